@@ -1,0 +1,34 @@
+# Everything a person or a machine does with this checkout. The first call of any target sets up `.venv`.
+#
+#   make demo  [ARGS="--epochs 3"]   two real peers on this machine, training together
+#   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
+#   make bench [ARGS=…]              how fast it is, against bare hivemind
+#   make clean                       forget `.venv` and what the checks left
+#
+# PYTHON=… names the Python to build `.venv` with. make itself ends with 2 whenever a command fails and names
+# the command's own code in its last line; `.venv/bin/workerbee` gives that code unchanged.
+
+SET_UP = @sh installer/python.sh installer/environment.py
+
+.PHONY: help demo test bench clean
+
+help:
+	@sed -n 's/^#   make/make/p' Makefile
+
+demo:
+	$(SET_UP)
+	@.venv/bin/workerbee demo $(ARGS)
+
+test:
+	$(SET_UP) test
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+	@.venv/bin/pytest $(ARGS)
+
+bench:
+	$(SET_UP) test
+	@.venv/bin/python -m tests.bench $(ARGS)
+
+clean:
+	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The client and the worker of Workerbee, without a window."""

@@ -1,0 +1,262 @@
+"""What a person may type, and what it asks for: one frozen value a command."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, get_args
+
+from core.cli.duration import parse_duration
+from core.cli.limits import NO_LIMITS, Limits
+from core.messages import NetworkMode
+from core.problems import ClientError, Problem
+
+DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
+DEFAULT_RUN_FILE = Path("run.toml")
+
+
+@dataclass(frozen=True)
+class NewRunFile:
+    """`run new`"""
+
+    file: Path
+
+
+@dataclass(frozen=True)
+class CheckRunFile:
+    """`run check`"""
+
+    file: Path
+
+
+@dataclass(frozen=True)
+class PublishRun:
+    """`publish`"""
+
+    file: Path
+    listen: tuple[str, ...]
+    announce: tuple[str, ...]
+    identity: Path | None
+    train: bool
+    device: str
+    threads: int | None
+    checkpoint_every_epochs: int
+    limits: Limits
+    json: bool
+
+
+@dataclass(frozen=True)
+class JoinRun:
+    """`join`; ``address`` is what was pasted, words joined by spaces."""
+
+    address: str
+    run_id: str | None = None
+    recipe: Path | None = None
+    device: str = "auto"
+    network: NetworkMode = "auto"
+    threads: int | None = None
+    yes: bool = False
+    limits: Limits = NO_LIMITS
+    json: bool = False
+
+
+@dataclass(frozen=True)
+class InspectSwarm:
+    """`inspect`"""
+
+    address: str
+    network: NetworkMode
+    json: bool
+
+
+@dataclass(frozen=True)
+class Demo:
+    """`demo`"""
+
+    limits: Limits
+    json: bool
+
+
+@dataclass(frozen=True)
+class Doctor:
+    """`doctor`"""
+
+
+@dataclass(frozen=True)
+class Help:
+    """No command at all; ``text`` is what there is."""
+
+    text: str
+
+
+Wish = NewRunFile | CheckRunFile | PublishRun | JoinRun | InspectSwarm | Demo | Doctor | Help
+
+
+def read_arguments(words: list[str], version: str) -> Wish:
+    """What those words ask for; raises ClientError, or SystemExit(0) for --help and --version."""
+    parser = _parser(version)
+    asked = parser.parse_args(words)
+    match asked.command:
+        case None:
+            return Help(parser.format_help())
+        case "run":
+            return NewRunFile(asked.file) if asked.deed == "new" else CheckRunFile(asked.file)
+        case "publish":
+            return _publish(asked)
+        case "join":
+            return _join(asked)
+        case "inspect":
+            return InspectSwarm(_address(asked), asked.network, asked.json)
+        case "demo":
+            return Demo(_limits(asked), asked.json)
+        case _:
+            return Doctor()
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says mistakes as every other failure is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ClientError(Problem.USAGE, f"{message[:1].upper()}{message[1:]}.")
+
+
+def _parser(version: str) -> _Parser:
+    parser = _Parser(prog="workerbee", description=DESCRIPTION, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"workerbee {version}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    _add_join(commands.add_parser("join", help="help a run whose address you were given", allow_abbrev=False))
+    _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
+    _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
+    _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
+    demo = commands.add_parser(
+        "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
+    )
+    _add_limits(demo)
+    _add_json(demo)
+    commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False)
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    deeds = parser.add_subparsers(dest="deed", metavar="new|check", required=True)
+    new = deeds.add_parser("new", help="write a run file with comments", allow_abbrev=False)
+    new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE)
+    check = deeds.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
+    check.add_argument("file", metavar="FILE", type=Path)
+
+
+def _add_publish(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="run.toml", type=Path)
+    several = {"metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
+    parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
+    parser.add_argument("--announce", help="what to tell others, if it differs", **several)  # type: ignore[arg-type]
+    parser.add_argument("--identity", metavar="FILE", type=Path, help="your key; made at first use")
+    parser.add_argument("--no-train", action="store_true", help="only keep the run's state for others")
+    parser.add_argument("--checkpoint-every", metavar="N", type=_positive, default=10, help="in epochs")
+    _add_computing(parser)
+    _add_limits(parser)
+    _add_json(parser)
+
+
+def _add_join(parser: argparse.ArgumentParser) -> None:
+    _add_address(parser)
+    parser.add_argument("--run", metavar="ID", help="which run, where the swarm has several")
+    parser.add_argument(
+        "--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none"
+    )
+    _add_computing(parser)
+    _add_network(parser)
+    parser.add_argument("--yes", action="store_true", help="start without asking")
+    _add_limits(parser)
+    _add_json(parser)
+
+
+def _add_inspect(parser: argparse.ArgumentParser) -> None:
+    _add_address(parser)
+    _add_network(parser)
+    _add_json(parser)
+
+
+def _add_address(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("address", metavar="ADDRESS", nargs="*", help="what the organiser posted")
+    copied = {"dest": "copied", "nargs": "+", "action": "extend", "default": [], "help": argparse.SUPPRESS}
+    parser.add_argument("--initial_peers", "--initial-peers", **copied)  # type: ignore[arg-type]
+
+
+def _add_computing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
+    parser.add_argument("--threads", metavar="N", type=_positive, help="how many CPU threads at most")
+
+
+def _add_network(parser: argparse.ArgumentParser) -> None:
+    modes = get_args(NetworkMode)
+    parser.add_argument("--network", choices=modes, default="auto", help="client: outgoing connections only")
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    limits = parser.add_argument_group("when to leave").add_mutually_exclusive_group()
+    limits.add_argument("--epochs", metavar="N", type=_positive, help="after so many epochs")
+    limits.add_argument("--samples", metavar="N", type=_positive, help="after so many samples of your own")
+    limits.add_argument("--for", metavar="TIME", type=_seconds, dest="seconds", help="such as 10m or 1h30m")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the events, a JSON object a line")
+
+
+def _publish(asked: argparse.Namespace) -> PublishRun:
+    return PublishRun(
+        file=asked.file,
+        listen=tuple(asked.listen),
+        announce=tuple(asked.announce),
+        identity=asked.identity,
+        train=not asked.no_train,
+        device=asked.device,
+        threads=asked.threads,
+        checkpoint_every_epochs=asked.checkpoint_every,
+        limits=_limits(asked),
+        json=asked.json,
+    )
+
+
+def _join(asked: argparse.Namespace) -> JoinRun:
+    return JoinRun(
+        address=_address(asked),
+        run_id=asked.run,
+        recipe=asked.recipe,
+        device=asked.device,
+        network=asked.network,
+        threads=asked.threads,
+        yes=asked.yes,
+        limits=_limits(asked),
+        json=asked.json,
+    )
+
+
+def _limits(asked: argparse.Namespace) -> Limits:
+    return Limits(asked.epochs, asked.samples, asked.seconds)
+
+
+def _address(asked: argparse.Namespace) -> str:
+    words = [*asked.address, *asked.copied]
+    if not words:
+        raise ClientError(Problem.USAGE, "The following arguments are required: ADDRESS.")
+    return " ".join(words)
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 10**12:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
+    return number
+
+
+def _seconds(text: str) -> float:
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

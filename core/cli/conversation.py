@@ -1,0 +1,114 @@
+"""One client, whoever watches it, and the loop that drives both: what every command has in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import Protocol
+
+from core.cli.desk import Desk
+from core.cli.limits import Limits
+from core.cli.stop import Insisted, Stopped
+from core.cli.tally import Tally
+from core.client import Client
+from core.folders import Folders
+from core.problems import ClientError, Problem
+from core.session import ClientEvent, Session
+
+
+class SessionError(ClientError):
+    """The session has ended with a problem, which its watcher has been told."""
+
+
+class Watcher(Protocol):
+    """Shows a session; is told of every event, and at every tick."""
+
+    def happened(self, event: ClientEvent, session: Session) -> None:
+        """That event has just led to this session."""
+
+    def refresh(self, session: Session, tally: Tally) -> None:
+        """Some time has passed."""
+
+
+class Conversation:
+    """A context: when it is left, nothing of the worker is left either.
+
+    Unless somebody insists on an end at once: the worker, whose stdin ends with us, has its own few seconds.
+    """
+
+    def __init__(self, desk: Desk, watcher: Watcher, folders: Folders | None = None) -> None:
+        self.watcher = watcher
+        self.tally = Tally()
+        self._desk = desk
+        self.client = Client(folders or desk.folders, self._post, worker_command=desk.worker_command)
+
+    def __enter__(self) -> Conversation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, Insisted):
+            self.client.close()
+
+    @property
+    def session(self) -> Session:
+        """The picture as it is now."""
+        return self.client.session
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.session.phase == "ended"
+
+    def wait_until(self, is_done: Callable[[Session], bool]) -> Session:
+        """The session once that is so; raises SessionError, or Stopped if somebody wants to stop first."""
+        self._run_until(lambda: is_done(self.session) or self._desk.stop.is_requested)
+        self.raise_problem()
+        if not is_done(self.session):
+            if self.has_ended:
+                raise ClientError(
+                    Problem.WORKER_CRASHED, "It ended before it had done what it was asked for."
+                )
+            self.leave()
+            raise Stopped(self._desk.stop.exit_code)
+        return self.session
+
+    def train(self, limits: Limits) -> None:
+        """Go on until a limit is reached, somebody wants to stop or the session ends; leave properly."""
+        self._run_until(lambda: self._desk.stop.is_requested or self._has_reached(limits))
+        self.leave()
+        self.raise_problem()
+
+    def leave(self) -> None:
+        """Say goodbye and wait for the end, which the client bounds in time."""
+        if not self.has_ended:
+            self.client.leave()
+            self._run_until(lambda: False)
+
+    def raise_problem(self) -> None:
+        """Raise SessionError if the session has come to grief."""
+        if self.session.problem is not None:
+            self.leave()
+            raise SessionError(self.session.problem, self.session.problem_detail)
+
+    def _run_until(self, is_done: Callable[[], bool]) -> None:
+        self._desk.loop.run_until(lambda: self.has_ended or is_done(), self._tick)
+
+    def _has_reached(self, limits: Limits) -> bool:
+        session = self.session
+        seconds = self.tally.seconds(time.monotonic())
+        return limits.reached(session.epochs_done, session.contributed_samples, seconds)
+
+    def _tick(self) -> None:
+        self.watcher.refresh(self.session, self.tally)
+
+    def _post(self, event: ClientEvent) -> None:
+        self._desk.loop.post(partial(self._happened, event))
+
+    def _happened(self, event: ClientEvent) -> None:
+        self.client.handle(event)
+        self.tally = self.tally.after(event, self.session, time.monotonic())
+        self.watcher.happened(event, self.session)

@@ -1,0 +1,117 @@
+"""`demo`: an organiser and a volunteer on this computer, two real peers; the volunteer goes `join`'s way."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from core.cli import figures
+from core.cli.arguments import Demo, JoinRun
+from core.cli.conversation import Conversation
+from core.cli.desk import Desk
+from core.cli.join import join
+from core.cli.publish import wait_until_published
+from core.cli.sentences import status
+from core.cli.stop import Stop
+from core.cli.tally import Tally
+from core.folders import Folders
+from core.messages import Publish
+from core.problems import ClientError
+from core.run_file import parse_run_file, template
+from core.session import ClientEvent, Session
+
+_LISTEN = "/ip4/127.0.0.1/tcp/0"
+
+
+def demo(wish: Demo, desk: Desk) -> int:
+    """Both train until the volunteer has reached a limit; then the volunteer leaves, then the organiser."""
+    with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
+        organisers = Folders.below(Path(home) / "organiser")
+        volunteers = Folders.below(Path(home) / "volunteer")
+        watcher = _OrganiserLine(desk.stop, wish.json)
+        with Conversation(desk, watcher, organisers) as organiser:
+            with _words_of_the_dead(organiser):
+                organiser.client.publish(_publish_command(organisers))
+                link = wait_until_published(organiser).link
+                watcher.say(f"The organiser has published the run: {link}")
+                code = _volunteer(wish, link, replace(desk, folders=volunteers), watcher)
+            organiser.leave()
+            return code
+
+
+def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> int:
+    request = JoinRun(
+        address=link,
+        device="cpu",
+        network="direct",
+        threads=_threads(),
+        yes=True,
+        limits=wish.limits,
+        json=wish.json,
+    )
+    try:
+        return join(request, desk, footer=lambda: watcher.line)
+    except ClientError as error:
+        error.detail = f"The volunteer: {error.detail}".strip()
+        raise
+
+
+@contextmanager
+def _words_of_the_dead(organiser: Conversation) -> Iterator[None]:
+    """Whatever ends the volunteer's training, an organiser who came to grief was the reason."""
+    try:
+        yield
+    finally:
+        if (problem := organiser.session.problem) is not None:
+            raise ClientError(problem, f"The organiser: {organiser.session.problem_detail}".strip())
+
+
+class _OrganiserLine:
+    """One line about the organiser, below the volunteer's picture; its end is the demo's end."""
+
+    def __init__(self, stop: Stop, wants_json: bool) -> None:
+        self.line = ""
+        self._stop = stop
+        self._wants_json = wants_json
+
+    def happened(self, event: ClientEvent, session: Session) -> None:
+        """Keep the line true."""
+        self.line = _line(session)
+        if session.problem is not None or session.phase == "ended":
+            self._stop.request(session.problem.exit_code if session.problem else 0)
+
+    def refresh(self, session: Session, tally: Tally) -> None:
+        """The volunteer's display draws."""
+
+    def say(self, words: str) -> None:
+        """Say it, away from the volunteer's events."""
+        print(words, file=sys.stderr if self._wants_json else sys.stdout, flush=True)
+
+
+def _line(session: Session) -> str:
+    """``helping: … · 512/s · 3,200 samples given``"""
+    parts = [status(session)]
+    if session.progress:
+        parts.append(f"{figures.rate(session.progress.samples_per_second)}")
+        parts.append(f"{figures.counted(session.contributed_samples, 'sample')} given")
+    return " · ".join(parts)
+
+
+def _publish_command(folders: Folders) -> Publish:
+    return Publish(
+        manifest=parse_run_file(template()),
+        home=str(folders.data),
+        listen=(_LISTEN,),
+        device="cpu",
+        threads=_threads(),
+    )
+
+
+def _threads() -> int:
+    """Half of the computer for each of the two."""
+    return max(1, (os.cpu_count() or 1) // 2)

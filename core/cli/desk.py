@@ -1,0 +1,20 @@
+"""Where a command does its work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.cli.main_loop import MainLoop
+from core.cli.stop import Stop
+from core.folders import Folders
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Its folders, the main thread's loop, the wish to stop, and what starts a worker (None: the engine)."""
+
+    folders: Folders
+    loop: MainLoop
+    stop: Stop
+    worker_command: Sequence[str] | None = None

@@ -1,0 +1,63 @@
+"""`doctor`: a table of what is in order on this computer, and what to do where something is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.cli import checkup
+from core.cli.checkup import Finding
+from core.cli.conversation import Conversation
+from core.cli.desk import Desk
+from core.cli.safe_text import safe_line
+from core.cli.tally import Tally
+from core.devices import find_devices
+from core.messages import EngineChecked
+from core.problems import ClientError
+from core.session import ClientEvent, Session
+
+_MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}
+_NOT_IN_ORDER_CODE = 7
+
+
+def doctor(desk: Desk) -> int:
+    """Print the table line by line; 7 if something must be mended first."""
+    is_bad = False
+    for finding in _findings(desk):
+        is_bad |= finding.state == "bad"
+        print(f"{_MARKS[finding.state]} {finding.subject:<14} {safe_line(finding.words)}", flush=True)
+        if finding.state != "good" and finding.advice:
+            print(f"{'':<17}{finding.advice}", flush=True)
+    print("Mend what has a ✗ first." if is_bad else "This computer can help.")
+    return _NOT_IN_ORDER_CODE if is_bad else 0
+
+
+def _findings(desk: Desk) -> Iterator[Finding]:
+    yield checkup.python()
+    yield checkup.folders_writable(desk.folders)
+    checked, error = _check_engine(desk)
+    yield checkup.engine(checked, error)
+    yield from checkup.gpus(find_devices(), checked)
+    yield checkup.clock()
+    yield from checkup.ports()
+    yield checkup.disk(desk.folders)
+    yield from (each for each in (checkup.shared_memory(), checkup.open_files()) if each)
+
+
+def _check_engine(desk: Desk) -> tuple[EngineChecked | None, ClientError | None]:
+    with Conversation(desk, _Nobody()) as conversation:
+        conversation.client.check_engine()
+        try:
+            session = conversation.wait_until(lambda session: session.engine is not None)
+        except ClientError as error:
+            return None, error
+        return session.engine, None
+
+
+class _Nobody:
+    """Watches nothing: the table tells what came of it."""
+
+    def happened(self, event: ClientEvent, session: Session) -> None:
+        """Say nothing."""
+
+    def refresh(self, session: Session, tally: Tally) -> None:
+        """Draw nothing."""

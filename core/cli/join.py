@@ -1,0 +1,66 @@
+"""`join`: find the run, ask the volunteer, train, leave. The demo's volunteer goes the same way."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from core.address import JoinAddress
+from core.cli.arguments import JoinRun
+from core.cli.conversation import Conversation
+from core.cli.desk import Desk
+from core.cli.review import show_offer
+from core.cli.screen import console_for, early_display, shown_training, words_stream
+from core.cli.search import find_runs, only_run
+from core.cli.stop import Stop
+from core.devices import choose_device, find_devices
+from core.folders import Folders
+from core.problems import ClientError, Problem
+from core.run_file import load_run_file
+
+
+def join(
+    wish: JoinRun, desk: Desk, *, folders: Folders | None = None, footer: Callable[[], str] | None = None
+) -> int:
+    """Help until a limit is reached or somebody wants to stop; ``footer`` ends the live display."""
+    address = JoinAddress.parse(wish.address)
+    _refuse_to_guess_consent(wish)
+    manifest = load_run_file(wish.recipe) if wish.recipe else None
+    run_id = wish.run_id or (manifest.run.id if manifest else None)
+    devices = find_devices()
+    device = choose_device(devices, wish.device)
+    with Conversation(desk, early_display(wish.json), folders) as conversation:
+        runs = find_runs(conversation, address, run_id=run_id, network=wish.network, manifest=manifest)
+        run = only_run(runs)
+        show_offer(console_for(wish.json), run, device, devices)
+        if not (wish.yes or _agrees(desk.stop, words_stream(wish.json))):
+            conversation.leave()
+            print("Nothing was started.", file=words_stream(wish.json))
+            return 0
+        conversation.client.start(run, device=device.label, threads=wish.threads)
+        with shown_training(conversation, desk.stop, wish.json, footer):
+            conversation.train(wish.limits)
+        summary = conversation.tally.summary(conversation.session, time.monotonic())
+    print(summary, file=words_stream(wish.json), flush=True)
+    return 0
+
+
+def _refuse_to_guess_consent(wish: JoinRun) -> None:
+    if not wish.yes and not sys.stdin.isatty():
+        raise ClientError(
+            Problem.USAGE,
+            "There is no terminal to ask you at: add --yes to start without being asked, or look at the run "
+            "with `workerbee inspect` first.",
+        )
+
+
+def _agrees(stop: Stop, stream: TextIO) -> bool:
+    """Ask; anything but a clear yes is a no."""
+    with stop.while_asking():
+        print("Start? [y/N] ", end="", file=stream, flush=True)
+        answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=stream)
+    return answer.strip().lower() in ("y", "yes")

@@ -1,0 +1,40 @@
+"""A session as the protocol's own lines on stdout: a JSON object a line, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+
+from core.cli.tally import Tally
+from core.messages import Event, Failed, encode
+from core.problems import ClientError
+from core.session import ClientEvent, Session
+
+
+class JsonDisplay:
+    """Prints every event that has a place in the protocol."""
+
+    def __init__(self) -> None:
+        self._has_told_failure = False
+
+    def happened(self, event: ClientEvent, session: Session) -> None:
+        """Print it; a failure that the client itself has found is told as the worker would."""
+        if isinstance(event, Event):
+            self._has_told_failure |= isinstance(event, Failed)
+            print_event(event)
+        if session.problem is not None and not self._has_told_failure:
+            self._has_told_failure = True
+            print_event(Failed(problem=session.problem.key, detail=session.problem_detail))
+
+    def refresh(self, session: Session, tally: Tally) -> None:
+        """Time alone is no event."""
+
+
+def print_event(event: Event) -> None:
+    """The event as one line."""
+    sys.stdout.write(encode(event).decode("utf-8"))
+    sys.stdout.flush()
+
+
+def print_failure(error: ClientError) -> None:
+    """A failure that no session has told."""
+    print_event(Failed(problem=error.problem.key, detail=error.detail))

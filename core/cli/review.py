@@ -1,0 +1,93 @@
+"""What a volunteer reads before agreeing: the run, what it asks of this computer, what strangers will see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from core.cli import figures
+from core.cli.fit import memory_asked, memory_fit
+from core.cli.safe_text import safe_line, safe_text
+from core.devices import Device
+from core.messages import RunFound
+from core.needs import needs_of
+
+Rows = list[tuple[str, str]]
+
+_VISIBLE = (
+    "your IP address, a peer id made up for this computer, how many samples you compute and how fast; "
+    "not your name, your files or what kind of device you have"
+)
+
+
+def show_run(console: Console, run: RunFound) -> None:
+    """The run as `inspect` tells it."""
+    rows = [*_of_run(run), ("memory", memory_asked(run.manifest)), ("now", _now(run))]
+    _print(console, run, rows)
+
+
+def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device]) -> None:
+    """The run as somebody needs it who is about to agree to it on that device."""
+    label = f"{device.label}, {safe_line(device.name)}" if device.name else device.label
+    rows = [*_of_run(run), ("memory", memory_fit(run.manifest, device, devices)), ("now", _now(run))]
+    _print(console, run, [*rows, ("your device", label), ("others will see", _VISIBLE)])
+
+
+def organiser_of(run: RunFound) -> str:
+    """Who has signed it, and whether the pasted address says so too."""
+    if not run.organiser:
+        return "not signed: this description is your own file"
+    if run.vouched:
+        return f"{shortened(run.organiser)}, vouched for by the address"
+    return (
+        f"{shortened(run.organiser)}, NOT vouched for by the address: anybody in the swarm may have signed it"
+    )
+
+
+def shortened(peer_id: str) -> str:
+    """The ends of a peer id, which is what people compare."""
+    safe = safe_line(peer_id, 100)
+    return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
+
+
+def _of_run(run: RunFound) -> Rows:
+    """What the manifest says, the organiser's own words as far as there are any."""
+    info, needs = run.manifest.run, needs_of(run.manifest)
+    recipe = f"{run.manifest.recipe.__struct_config__.tag}, {figures.count(needs.parameters)} parameters"
+    rows = [
+        ("run", f"{info.id}, revision {run.manifest.revision}, {info.state}"),
+        ("organiser", organiser_of(run)),
+        ("licence", safe_line(info.license)),
+        ("page", safe_line(info.homepage)),
+        ("contact", safe_line(info.contact)),
+        ("notice", safe_line(info.notice)),
+        ("recipe", recipe),
+        ("download", figures.size(needs.download_bytes)),
+    ]
+    return [(name, words) for name, words in rows if words]
+
+
+def _now(run: RunFound) -> str:
+    """Peers, epoch and speed, each only if it is known."""
+    known = [
+        None if run.peers is None else figures.counted(run.peers, "peer"),
+        None if run.epoch is None else f"epoch {figures.count(run.epoch)}",
+        None if run.samples_per_second is None else f"{figures.rate(run.samples_per_second)} samples",
+    ]
+    return ", ".join(words for words in known if words) or figures.UNKNOWN
+
+
+def _print(console: Console, run: RunFound, rows: Rows) -> None:
+    info = run.manifest.run
+    console.print(Text(safe_line(info.name, 120), style="bold"))
+    if info.description.strip():
+        console.print(Text(safe_text(info.description, 2000).strip()))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, words in rows:
+        table.add_row(name, Text(words))
+    console.print(table)

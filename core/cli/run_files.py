@@ -1,0 +1,32 @@
+"""`run new` and `run check`."""
+
+from __future__ import annotations
+
+from core.cli.arguments import CheckRunFile, NewRunFile
+from core.cli.figures import count, size
+from core.cli.safe_text import safe_line
+from core.needs import needs_of
+from core.run_file import load_run_file, write_template
+from core.run_hints import hints_for
+
+
+def new_run_file(wish: NewRunFile) -> int:
+    """Write the commented template."""
+    write_template(wish.file)
+    print(f"{wish.file} is written. Change it, then: workerbee publish {wish.file}")
+    return 0
+
+
+def check_run_file(wish: CheckRunFile) -> int:
+    """Say what is wrong by raising, or what the run will ask of its volunteers."""
+    manifest = load_run_file(wish.file)
+    needs = needs_of(manifest)
+    print(f"{wish.file} is right: “{safe_line(manifest.run.name)}”, {count(needs.parameters)} parameters.")
+    print(
+        f"A volunteer downloads {size(needs.download_bytes)}, needs about {size(needs.device_memory_bytes)} "
+        f"on the device and {size(needs.host_memory_bytes)} of ordinary memory, and sends and receives up to "
+        f"{size(needs.traffic_bytes)} each in an epoch."
+    )
+    for hint in hints_for(manifest):
+        print(f"Note: {hint}")
+    return 0

@@ -1,0 +1,248 @@
+"""What a volunteer or an organiser can do: join, start, publish, leave. Front ends differ only in ``post``.
+
+Everything here happens on the main thread. ``post`` is called from other threads too, and only queues an
+event that the front end then gives to ``handle``.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.folders import Folders
+from core.logs import worker_log
+from core.manifest import RunManifest
+from core.messages import (
+    Check,
+    Failed,
+    Join,
+    Leave,
+    Left,
+    NetworkMode,
+    Progress,
+    Publish,
+    Published,
+    Restarting,
+    RunFound,
+    SearchFinished,
+    Start,
+    TrainingStarted,
+)
+from core.problems import ClientError, Problem
+from core.restarts import RestartPolicy
+from core.runtime import worker_command as engine_command
+from core.session import Asked, ClientEvent, Opening, RestartDue, Session, WorkerExited, after, may_restart
+from core.worker_process import WorkerProcess
+
+if TYPE_CHECKING:
+    from core.address import JoinAddress
+
+LEAVE_LIMIT_SECONDS = 10.0
+KILL_LIMIT_SECONDS = 5.0
+PATIENCE = RestartPolicy()
+
+
+class Client:
+    """One volunteer's or organiser's session; ``session`` is the picture of it.
+
+    ``join``, ``publish`` and ``check_engine`` begin a session; another may begin when the first has ended.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        post: Callable[[ClientEvent], None],
+        *,
+        worker_command: Sequence[str] | None = None,
+        restarts: RestartPolicy = PATIENCE,
+        leave_limit_seconds: float = LEAVE_LIMIT_SECONDS,
+    ) -> None:
+        self.session = Session()
+        self._folders = folders
+        self._post = post
+        self._command = list(worker_command or engine_command())
+        self._restarts = restarts
+        self._leave_limit_seconds = leave_limit_seconds
+        self._worker: WorkerProcess | None = None
+        self._clock: threading.Timer | None = None
+        self._attempt = 0
+        self._works_since: float | None = None
+
+    def join(
+        self,
+        address: JoinAddress,
+        *,
+        run_id: str | None = None,
+        network: NetworkMode = "auto",
+        port: int | None = None,
+        manifest: RunManifest | None = None,
+    ) -> None:
+        """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
+        command = Join(
+            addresses=address.peers,
+            home=str(self._folders.data),
+            run_id=run_id or address.run_id,
+            network=network,
+            port=port,
+            manifest=manifest,
+        )
+        self._begin(command)
+
+    def publish(self, command: Publish) -> None:
+        """Be a run's first peer."""
+        self._begin(command)
+
+    def check_engine(self) -> None:
+        """Have the worker load its engine and say what it is."""
+        self._begin(Check())
+
+    def start(self, run: RunFound, *, device: str, threads: int | None = None) -> None:
+        """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
+        if self.session.phase in ("connecting", "found"):
+            run_id, organiser = run.manifest.run.id, run.organiser
+            self.handle(Asked(Start(run_id=run_id, organiser=organiser, device=device, threads=threads)))
+
+    def leave(self) -> None:
+        """Say goodbye and end; at once, and only once. A worker that takes too long is killed."""
+        if self.session.phase not in ("idle", "leaving", "ended"):
+            self.handle(Asked(Leave()))
+
+    def close(self) -> None:
+        """Leave and wait until nothing is left of the worker; for a program's end."""
+        self.leave()
+        if self._worker is not None and not self._worker.wait(self._leave_limit_seconds):
+            self._worker.kill()
+            self._worker.wait(KILL_LIMIT_SECONDS)
+        self._stop_clock()
+
+    def handle(self, event: ClientEvent) -> None:
+        """Take an event into the picture, and do what follows from it."""
+        self.session = after(self.session, event)
+        match event:
+            case Asked(command=Start() as consent):
+                self._start(consent)
+            case TrainingStarted() | Progress() | Published():
+                self._works_since = self._works_since or time.monotonic()
+            case RunFound() | SearchFinished():
+                self._resume(event)
+            case Failed() | Left() | Asked(command=Leave()):
+                self._dismiss()
+            case WorkerExited():
+                self._take_note_of_end(event)
+            case RestartDue():
+                self._start_again()
+            case _:
+                pass  # the picture is all there is to it
+
+    @property
+    def log_file(self) -> Path:
+        """Where the worker writes what it has to say to us."""
+        return worker_log(self._folders.logs)
+
+    def _begin(self, command: Opening) -> None:
+        if self._worker is not None or self.session.phase not in ("idle", "ended"):
+            raise RuntimeError("the session before this one has not ended")
+        self._attempt = 0
+        self.handle(Asked(command))
+        self._launch(command)
+
+    def _launch(self, command: Opening) -> None:
+        """Start a worker. One that cannot be started fails and exits like any other."""
+        self._works_since = None
+        try:
+            self._folders.prepare()
+            self._worker = WorkerProcess(self._command, post=self._post, logs=self._folders.logs)
+        except (ClientError, OSError) as error:
+            self._post(_unstartable(self._command[0], error))
+            self._post(WorkerExited(None))
+        else:
+            self._worker.send(command)
+
+    def _start(self, consent: Start) -> None:
+        """Unless the worker is just being restarted: then ``_resume`` does it."""
+        if self.session.phase == "starting" and self._worker is not None:
+            self._worker.send(consent)
+
+    def _resume(self, event: RunFound | SearchFinished) -> None:
+        """In a restarted worker: start the run of before, by the organiser of before, and no other."""
+        consent, session = self.session.consent, self.session
+        if consent is None or session.phase not in ("connecting", "found"):
+            return
+        if session.found(consent.run_id, consent.organiser):
+            self.handle(Asked(consent))
+        elif isinstance(event, SearchFinished):
+            is_there = any(run.manifest.run.id == consent.run_id for run in session.runs)
+            problem = Problem.ORGANISER_CHANGED if is_there else Problem.NO_SUCH_RUN
+            self._post(
+                Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash.")
+            )
+
+    def _dismiss(self) -> None:
+        """Give the worker a bounded time to end; without one, do not wait for a restart any longer."""
+        if self._worker is None:
+            self._stop_clock()
+        elif self._clock is None:
+            self._worker.send(Leave())
+            self._set_clock(self._leave_limit_seconds, self._worker.kill)
+
+    def _take_note_of_end(self, event: WorkerExited) -> None:
+        self._stop_clock()
+        self._worker = None
+        if not self.session.is_crashed:
+            return
+        good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
+        attempt = self._restarts.next_attempt(self._attempt, good_seconds)
+        if attempt is None or self.session.hello is None or not may_restart(self.session):
+            self._post(self._last_words(event))
+            return
+        self._attempt = attempt
+        seconds = self._restarts.delay_seconds(attempt)
+        self._post(Restarting(attempt=attempt, seconds=seconds))
+        self._set_clock(seconds, lambda: self._post(RestartDue()))
+
+    def _last_words(self, event: WorkerExited) -> Failed:
+        """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
+        silent = Failed(problem=Problem.WORKER_CRASHED.key, detail=_manner(event.returncode))
+        crash = self.session.crash or silent
+        problem = Problem.ENGINE_MISSING.key if self.session.hello is None else crash.problem
+        return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
+
+    def _start_again(self) -> None:
+        """With the same first command; of a run that was agreed to, only that one is looked for."""
+        opening, consent = self.session.opening, self.session.consent
+        if opening is None or self._worker is not None or not self.session.is_worker_running:
+            return
+        self._stop_clock()
+        if isinstance(opening, Join) and consent is not None:
+            opening = msgspec.structs.replace(opening, run_id=consent.run_id)
+        self._launch(opening)
+
+    def _set_clock(self, seconds: float, ring: Callable[[], None]) -> None:
+        """One clock is enough: it bounds a goodbye or waits for a restart, never both."""
+        self._clock = threading.Timer(seconds, ring)
+        self._clock.daemon = True
+        self._clock.start()
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None
+
+
+def _unstartable(program: str, error: ClientError | OSError) -> Failed:
+    if isinstance(error, ClientError):
+        return Failed(problem=error.problem.key, detail=error.detail)
+    reason = error.strerror or type(error).__name__
+    return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"{program}: {reason}.")
+
+
+def _manner(returncode: int | None) -> str:
+    """How the worker ended, for a person who will read its log."""
+    if returncode is not None and returncode < 0:
+        return f"It was killed by signal {-returncode}."
+    return f"Its exit code was {returncode}."

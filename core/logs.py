@@ -1,0 +1,68 @@
+"""What Workerbee writes down for its developers: never for the volunteer, and never without bound."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import BinaryIO
+
+MAX_LOG_BYTES = 1024 * 1024
+KEPT_LOGS = 3
+_FORMAT = "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"
+
+
+def set_up_logging(logs: Path, level: int = logging.INFO) -> Path:
+    """Send everything that is logged in this process to ``client.log`` in that folder; returns its path.
+
+    Calling it again moves the log. Never writes to stdout or stderr. Raises OSError.
+    """
+    path = logs / "client.log"
+    handler = RotatingFileHandler(
+        path, maxBytes=MAX_LOG_BYTES, backupCount=KEPT_LOGS, encoding="utf-8", errors="backslashreplace"
+    )
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    handler.set_name("workerbee")
+    logging.raiseExceptions = False  # a full disk must not print tracebacks
+    root = logging.getLogger()
+    for old in [old for old in root.handlers if old.get_name() == "workerbee"]:
+        root.removeHandler(old)
+        old.close()
+    root.addHandler(handler)
+    root.setLevel(level)
+    return path
+
+
+def worker_log(logs: Path) -> Path:
+    """Where the workers of this person complain."""
+    return logs / "worker.log"
+
+
+def open_worker_log(logs: Path) -> BinaryIO:
+    """An open file for a worker's stderr; several workers may share it. Raises OSError."""
+    keep_small(worker_log(logs))
+    return worker_log(logs).open("ab", buffering=0)
+
+
+def keep_small(path: Path) -> None:
+    """If the log is full, move its end to ``.1`` (and that to ``.2``, to ``.3``) and empty it.
+
+    Works while others have it open to append, as a worker has: call it now and then. Lines written in that
+    very moment may be lost. Raises OSError.
+    """
+    if not path.exists() or path.stat().st_size <= MAX_LOG_BYTES:
+        return
+    for number in range(KEPT_LOGS, 1, -1):
+        older = _numbered(path, number - 1)
+        if older.exists():
+            older.replace(_numbered(path, number))
+    with path.open("rb") as full, _numbered(path, 1).open("wb") as kept:
+        full.seek(-MAX_LOG_BYTES, os.SEEK_END)
+        shutil.copyfileobj(full, kept)
+    os.truncate(path, 0)
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}")

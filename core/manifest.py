@@ -1,0 +1,189 @@
+"""What a run is: plain, bounded data that an organiser signs; never code.
+
+Bounds are wide enough for any home computer and narrow enough that nobody can ask for the absurd.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.problems import ClientError, Problem
+
+FORMAT_VERSION = 1
+MAX_MANIFEST_BYTES = 32 * 1024
+
+_Line = Annotated[str, Meta(max_length=200)]
+_Text = Annotated[str, Meta(max_length=8000)]
+RunId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
+_Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
+_Fraction = Annotated[float, Meta(ge=0, lt=1)]
+
+
+class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the manifest; a table of the run file."""
+
+
+class RunInfo(_Section, kw_only=True, frozen=True):
+    """What people read. ``id`` is hivemind's ``run_id``: letters, digits, ``-`` and ``_``."""
+
+    id: RunId
+    name: Annotated[str, Meta(min_length=1, max_length=120)]
+    description: _Text = ""
+    homepage: _Line = ""
+    license: _Line = ""
+    contact: _Line = ""
+    state: Literal["open", "paused", "finished"] = "open"
+    notice: Annotated[str, Meta(max_length=500)] = ""
+
+
+class ArithmeticGPT(_Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
+    """The built-in recipe: a small decoder-only transformer that learns sums."""
+
+    layers: Annotated[int, Meta(ge=1, le=24)] = 2
+    width: Annotated[int, Meta(ge=16, le=2048)] = 128
+    heads: Annotated[int, Meta(ge=1, le=64)] = 4
+    dropout: _Fraction = 0.0
+
+    def __post_init__(self) -> None:
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
+
+
+class SumsData(_Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
+    """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
+
+    digits: Annotated[int, Meta(ge=1, le=6)] = 2
+
+
+class OptimizerSpec(_Section, kw_only=True, frozen=True):
+    """The torch optimizer. ``max_grad_norm`` clips the gradient that the swarm has averaged."""
+
+    name: Literal["adamw"] = "adamw"
+    learning_rate: Annotated[float, Meta(gt=0, le=10)] = 1e-3
+    beta1: _Fraction = 0.9
+    beta2: _Fraction = 0.99
+    epsilon: Annotated[float, Meta(gt=0, le=1)] = 1e-8
+    weight_decay: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    max_grad_norm: Annotated[float, Meta(gt=0, le=1e6)] | None = 1.0
+
+
+class SchedulerSpec(_Section, kw_only=True, frozen=True):
+    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
+
+    kind: Literal["constant", "linear", "cosine"] = "constant"
+    warmup_epochs: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    total_epochs: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind != "constant" and self.total_epochs is None:
+            raise ValueError(f"the {self.kind} schedule needs total_epochs")
+
+
+Compression = Literal["none", "float16"]
+# What hivemind 1.1.12 accepts of
+# (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
+_ORDINARY_MODES = {
+    (False, False, False, False),
+    (True, False, False, False),
+    (True, True, True, False),
+    (False, False, False, True),
+    (True, True, True, True),
+    (True, True, False, True),
+}
+_LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)}
+
+
+class Collaboration(_Section, kw_only=True, frozen=True):
+    """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
+
+    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds.
+    """
+
+    target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
+    batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)]
+    matchmaking_time: _Seconds = 5.0
+    averaging_timeout: _Seconds = 60.0
+    allreduce_timeout: _Seconds | None = None
+    next_chunk_timeout: _Seconds = 60.0
+    load_state_timeout: _Seconds = 600.0
+    delay_grad_averaging: bool = True
+    delay_optimizer_step: bool = True
+    delay_state_averaging: bool = True
+    offload_optimizer: bool = True
+    reuse_grad_buffers: bool = False
+    use_local_updates: bool = False
+    average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
+    grad_compression: Compression = "none"
+    state_averaging_compression: Compression = "none"
+    load_state_compression: Compression = "none"
+
+    def __post_init__(self) -> None:
+        if self.target_batch_size < self.batch_size_per_step:
+            raise ValueError("target_batch_size must be at least batch_size_per_step")
+        if self.averaging_timeout <= self.matchmaking_time:
+            raise ValueError("averaging_timeout must be longer than matchmaking_time")
+        if self.delay_optimizer_step and not self.offload_optimizer:
+            raise ValueError("delay_optimizer_step needs offload_optimizer")
+        mode = (
+            self.delay_state_averaging,
+            self.delay_optimizer_step,
+            self.delay_grad_averaging,
+            self.reuse_grad_buffers,
+        )
+        if mode not in (_LOCAL_UPDATE_MODES if self.use_local_updates else _ORDINARY_MODES):
+            raise ValueError(
+                "hivemind does not accept this combination of use_local_updates, delay_state_averaging, "
+                "delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers"
+            )
+
+
+class Requirements(_Section, kw_only=True, frozen=True):
+    """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
+
+    gpu_memory_mib: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    memory_mib: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
+    disk_mib: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
+
+
+class RunManifest(_Section, kw_only=True, frozen=True):
+    """A whole run, as it is signed (JSON) and as an organiser writes it (TOML).
+
+    ``revision`` grows by one with every change; ``publish`` counts it, a person need not.
+    """
+
+    format: int = FORMAT_VERSION
+    revision: Annotated[int, Meta(ge=1, le=2**31)] = 1
+    run: RunInfo
+    recipe: ArithmeticGPT
+    data: SumsData = SumsData()
+    optimizer: OptimizerSpec = OptimizerSpec()
+    scheduler: SchedulerSpec = SchedulerSpec()
+    collaboration: Collaboration
+    requirements: Requirements = Requirements()
+
+
+_decoder = msgspec.json.Decoder(RunManifest)
+
+
+class _FormatOnly(msgspec.Struct):
+    """The one field that is read before the rest may be understood."""
+
+    format: int = 0
+
+
+def decode_manifest(encoded: bytes) -> RunManifest:
+    """The manifest in those JSON bytes; raises ClientError in words for anything else."""
+    if len(encoded) > MAX_MANIFEST_BYTES:
+        raise ClientError(
+            Problem.MANIFEST_REFUSED,
+            f"It has {len(encoded)} bytes; at most {MAX_MANIFEST_BYTES} are allowed.",
+        )
+    try:
+        if msgspec.json.decode(encoded, type=_FormatOnly).format > FORMAT_VERSION:
+            raise ClientError(Problem.MANIFEST_TOO_NEW)
+        return _decoder.decode(encoded)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ClientError(Problem.MANIFEST_REFUSED, f"{error}.") from error

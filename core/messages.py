@@ -1,0 +1,315 @@
+"""The worker protocol: one JSON object a line; commands in, events out.
+
+Commands are imperatives, events are what happened. Sizes are in bytes, times in seconds, rates in samples per
+second; ``None`` means "not known yet" and is never zero in disguise. The command line's ``--json`` prints the
+same lines.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from core.manifest import RunManifest
+
+PROTOCOL_VERSION = 1
+MAX_LINE_BYTES = 1024 * 1024
+
+NetworkMode = Literal["auto", "direct", "client"]
+_Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Anything that crosses the pipe."""
+
+
+class Command(_Message, tag_field="command", kw_only=True, frozen=True):
+    """What the client asks of the worker."""
+
+
+class Join(Command, tag="join", kw_only=True, frozen=True):
+    """Connect to a swarm and say which runs it publishes; train nothing yet.
+
+    ``manifest`` stands in for a published one where the swarm publishes none. ``home`` is the folder that
+    holds the volunteer's keys.
+    """
+
+    addresses: _Texts
+    home: str
+    run_id: str | None = None
+    network: NetworkMode = "auto"
+    port: int | None = None
+    manifest: RunManifest | None = None
+
+
+class Start(Command, tag="start", kw_only=True, frozen=True):
+    """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's."""
+
+    run_id: str
+    organiser: str
+    device: str
+    threads: int | None = None
+
+
+class Publish(Command, tag="publish", kw_only=True, frozen=True):
+    """Be a run's first peer: sign the manifest, keep it published, train or only keep the state."""
+
+    manifest: RunManifest
+    home: str
+    identity: str | None = None
+    listen: _Texts = ()
+    announce: _Texts = ()
+    train: bool = True
+    device: str = "cpu"
+    threads: int | None = None
+    checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
+
+
+class Leave(Command, tag="leave", kw_only=True, frozen=True):
+    """Stop computing, say goodbye to the swarm, end."""
+
+
+class Check(Command, tag="check", kw_only=True, frozen=True):
+    """Load the engine, say what it is, end; ``doctor`` asks it."""
+
+
+AnyCommand = Join | Start | Publish | Leave | Check
+
+
+class Event(_Message, tag_field="event", kw_only=True, frozen=True):
+    """What happened in the worker, or to it."""
+
+
+class Hello(Event, tag="hello", kw_only=True, frozen=True):
+    """The worker lives; sent before any heavy import."""
+
+    protocol: int
+    version: str
+
+
+class EngineChecked(Event, tag="engine_checked", kw_only=True, frozen=True):
+    """The libraries load; their versions, and the CUDA devices that torch can use."""
+
+    torch: str
+    hivemind: str
+    cuda_devices: tuple[str, ...] = ()
+
+
+class Connected(Event, tag="connected", kw_only=True, frozen=True):
+    """A peer answered; ``peer_id`` is ours."""
+
+    peer_id: str
+    peers: int
+
+
+class Network(Event, tag="network", kw_only=True, frozen=True):
+    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why, in words."""
+
+    mode: Literal["direct", "client"]
+    reason: str
+
+
+class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
+    """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
+
+    ``vouched`` is true where the pasted address contains the signer's key.
+    """
+
+    manifest: RunManifest
+    organiser: str
+    vouched: bool
+    peers: int | None = None
+    epoch: int | None = None
+    samples_per_second: float | None = None
+    loss: float | None = None
+
+
+class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):
+    """Every run that the swarm publishes has been told."""
+
+    found: int
+
+
+class Published(Event, tag="published", kw_only=True, frozen=True):
+    """The run is up; ``link`` is the address to share, as one link."""
+
+    addresses: tuple[str, ...]
+    link: str
+    revision: int
+
+
+class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
+    """The run's current state is being downloaded; the total is what the manifest promises."""
+
+    received_bytes: int
+    total_bytes: int
+
+
+class TrainingStarted(Event, tag="training_started", kw_only=True, frozen=True):
+    """The first micro-batch is about to be computed."""
+
+    device: str
+    epoch: int
+    parameters: int
+
+
+class Progress(Event, tag="progress", kw_only=True, frozen=True):
+    """Where training is, at most twice a second.
+
+    ``samples`` of ``target`` is the swarm's progress to the next step, ``my_samples`` our part of it;
+    ``contributed_samples`` is all that this worker has computed. ``stalled_seconds`` is the longest time that
+    the loop has stood still in the optimizer since the last event.
+    """
+
+    epoch: int
+    samples: int
+    target: int
+    samples_per_second: float | None
+    swarm_samples_per_second: float | None
+    peers: int
+    clients: int
+    loss: float | None
+    my_samples: int = 0
+    contributed_samples: int = 0
+    next_step_seconds: float | None = None
+    sent_bytes: int = 0
+    received_bytes: int = 0
+    stalled_seconds: float = 0.0
+
+
+class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
+    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why in words."""
+
+    epoch: int
+    kind: Literal["gradients", "state"]
+    ok: bool
+    peers: int
+    seconds: float
+    reason: str = ""
+
+
+class PeerSeen(_Message, kw_only=True, frozen=True):
+    """What one peer of the run says of itself; ``peer_id`` is its libp2p id."""
+
+    peer_id: str
+    epoch: int
+    samples: int
+    samples_per_second: float
+    client_mode: bool
+    is_me: bool = False
+
+
+class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
+    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report."""
+
+    peers: tuple[PeerSeen, ...]
+    loss: float | None = None
+
+
+class Verdict(Event, tag="verdict", kw_only=True, frozen=True):
+    """Whether this computer helps, and why."""
+
+    state: Literal["helping", "alone", "out_of_sync", "starting"]
+    reason: str
+
+
+class Solved(_Message, kw_only=True, frozen=True):
+    """A problem of the held-out set and what the model makes of it."""
+
+    text: str
+    correct: bool
+
+
+class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
+    """How well the model does on what nobody trains on; ``accuracy`` is the exact-match share."""
+
+    epoch: int
+    loss: float | None
+    accuracy: float
+    examples: tuple[Solved, ...] = ()
+
+
+class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
+    """The run's state is on disk."""
+
+    path: str
+    epoch: int
+
+
+class Warned(Event, tag="warned", kw_only=True, frozen=True):
+    """Something a person should know, and training goes on."""
+
+    problem: str
+    detail: str = ""
+
+
+class Failed(Event, tag="failed", kw_only=True, frozen=True):
+    """The worker cannot go on; ``problem`` is a key of core.problems.Problem."""
+
+    problem: str
+    detail: str = ""
+
+
+class Left(Event, tag="left", kw_only=True, frozen=True):
+    """Goodbye has been said; the process is about to end."""
+
+    contributed_samples: int = 0
+
+
+class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
+    """Said by the client: the worker died and starts again after ``seconds``; the first attempt is 1."""
+
+    attempt: int
+    seconds: float
+
+
+AnyEvent = (
+    Hello
+    | EngineChecked
+    | Connected
+    | Network
+    | RunFound
+    | SearchFinished
+    | Published
+    | StateLoading
+    | TrainingStarted
+    | Progress
+    | RoundFinished
+    | PeersSeen
+    | Verdict
+    | Evaluated
+    | CheckpointSaved
+    | Warned
+    | Failed
+    | Left
+    | Restarting
+)
+
+_Any = TypeVar("_Any")
+_encoder = msgspec.json.Encoder()
+_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def encode(message: _Message) -> bytes:
+    """The message as one line, the line's end included."""
+    return _encoder.encode(message) + b"\n"
+
+
+def decode_command(line: bytes) -> AnyCommand:
+    """The command on a line; raises ``msgspec.MsgspecError`` for anything else."""
+    return _decode(_command_decoder, line)
+
+
+def decode_event(line: bytes) -> AnyEvent:
+    """The event on a line; raises ``msgspec.MsgspecError`` for anything else."""
+    return _decode(_event_decoder, line)
+
+
+def _decode(decoder: msgspec.json.Decoder[_Any], line: bytes) -> _Any:
+    try:
+        return decoder.decode(line)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error

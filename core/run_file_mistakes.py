@@ -1,0 +1,176 @@
+"""Every mistake in a run file, one line each: the section, the field, what is wrong, what was probably meant.
+
+msgspec stops at the first mistake and speaks of types; an organiser wants all of them, in words.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+from msgspec.structs import FieldInfo
+
+Struct = type[msgspec.Struct]
+
+_TYPE_NAMES = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
+_BOUNDS = {
+    r"of length >= 1$": "must not be empty",
+    r"of length <= (\S+)$": "must have at most {} characters",
+    r"matching regex .*$": "may have letters, digits, - and _ only, a letter or digit first, 64 at most",
+    r"<= (\S+)$": "must be at most {}",
+    r">= (\S+)$": "must be at least {}",
+    r"< (\S+)$": "must be less than {}",
+    r"> (\S+)$": "must be more than {}",
+}
+
+
+def mistakes_in(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
+    """All mistakes; an empty list means that the tables are a manifest."""
+    sections = {field.name: field for field in msgspec.structs.fields(manifest)}
+    found = [
+        f"[{name}] is missing." for name, field in sections.items() if field.required and name not in tables
+    ]
+    for name, value in tables.items():
+        if name not in sections:
+            found.append(_unknown("", name, value, list(sections), _homes(manifest)))
+        elif not (variants := _variants(sections[name])):
+            found.extend(_value_mistakes("", sections[name], value))
+        elif not isinstance(value, dict):
+            found.append(f"{name} = {_shown(value)}: must be a section, [{name}].")
+        else:
+            found.extend(_section_mistakes(name, value, variants, _homes(manifest)))
+    return found
+
+
+def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
+    """The tables with the word ``"none"`` made None in fields that may be empty: TOML has no value for it."""
+    result = dict(tables)
+    for section in msgspec.structs.fields(manifest):
+        table = tables.get(section.name)
+        if isinstance(table, dict):
+            optional = {field.name for variant in _variants(section) for field in _optional_fields(variant)}
+            result[section.name] = {
+                key: None if key in optional and value == "none" else value for key, value in table.items()
+            }
+    return result
+
+
+def _section_mistakes(
+    name: str, table: dict[str, Any], variants: list[Struct], homes: Mapping[str, str]
+) -> Iterator[str]:
+    """The mistakes of one section; its fields' first, and what does not go together once each is right."""
+    variant = _chosen(table, variants)
+    if variant is None:
+        tags = [str(each.__struct_config__.tag) for each in variants]
+        yield f"[{name}] kind = {_shown(table.get('kind', ''))}: must be {_alternatives(tags)}."
+        return
+    fields = {field.name: field for field in msgspec.structs.fields(variant)}
+    tag_field = variant.__struct_config__.tag_field
+    found = [
+        f"[{name}] {field.name}: is missing."
+        for field in fields.values()
+        if field.required and field.name not in table
+    ]
+    for key, value in table.items():
+        if key in fields:
+            found.extend(_value_mistakes(f"[{name}] ", fields[key], value))
+        elif key != tag_field:
+            found.append(_unknown(f"[{name}] ", key, value, list(fields), homes))
+    yield from found or _combination_mistakes(name, table, variant)
+
+
+def _combination_mistakes(name: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:
+    """What the section's own rules say against values that are right one by one."""
+    try:
+        msgspec.convert(table, variant)
+    except msgspec.ValidationError as error:
+        yield f"[{name}]: {error}."
+
+
+def _value_mistakes(place: str, field: FieldInfo, value: Any) -> Iterator[str]:
+    """What is wrong with one field's value, if anything."""
+    try:
+        msgspec.convert(value, field.type)
+    except msgspec.ValidationError as error:
+        yield f"{place}{field.name} = {_shown(value)}: {_in_words(str(error), field)}."
+
+
+def _in_words(message: str, field: FieldInfo) -> str:
+    """msgspec's message as a person would say it."""
+    if typing.get_origin(field.type) is typing.Literal:
+        return f"must be {_alternatives([str(each) for each in typing.get_args(field.type)])}"
+    if wrong_type := re.match(r"Expected `(\w+)( \| null)?`, got", message):
+        optional = ', or "none"' if wrong_type[2] else ""
+        return f"must be {_TYPE_NAMES.get(wrong_type[1], wrong_type[1])}{optional}"
+    for pattern, words in _BOUNDS.items():
+        if match := re.search(pattern, message):
+            return words.format(*match.groups())
+    return f"is not allowed ({message})"
+
+
+def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> str:
+    """A field that nobody knows here, with the one that was probably meant or the section it belongs in."""
+    kind = "section" if isinstance(value, dict) and not place else "field"
+    name = f"[{key}]" if kind == "section" else f"{place}{key}"
+    if key in homes:
+        return f"{name}: unknown {kind} here; it belongs in [{homes[key]}]."
+    close = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)
+    if close:
+        return f"{name}: unknown {kind}; did you mean {close[0]}?"
+    elsewhere = get_close_matches(key.lower(), list(homes), n=1, cutoff=0.85)
+    if elsewhere:
+        return f"{name}: unknown {kind}; did you mean {elsewhere[0]} in [{homes[elsewhere[0]]}]?"
+    return (
+        f"{name}: unknown {kind}; {'the file' if not place else place.strip()} may have {', '.join(known)}."
+    )
+
+
+def _homes(manifest: Struct) -> dict[str, str]:
+    """Which section each field belongs in, for those that were written in another."""
+    return {
+        field.name: section.name
+        for section in msgspec.structs.fields(manifest)
+        for variant in _variants(section)
+        for field in msgspec.structs.fields(variant)
+    }
+
+
+def _variants(section: FieldInfo) -> list[Struct]:
+    """The structs that a section may be; none where it is a plain value."""
+    is_union = isinstance(section.type, types.UnionType) or typing.get_origin(section.type) is typing.Union
+    members = typing.get_args(section.type) if is_union else (section.type,)
+    return [each for each in members if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+
+
+def _chosen(table: dict[str, Any], variants: list[Struct]) -> Struct | None:
+    """The variant that the section's tag names; a section of one kind need not name it."""
+    tag_field = variants[0].__struct_config__.tag_field
+    if tag_field is None or (len(variants) == 1 and tag_field not in table):
+        return variants[0]
+    return next((each for each in variants if each.__struct_config__.tag == table.get(tag_field)), None)
+
+
+def _optional_fields(variant: Struct) -> list[FieldInfo]:
+    return [each for each in msgspec.structs.fields(variant) if type(None) in typing.get_args(each.type)]
+
+
+def _alternatives(words: list[str]) -> str:
+    return " or ".join(f'"{word}"' for word in words)
+
+
+def _shown(value: Any) -> str:
+    """The value as the organiser wrote it, more or less, and never long."""
+    text = (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f'"{value}"'
+        if isinstance(value, str)
+        else str(value)
+    )
+    text = "".join(each if each.isprintable() else " " for each in text[:200])
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,77 @@
+"""The volunteer's choices, and the readable file that keeps them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.folders import set_aside, storage_problem, write_atomically
+
+_MAX_FILE_BYTES = 64 * 1024
+_HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
+_DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"  # nothing that moves the text around it
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What the volunteer has chosen; ``None`` leaves the choice to Workerbee, or means no limit.
+
+    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid. ``public_name`` is shown to the other
+    volunteers; empty means that none is. ``data_limit_gb`` bounds what a month may send and receive together,
+    in 10**9 bytes.
+    """
+
+    device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
+    threads: Annotated[int, Meta(ge=1, le=1024)] | None = None
+    network: Literal["auto", "direct", "client"] = "auto"
+    port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    public_name: Annotated[str, Meta(max_length=40, pattern=_ONE_LINE)] = ""
+    data_limit_gb: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+
+
+def load_settings(path: Path) -> tuple[Settings, Path | None]:
+    """The settings in that file, or the defaults; and where a file that could not be read was set aside.
+
+    Raises ClientError only if a broken file cannot even be renamed.
+    """
+    try:
+        with path.open("rb") as file:
+            return _decode(file.read(_MAX_FILE_BYTES + 1)), None
+    except FileNotFoundError:
+        return Settings(), None
+    except (ValueError, RecursionError, OSError):
+        return Settings(), _set_aside(path)
+
+
+def save_settings(path: Path, settings: Settings) -> None:
+    """Write them, or leave the old file whole.
+
+    Raises msgspec.ValidationError for a value out of bounds, ClientError for a disk that refuses.
+    """
+    import tomli_w
+
+    plain = msgspec.to_builtins(settings)
+    msgspec.convert(plain, Settings)
+    text = _HEADER + tomli_w.dumps({name: value for name, value in plain.items() if value is not None})
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(path, text.encode())
+    except OSError as error:
+        raise storage_problem(error, path) from error
+
+
+def _decode(encoded: bytes) -> Settings:
+    if len(encoded) > _MAX_FILE_BYTES:
+        raise ValueError("longer than any settings file")
+    return msgspec.convert(tomllib.loads(encoded.decode()), Settings)
+
+
+def _set_aside(path: Path) -> Path:
+    try:
+        return set_aside(path)
+    except OSError as error:
+        raise storage_problem(error, path) from error

@@ -1,0 +1,96 @@
+"""One worker, one life: ``python -m core.worker`` speaks core.messages on its standard streams."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import signal
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
+from core.problems import ClientError, Problem
+from core.worker.channel import Channel
+
+log = logging.getLogger(__name__)
+
+
+def main() -> None:
+    """Live one life, then end at once: hivemind's threads are not waited for."""
+    logging.basicConfig(
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    channel = Channel.claim()
+    channel.emit(Hello(protocol=PROTOCOL_VERSION, version=_version()))
+    signal.signal(signal.SIGTERM, lambda *_: channel.leave())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    code = _live(channel)
+    channel.close()
+    logging.shutdown()
+    os._exit(code)
+
+
+def _live(channel: Channel) -> int:
+    try:
+        command = channel.next_command()
+        if command is not None:
+            _obey(command, channel)
+        return 0
+    except BaseException as error:
+        log.exception("the worker cannot go on")
+        channel.emit(_failure(error))
+        return 1
+
+
+def _obey(command: AnyCommand, channel: Channel) -> None:
+    """The heavy imports happen here, after hello."""
+    from core.worker import family
+
+    family.found()
+    match command:
+        case Join():
+            from core.worker.peer import volunteer
+
+            volunteer(command, channel)
+        case Publish():
+            from core.worker.organiser import organise
+
+            organise(command, channel)
+        case Check():
+            channel.emit(_check_engine())
+        case _:
+            raise ClientError(Problem.WORKER_NONSENSE, f"A life cannot begin with {type(command).__name__}.")
+
+
+def _check_engine() -> EngineChecked:
+    import torch
+
+    from core.worker.swarm import HIVEMIND_VERSION
+
+    names = tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))
+    return EngineChecked(torch=str(torch.__version__), hivemind=HIVEMIND_VERSION, cuda_devices=names)
+
+
+def _failure(error: BaseException) -> Failed:
+    """The event for an error: in words where it was foreseen, as an internal problem where it was not."""
+    if isinstance(error, ClientError):
+        return Failed(problem=error.problem.key, detail=error.detail)
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return Failed(problem=Problem.OUT_OF_MEMORY.key)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return Failed(problem=Problem.DISK_FULL.key, detail=str(error.filename or ""))
+    if isinstance(error, ModuleNotFoundError):
+        return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"The module {error.name} is missing.")
+    return Failed(problem=Problem.INTERNAL.key, detail=f"{type(error).__name__}: see the log.")
+
+
+def _version() -> str:
+    try:
+        return version("workerbee")
+    except PackageNotFoundError:
+        return "from source"
+
+
+if __name__ == "__main__":
+    main()

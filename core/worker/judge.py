@@ -1,0 +1,49 @@
+"""Whether this computer really helps: judged by the rounds, not by how busy it is."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from core.messages import RoundFinished, Verdict
+
+REMEMBERED_ROUNDS = 15
+ALONE_AFTER_ROUNDS = 3
+
+
+class Judge:
+    """Remembers the last rounds; safe to tell from one thread and ask from another."""
+
+    def __init__(self) -> None:
+        self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
+
+    def note(self, finished: RoundFinished) -> None:
+        """A round has ended."""
+        self._rounds.append(finished)
+
+    def verdict(self, other_peers: int, is_in_sync: bool) -> Verdict:
+        """What a volunteer may be told; never "helping" without a round that was averaged with others."""
+        rounds = tuple(self._rounds)
+        if not is_in_sync:
+            return Verdict(state="out_of_sync", reason="We are behind the others and download their state.")
+        if other_peers <= 0:
+            return Verdict(state="alone", reason="Nobody else is training in this run right now.")
+        if not rounds:
+            return Verdict(
+                state="starting",
+                reason=f"Connected with {_peers(other_peers)}; the first averaging comes with the next step.",
+            )
+        latest = rounds[-ALONE_AFTER_ROUNDS:]
+        if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok for finished in latest):
+            return Verdict(
+                state="alone",
+                reason=f"Connected, but the last {ALONE_AFTER_ROUNDS} rounds were averaged with nobody: "
+                f"{latest[-1].reason or 'nobody else came'}.",
+            )
+        averaged = sum(finished.ok for finished in rounds)
+        return Verdict(
+            state="helping", reason=f"{averaged} of the last {len(rounds)} rounds were averaged with others."
+        )
+
+
+def _peers(count: int) -> str:
+    return "1 other peer" if count == 1 else f"{count} other peers"

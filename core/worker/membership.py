@@ -1,0 +1,166 @@
+"""One peer's part in one run: build the model, catch up with the swarm, train, say goodbye."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from core.manifest import RunManifest
+from core.messages import AnyEvent, Evaluated, Left, PeersSeen, Progress, RoundFinished, StateLoading, Verdict
+from core.needs import needs_of
+from core.problems import ClientError, Problem
+from core.worker.channel import Channel
+from core.worker.judge import Judge
+from core.worker.optimizers import make_optimizer, make_scheduler
+from core.worker.pace import Pace
+from core.worker.recipes import Recipe, build
+from core.worker.swarm import (
+    Interrupted,
+    LocalMetrics,
+    Swarm,
+    SwarmOptimizer,
+    guard_metrics,
+    publish_metrics,
+    swarm_loss,
+)
+from core.worker.trainer import Trainer
+
+PEERS_SECONDS = 5.0
+LOOP_SECONDS = (
+    2.0  # how long the loop may take to notice that we leave, before the goodbye is said without it
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How this peer takes part. ``batch_size`` is the micro-batch, in samples."""
+
+    device: str
+    threads: int | None
+    batch_size: int
+    pace: Pace
+
+
+class Membership:
+    """Build it in the main thread; ``take_part`` returns when we have left."""
+
+    def __init__(self, swarm: Swarm, manifest: RunManifest, terms: Terms, channel: Channel) -> None:
+        self._swarm, self._manifest, self._terms, self._channel = swarm, manifest, terms, channel
+        self._run_id = manifest.run.id
+        if terms.threads:
+            torch.set_num_threads(terms.threads)
+        self._recipe = build(manifest, seed=swarm.identity.seed_number, device=_device(terms.device))
+        self._judge = Judge()
+        self._verdict: Verdict | None = None
+        self._has_left = threading.Event()
+        self.optimizer = self._optimizer(self._recipe)
+        self._trainer = Trainer(self._recipe, self.optimizer, terms.batch_size, terms.pace)
+        guard_metrics(swarm, self._run_id)
+
+    def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
+        return SwarmOptimizer(
+            self._swarm,
+            self._run_id,
+            self._manifest.collaboration,
+            params=[parameter for parameter in recipe.model.parameters() if parameter.requires_grad],
+            optimizer=make_optimizer(self._manifest.optimizer),
+            scheduler=make_scheduler(self._manifest.scheduler),
+            leaving=self._channel.leaving,
+            on_round=self._round_finished,
+            on_download=self._downloading,
+        )
+
+    def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
+        """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
+        for companion in (self._insist, self._watch_peers):
+            threading.Thread(target=companion, daemon=True).start()
+        try:
+            self._catch_up()
+            for event in self._trainer.events(self._channel.leaving, self._terms.device):
+                self._channel.emit(event)
+                self._follow(event, each_epoch)
+        except Interrupted:
+            log.info("left while the state was being downloaded")
+        finally:
+            self._say_goodbye()
+
+    def _catch_up(self) -> None:
+        if self.optimizer.tracker.global_epoch > self.optimizer.local_epoch:
+            self._tell_verdict(is_in_sync=False)
+            self.optimizer.load_state_from_peers()
+
+    def _follow(self, event: AnyEvent, each_epoch: Callable[[int], None]) -> None:
+        match event:
+            case Evaluated():
+                self._publish_metrics(event.epoch)
+                each_epoch(event.epoch)
+            case Progress():
+                self._tell_verdict(self.optimizer.is_synchronized_with_peers())
+            case _:
+                pass
+
+    def _tell_verdict(self, is_in_sync: bool) -> None:
+        verdict = self._judge.verdict(self.optimizer.tracker.other_peers(), is_in_sync)
+        if verdict != self._verdict:
+            self._verdict = verdict
+            self._channel.emit(verdict)
+
+    def _watch_peers(self) -> None:
+        """Beside the loop, because the DHT may take its time."""
+        while not self._channel.leaving.wait(PEERS_SECONDS):
+            loss = swarm_loss(self._swarm.dht, self._run_id)
+            self._channel.emit(PeersSeen(peers=self.optimizer.tracker.peers(), loss=loss))
+
+    def _publish_metrics(self, epoch: int) -> None:
+        metrics = LocalMetrics(
+            step=epoch,
+            samples_per_second=float(self.optimizer.tracker.my_rate() or 0.0),
+            samples_accumulated=self.optimizer.tracker.local_progress.samples_accumulated,
+            loss=float(self._trainer.loss or 0.0),
+            mini_steps=self._trainer.mini_steps,
+        )
+        publish_metrics(self._swarm, self._run_id, metrics)
+
+    def _round_finished(self, finished: RoundFinished) -> None:
+        self._judge.note(finished)
+        self._channel.emit(finished)
+
+    def _downloading(self, received: int) -> None:
+        total = needs_of(self._manifest).download_bytes
+        self._channel.emit(StateLoading(received_bytes=min(received, total), total_bytes=total))
+
+    def _say_goodbye(self) -> None:
+        self._has_left.set()
+        self.optimizer.say_goodbye()
+
+    def _insist(self) -> None:
+        """A loop that stands still, waiting for others, must not keep us: say goodbye without it and end."""
+        self._channel.leaving.wait()
+        if not self._has_left.wait(LOOP_SECONDS):
+            log.warning("the loop stands still: leaving without it")
+            self.optimizer.say_goodbye()
+            self._channel.emit(Left(contributed_samples=self._trainer.contributed_samples))
+            self._channel.close()
+            os._exit(0)
+
+    @property
+    def contributed_samples(self) -> int:
+        """All samples that this worker has computed."""
+        return self._trainer.contributed_samples
+
+
+def _device(name: str) -> torch.device:
+    """The torch device; raises ClientError where torch cannot use it."""
+    device = torch.device(name)
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ClientError(
+            Problem.NO_SUCH_DEVICE, f"{name}: the engine sees {torch.cuda.device_count()} GPUs."
+        )
+    return device

@@ -1,0 +1,100 @@
+"""One organiser's life: sign the manifest, publish it, keep it published, train or keep the state, leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.address import JoinAddress
+from core.folders import PeerFolder, claim_organiser_folder, set_aside, write_atomically
+from core.identity import Identity
+from core.manifest import RunManifest, decode_manifest
+from core.messages import Connected, Left, Network, Publish, Published
+from core.problems import ClientError
+from core.signed_manifest import SignedManifest
+from core.worker.channel import Channel
+from core.worker.checkpoint import FILE_NAME, Checkpoints
+from core.worker.membership import Membership, Terms
+from core.worker.pace import KEEPER_SAMPLES_PER_SECOND, Pace
+from core.worker.ports import refuse_taken_ports, usual_listen
+from core.worker.swarm import Publisher, Swarm, enter_swarm, is_loopback
+
+
+def organise(command: Publish, channel: Channel) -> None:
+    """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
+    with claim_organiser_folder(Path(command.home), command.manifest.run.id) as keys:
+        identity_path = Path(command.identity) if command.identity else keys.identity_path
+        identity = Identity.load_or_create(identity_path)
+        manifest = _with_revision(command.manifest, keys.path / "published.json")
+        listen = command.listen or usual_listen(keys.path / "port")
+        refuse_taken_ports(listen)
+        swarm = enter_swarm(
+            (),
+            keys.progress_key_path,
+            identity=identity,
+            identity_path=identity_path,
+            mode="direct",
+            listen=listen,
+            announce=command.announce,
+        )
+        try:
+            samples = _publish_and_train(command, manifest, swarm, keys, channel)
+        finally:
+            swarm.leave()
+        channel.emit(Left(contributed_samples=samples))
+
+
+def _publish_and_train(
+    command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: Channel
+) -> int:
+    channel.emit(Network(mode="direct", reason="The organiser's peer is the one that others connect to."))
+    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
+    membership = Membership(swarm, manifest, _terms(command, manifest), channel)
+    checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, membership.optimizer, channel.emit)
+    if (epoch := checkpoints.load()) is not None:
+        membership.optimizer.resume_at(epoch)
+    Publisher(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
+    addresses = _worth_sharing(swarm.addresses())
+    link = JoinAddress(peers=addresses, run_id=manifest.run.id).link
+    channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
+
+    def save(epoch: int) -> None:
+        if epoch % command.checkpoint_every_epochs == 0:
+            checkpoints.save(epoch)
+
+    membership.take_part(save)
+    checkpoints.wait()
+    checkpoints.save(membership.optimizer.local_epoch)
+    checkpoints.wait()
+    return membership.contributed_samples
+
+
+def _terms(command: Publish, manifest: RunManifest) -> Terms:
+    """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
+    if command.train:
+        return Terms(command.device, command.threads, manifest.collaboration.batch_size_per_step, Pace())
+    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND))
+
+
+def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:
+    """The same revision while nothing has changed, else one more than the last that was published."""
+    try:
+        last = decode_manifest(memory.read_bytes())
+    except FileNotFoundError:
+        last = None
+    except ClientError:
+        set_aside(memory)
+        last = None
+    if last is not None:
+        same = msgspec.structs.replace(manifest, revision=last.revision)
+        manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
+    write_atomically(memory, msgspec.json.encode(manifest))
+    return manifest
+
+
+def _worth_sharing(addresses: Sequence[str]) -> tuple[str, ...]:
+    """Loopback addresses help nobody else, unless they are all there is."""
+    outside = tuple(address for address in addresses if not is_loopback(address))
+    return outside or tuple(addresses)

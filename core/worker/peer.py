@@ -1,0 +1,168 @@
+"""One volunteer's life: connect, find the run and verify it, train, leave."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.address import JoinAddress
+from core.folders import PeerFolder, claim_peer_folder
+from core.identity import Identity
+from core.known_runs import KnownRuns
+from core.manifest import RunManifest
+from core.messages import Connected, Join, Left, Network, RunFound, SearchFinished, Start
+from core.problems import ClientError, Problem
+from core.signed_manifest import SignedManifest
+from core.worker.channel import Channel
+from core.worker.membership import Membership, Terms
+from core.worker.pace import Pace
+from core.worker.reach import answering, network_for
+from core.worker.swarm import (
+    FoundManifests,
+    Publisher,
+    Swarm,
+    default_listen,
+    enter_swarm,
+    find_manifests,
+    peers_in,
+    swarm_loss,
+)
+
+SEARCHES = 3
+SEARCH_PAUSE_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run that may be joined; ``signed`` is absent where the manifest is a local file."""
+
+    manifest: RunManifest
+    signed: SignedManifest | None = None
+
+    @property
+    def organiser(self) -> str:
+        return self.signed.organiser if self.signed else ""
+
+
+def volunteer(command: Join, channel: Channel) -> None:
+    """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
+    home = Path(command.home)
+    with claim_peer_folder(home) as keys:
+        swarm = _enter(command, keys, channel)
+        try:
+            samples = _look_and_train(command, swarm, KnownRuns(home / "known_runs.json"), channel)
+        finally:
+            swarm.leave()
+        channel.emit(Left(contributed_samples=samples))
+
+
+def _enter(command: Join, keys: PeerFolder, channel: Channel) -> Swarm:
+    """Connect as the network allows, and say how."""
+    identity = Identity.load_or_create(keys.identity_path)
+    addresses = answering(command.addresses)
+    network = network_for(command.network, addresses)
+
+    def enter(chosen: Network) -> Swarm:
+        return enter_swarm(
+            addresses,
+            keys.progress_key_path,
+            identity=identity,
+            identity_path=keys.identity_path,
+            mode=chosen.mode,
+            listen=default_listen(addresses, command.port),
+        )
+
+    try:
+        swarm = enter(network)
+    except ClientError as error:
+        if error.problem is not Problem.NOT_REACHABLE or command.network != "auto":
+            raise
+        network = Network(
+            mode="client", reason="Others could not reach this computer, so it only connects outwards."
+        )
+        swarm = enter(network)
+    channel.emit(network)
+    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
+    return swarm
+
+
+def _look_and_train(command: Join, swarm: Swarm, known: KnownRuns, channel: Channel) -> int:
+    """Tell what is there, wait for consent, train; returns the samples contributed."""
+    pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
+    runs = _search(command, swarm, pasted, known)
+    for run in runs:
+        channel.emit(_as_found(run, swarm, pasted))
+    channel.emit(SearchFinished(found=len(runs)))
+    start = channel.next_command()
+    if not isinstance(start, Start):
+        return 0
+    chosen = next(
+        (run for run in runs if (run.manifest.run.id, run.organiser) == (start.run_id, start.organiser)), None
+    )
+    if chosen is None:
+        raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
+    return _train(chosen, start, swarm, known, channel)
+
+
+def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
+    """The runs that may be joined; raises ClientError where there is none, with the reason."""
+    if command.manifest is not None:
+        return [_Run(command.manifest)]
+    for attempt in range(SEARCHES):
+        if attempt:
+            time.sleep(SEARCH_PAUSE_SECONDS)
+        found = find_manifests(swarm.dht, pasted)
+        runs = [run for run in _acceptable(found, known) if command.run_id in (None, run.manifest.run.id)]
+        if runs:
+            return runs
+    _explain_absence(command.run_id, found)
+    raise ClientError(Problem.NO_SUCH_RUN, command.run_id or "")
+
+
+def _acceptable(found: FoundManifests, known: KnownRuns) -> Iterator[_Run]:
+    for signed, manifest in found.open.values():
+        try:
+            known.check(manifest.run.id, signed.organiser, manifest.revision)
+        except ClientError as error:
+            found.refused[manifest.run.id] = error
+        else:
+            yield _Run(manifest, signed)
+
+
+def _explain_absence(run_id: str | None, found: FoundManifests) -> None:
+    """If what was asked for is there but was refused, the reason is the answer."""
+    refused = found.refused.get(run_id) if run_id else next(iter(found.refused.values()), None)
+    if refused is not None:
+        raise refused
+
+
+def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
+    peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
+    return RunFound(
+        manifest=run.manifest,
+        organiser=run.organiser,
+        vouched=run.organiser in pasted,
+        peers=len(peers),
+        epoch=max((peer.epoch for peer in peers if not peer.client_mode), default=None),
+        samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
+        loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
+    )
+
+
+def _train(run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Channel) -> int:
+    manifest = run.manifest
+    if manifest.run.state != "open":
+        raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
+    terms = Terms(start.device, start.threads, manifest.collaboration.batch_size_per_step, Pace())
+    membership = Membership(swarm, manifest, terms, channel)
+    if run.signed is not None:
+        known.remember(manifest.run.id, run.organiser, manifest.revision)
+        if swarm.mode == "direct":
+            Publisher(swarm.dht, run.signed, manifest.run.id).start()
+    membership.take_part()
+    return membership.contributed_samples

@@ -1,0 +1,52 @@
+"""What a recipe is: a model, where its samples come from, what is minimised and how well it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Samples on the training device; the first dimension of both tensors counts them."""
+
+    inputs: Tensor
+    targets: Tensor
+
+
+@dataclass(frozen=True)
+class Example:
+    """One held-out problem with the model's answer, as people write it."""
+
+    text: str
+    correct: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How the model does on what no peer ever trains on; ``accuracy`` is the share of exact answers."""
+
+    loss: float
+    accuracy: float
+    examples: tuple[Example, ...]
+
+
+class Recipe(Protocol):
+    """All that the training loop asks of the thing it trains.
+
+    ``model`` starts with equal weights on every peer. ``draw`` gives every peer samples of its own. ``loss``
+    is the mean over the batch, so that hivemind's average of the peers' gradients is the gradient of all
+    their samples. ``evaluate`` is quick, because training stands still meanwhile.
+    """
+
+    @property
+    def model(self) -> torch.nn.Module: ...
+
+    def draw(self, batch_size: int) -> Batch: ...
+
+    def loss(self, batch: Batch) -> Tensor: ...
+
+    def evaluate(self) -> Evaluation: ...

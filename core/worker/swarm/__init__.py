@@ -1,0 +1,30 @@
+"""The one place that knows hivemind; this face is all that the rest of the worker sees of it."""
+
+from hivemind import __version__ as HIVEMIND_VERSION
+
+from core.worker.swarm.averagers import Interrupted
+from core.worker.swarm.connection import Swarm, default_listen, enter_swarm, is_loopback
+from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
+from core.worker.swarm.optimizer import SwarmOptimizer
+from core.worker.swarm.reports import LocalMetrics, guard_metrics, peers_in, publish_metrics, swarm_loss
+from core.worker.swarm.traffic import received_bytes, sent_bytes
+
+__all__ = [
+    "HIVEMIND_VERSION",
+    "FoundManifests",
+    "Interrupted",
+    "LocalMetrics",
+    "Publisher",
+    "Swarm",
+    "SwarmOptimizer",
+    "default_listen",
+    "enter_swarm",
+    "find_manifests",
+    "guard_metrics",
+    "is_loopback",
+    "peers_in",
+    "publish_metrics",
+    "received_bytes",
+    "sent_bytes",
+    "swarm_loss",
+]

@@ -1,0 +1,138 @@
+"""hivemind's two averagers, with what it leaves out: the outcome of every round, and downloads that end.
+
+WORKAROUND: the RPC names of an averager contain its class's name, so the subclasses keep hivemind's names:
+under any other they would never find a group with plain hivemind peers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
+
+from hivemind.averaging import DecentralizedAverager
+from hivemind.averaging.control import StepControl
+from hivemind.optim import grad_averager, state_averager
+from hivemind.p2p import P2PContext
+from hivemind.proto import averaging_pb2
+from hivemind.utils import MPFuture
+from hivemind.utils.asyncio import achain, as_aiter
+
+from core.worker.swarm import traffic
+
+POLL_SECONDS = 0.1
+SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
+
+log = logging.getLogger(__name__)
+
+RoundObserver = Callable[[StepControl, float], None]
+
+
+class Interrupted(KeyboardInterrupt):
+    """We are leaving. A KeyboardInterrupt, because hivemind tries again after everything else."""
+
+
+def _cancel(control: StepControl) -> bool:
+    """WORKAROUND: hivemind wakes the averager to see that a round is cancelled before it says that it is.
+
+    On a busy computer the averager looks too early and goes on with a round that nobody waits for. It then
+    takes the place of the real one in a group, and both peers stand still for ``averaging_timeout``.
+    """
+    is_cancelled: bool = MPFuture.cancel(control)
+    if control._trigger is not None:
+        control._trigger.cancel()
+    if control._cancel is not None:
+        control._cancel.set_result(None)
+    return is_cancelled
+
+
+StepControl.cancel = _cancel
+
+
+class _Observed(DecentralizedAverager):
+    """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
+
+    on_round: RoundObserver | None = None
+
+    def step(self, *args: Any, **kwargs: Any) -> Any:
+        """As DecentralizedAverager.step; both averagers schedule every round through it."""
+        control = super().step(*args, **kwargs)
+        if isinstance(control, StepControl) and self.on_round is not None:
+            began = time.monotonic()
+            control.add_done_callback(lambda done: self._report(done, time.monotonic() - began))
+        return control
+
+    def _report(self, control: StepControl, seconds: float) -> None:
+        if self.on_round is not None and not control.cancelled():
+            self.on_round(control, seconds)
+
+    async def rpc_aggregate_part(
+        self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.AveragingData]:
+        """As DecentralizedAverager's, but patient with a groupmate that is ready before we are.
+
+        WORKAROUND: hivemind waits for the next event of any round, and answers "bad group" if that was
+        another one. A groupmate in client mode then stands still until its all-reduce times out.
+        """
+        first = await anext(stream)
+        for _ in range(int(self.allreduce_kwargs["sender_timeout"] / POLL_SECONDS)):
+            if first.group_id in self._running_groups:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        async for message in super().rpc_aggregate_part(achain(as_aiter(first), stream), context):
+            yield message
+
+
+class GradientAverager(grad_averager.GradientAverager, _Observed):
+    """Averages gradients; shares no state, because nobody needs another peer's gradient buffers."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, allow_state_sharing=False, **kwargs)
+
+    def load_state_from_peers(self, **_kwargs: Any) -> None:
+        """Nothing: the stock averager would download gradient buffers and throw them away."""
+
+
+class _Downloading(DecentralizedAverager):
+    """Downloads state without holding on to it for ever."""
+
+    leaving: threading.Event
+    on_download: Callable[[int], None] | None = None
+
+    def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> Any:
+        """As DecentralizedAverager's, but ends when we leave or nothing comes; ``None`` without a donor."""
+        loading = super().load_state_from_peers(wait=False, timeout=timeout)
+        before = seen = traffic.received_bytes()
+        changed = time.monotonic()
+        while True:
+            try:
+                return loading.result(POLL_SECONDS)
+            except (TimeoutError, concurrent.futures.TimeoutError):
+                received = traffic.received_bytes()
+            if self.leaving.is_set():
+                raise Interrupted
+            if received != seen:
+                seen, changed = received, time.monotonic()
+                if self.on_download is not None:
+                    self.on_download(received - before)
+            elif time.monotonic() - changed > SILENCE_SECONDS:
+                log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
+                return None
+
+
+class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, _Downloading):
+    """Averages parameters, and downloads the whole state when we are behind."""
+
+    def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
+        """As hivemind's; what a peer sends and cannot be used is logged, and we stay where we are.
+
+        WORKAROUND: hivemind would ask the same peer again at once, for ever.
+        """
+        try:
+            super().load_state_from_peers(*args, **kwargs)
+        except Exception:
+            log.exception("a peer's state cannot be used")

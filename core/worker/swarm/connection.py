@@ -1,0 +1,151 @@
+"""Enter a swarm's DHT, or begin a new one, with an identity that is kept on disk."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from cryptography.hazmat.primitives.serialization import load_der_private_key
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.routing import DHTID
+from hivemind.utils.crypto import RSAPrivateKey
+
+from core.identity import Identity, load_or_create_progress_key
+from core.problems import ClientError, Problem
+from core.worker.swarm import traffic
+from core.worker.swarm.manifests import ManifestValidator
+
+STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress."""
+
+    dht: DHT
+    identity: Identity
+    progress_key: RSAPrivateKey
+    mode: Literal["direct", "client"]
+
+    @property
+    def peer_id(self) -> str:
+        """Our libp2p peer id, base58."""
+        return self.identity.peer_id
+
+    def addresses(self) -> tuple[str, ...]:
+        """The multiaddrs at which others find us; none in client mode."""
+        if self.mode == "client":
+            return ()
+        return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
+
+    def known_peers(self) -> int:
+        """How many peers our routing table holds."""
+        return int(self.dht.run_coroutine(_count_peers))
+
+    def leave(self) -> None:
+        """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
+        self.dht.shutdown_timeout = 1.0
+        self.dht.shutdown()
+
+
+def enter_swarm(
+    initial_peers: Sequence[str],
+    progress_key_path: Path,
+    *,
+    identity: Identity,
+    identity_path: Path,
+    mode: Literal["direct", "client"],
+    listen: Sequence[str],
+    announce: Sequence[str] = (),
+) -> Swarm:
+    """Connect; without ``initial_peers``, begin a new swarm.
+
+    Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
+    """
+    traffic.count_traffic()
+    progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
+    try:
+        dht = DHT(
+            list(initial_peers) or None,
+            start=True,
+            node_id=DHTID.generate(source=identity.peer_id),
+            identity_path=str(identity_path),
+            check_if_identity_free=False,  # the folder's lock has seen to it, without a second p2pd
+            startup_timeout=STARTUP_SECONDS,
+            record_validators=[ManifestValidator(), RSASignatureValidator(progress_key)],
+            **_reachability(mode, listen, announce),
+        )
+    except Exception as error:
+        raise _in_words(error) from error
+    dht.run_coroutine(_widen_pipe)
+    return Swarm(dht, identity, progress_key, mode)
+
+
+def default_listen(addresses: Sequence[str], port: int | None) -> tuple[str, ...]:
+    """Where a volunteer listens: on this computer only if the swarm is here, else on all interfaces."""
+    if addresses and all(is_loopback(address) for address in addresses):
+        return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
+    return (f"/ip4/0.0.0.0/tcp/{port or 0}", *((f"/ip6/::/tcp/{port or 0}",) if socket.has_ipv6 else ()))
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a multiaddr names this very computer."""
+    kind, host = [*address.split("/"), "", ""][1:3]
+    return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
+
+
+def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
+    """The options of DHT and p2pd. On loopback, nothing asks a router for anything."""
+    if mode == "client":
+        return {
+            "client_mode": True,
+            "no_listen": True,
+            "nat_port_map": False,
+            "auto_nat": False,
+            "use_relay": False,
+        }
+    inside = all(is_loopback(address) for address in listen)
+    return {
+        "host_maddrs": list(listen),
+        "announce_maddrs": list(announce) or None,
+        "nat_port_map": not inside,
+        "auto_nat": not inside,
+        "use_relay": not inside,
+    }
+
+
+def _rsa_key(encoded: bytes) -> RSAPrivateKey:
+    key = RSAPrivateKey.__new__(RSAPrivateKey)
+    key._private_key = load_der_private_key(encoded, password=None)
+    return key
+
+
+async def _widen_pipe(dht: DHT, _node: DHTNode) -> None:
+    """WORKAROUND: over 16 KiB, a command may end hivemind's DHT process unless its pipe waits (issue #660)."""
+    os.set_blocking(dht._inner_pipe.fileno(), True)
+
+
+async def _count_peers(_dht: DHT, node: DHTNode) -> int:
+    return len(node.protocol.routing_table.peer_id_to_uid)
+
+
+def _in_words(error: Exception) -> ClientError:
+    """What hivemind and p2pd say when a swarm cannot be entered, for people."""
+    said = str(error)
+    log.info("the swarm cannot be entered: %r", error)
+    if "local time must be within" in said:
+        return ClientError(Problem.CLOCK_WRONG)
+    if "can't access this node" in said:
+        return ClientError(Problem.NOT_REACHABLE)
+    if "address already in use" in said:
+        return ClientError(Problem.PORT_TAKEN)
+    return ClientError(Problem.NOBODY_ANSWERS)

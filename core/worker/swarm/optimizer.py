@@ -1,0 +1,209 @@
+"""hivemind.Optimizer as Workerbee uses it: built from a manifest, observed, and left quickly."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import hivemind
+import msgspec
+import torch
+from hivemind.averaging.control import AveragingStage, StepControl
+from hivemind.compression import CompressionBase, Float16Compression, NoCompression, RoleAdaptiveCompression
+
+from core.manifest import Collaboration, Compression
+from core.messages import RoundFinished
+from core.problems import ClientError, Problem
+from core.worker.swarm.averagers import GradientAverager, Interrupted, TrainingStateAverager
+from core.worker.swarm.connection import Swarm
+from core.worker.swarm.tracker import ObservedTracker
+
+AVERAGER_SECONDS = 0.5
+TRACKER_SECONDS = 0.2
+MAX_FAILED_DOWNLOADS = 5
+MIN_SILENCE_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
+
+OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
+SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
+
+
+class SwarmOptimizer(hivemind.Optimizer):
+    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only."""
+
+    tracker: ObservedTracker
+    state_averager: TrainingStateAverager
+
+    def __init__(
+        self,
+        swarm: Swarm,
+        run_id: str,
+        collaboration: Collaboration,
+        *,
+        params: Iterable[torch.nn.Parameter],
+        optimizer: OptimizerFactory,
+        scheduler: SchedulerFactory | None,
+        leaving: threading.Event,
+        on_round: Callable[[RoundFinished], None],
+        on_download: Callable[[int], None],
+    ) -> None:
+        self._leaving, self._on_round, self._on_download = leaving, on_round, on_download
+        self._failed_downloads = 0
+        super().__init__(
+            dht=swarm.dht,
+            run_id=run_id,
+            params=list(params),
+            optimizer=optimizer,
+            scheduler=scheduler,
+            client_mode=swarm.dht.client_mode,  # WORKAROUND: the default, None, crashes when state is loaded
+            grad_averager_factory=None
+            if collaboration.use_local_updates
+            else self._observed_gradient_averager,
+            tracker_opts={"private_key": swarm.progress_key},
+            shutdown_timeout=AVERAGER_SECONDS,
+            verbose=True,
+            **_options(collaboration),
+        )
+
+    def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
+        return ObservedTracker(
+            dht=self.dht,
+            prefix=self.run_id,
+            target_batch_size=target_batch_size,
+            client_mode=self.client_mode,
+            status_loglevel=self.status_loglevel,
+            start=True,
+            **kwargs,
+        )
+
+    def _make_state_averager(self, **kwargs: Any) -> TrainingStateAverager:
+        averager = TrainingStateAverager(
+            dht=self.dht,
+            prefix=f"{self.run_id}_state_averager",
+            min_matchmaking_time=self.matchmaking_time,
+            allreduce_timeout=self.allreduce_timeout,
+            shutdown_timeout=self.shutdown_timeout,
+            offload_optimizer=self.offload_optimizer,
+            custom_gradients=self.offload_optimizer,
+            status_loglevel=self.status_loglevel,
+            next_chunk_timeout=self.next_chunk_timeout,
+            client_mode=self.client_mode,
+            auxiliary=self.auxiliary,
+            start=True,
+            **_patience(self.matchmaking_time),
+            **kwargs,
+        )
+        averager.leaving, averager.on_download = self._leaving, self._on_download
+        averager.on_round = partial(self._report, "state")
+        return averager
+
+    def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
+        averager = GradientAverager(**_patience(self.matchmaking_time), **kwargs)
+        averager.on_round = partial(self._report, "gradients")
+        return averager
+
+    def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
+        error = control.exception()
+        peers = 0 if error else len(control.result())
+        self._on_round(
+            RoundFinished(
+                epoch=self.local_epoch,
+                kind=kind,
+                ok=peers > 1,
+                peers=peers,
+                seconds=round(seconds, 3),
+                reason=_why(error) if error else "",
+            )
+        )
+
+    def load_state_from_peers(self, **kwargs: Any) -> None:
+        """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError."""
+        super().load_state_from_peers(**kwargs)
+        if self.is_synchronized_with_peers():
+            self._failed_downloads = 0
+            return
+        self._failed_downloads += 1
+        if self._failed_downloads == MAX_FAILED_DOWNLOADS:
+            raise ClientError(Problem.STATE_NOT_LOADED)
+        if self._leaving.wait(2.0**self._failed_downloads):
+            raise Interrupted
+
+    def resume_at(self, epoch: int) -> None:
+        """Go on at that epoch, after parameters and optimizer state were put in place."""
+        self.state_averager.local_epoch = epoch
+        self.state_averager._update_scheduler()
+        with self.tracker.pause_updates():
+            self.tracker.update_epoch(epoch)
+        if not self.client_mode:
+            self.state_averager.state_sharing_priority = epoch
+
+    def say_goodbye(self) -> None:
+        """Leave so that nobody waits for us, in a fraction of a second; the process must end afterwards.
+
+        The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
+        the record that makes others count on us, then the rounds that we have announced, then the averagers.
+        """
+        self.tracker.shutdown(TRACKER_SECONDS)
+        for control in (self.scheduled_grads, self.scheduled_state):
+            if (
+                control is not None
+                and not control.done()
+                and control.stage != AveragingStage.RUNNING_ALLREDUCE
+            ):
+                control.cancel()
+        self.state_averager.pending_updates.clear()
+        for averager in (self.grad_averager, self.state_averager):
+            if averager is not None:
+                averager.shutdown()
+
+
+def _options(collaboration: Collaboration) -> dict[str, Any]:
+    """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own."""
+    options = msgspec.structs.asdict(collaboration)
+    options["grad_compression"] = _compression(collaboration.grad_compression)
+    options["state_averaging_compression"] = _compression(collaboration.state_averaging_compression)
+    options["load_state_compression"] = _state_compression(collaboration.load_state_compression)
+    return options
+
+
+def _patience(matchmaking_time: float) -> dict[str, float]:
+    """How long to wait for one message of another peer, in seconds.
+
+    WORKAROUND: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
+    ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
+    also how long an all-reduce would wait for a peer that has vanished.
+    """
+    silence = max(MIN_SILENCE_SECONDS, matchmaking_time)
+    return {
+        "request_timeout": min(3.0, 0.8 * matchmaking_time),
+        "sender_timeout": silence,
+        "reducer_timeout": 2 * silence,
+    }
+
+
+def _compression(name: Compression) -> CompressionBase:
+    return Float16Compression() if name == "float16" else NoCompression()
+
+
+def _state_compression(name: Compression) -> CompressionBase:
+    """Never 16 bits for the optimizer's own state: Adam's second moments below 3e-8 would become zero."""
+    if name == "none":
+        return NoCompression()
+    return RoleAdaptiveCompression(parameter=Float16Compression(), default=NoCompression())
+
+
+def _why(error: BaseException) -> str:
+    """Why a round failed, in words."""
+    said = str(error)
+    if "could not find a group" in said:
+        return "no other peer was found in time"
+    if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
+        return "it took longer than the run allows"
+    if "Unable to run All-Reduce" in said:
+        return "a peer was lost in the middle of it"
+    log.info("a round failed: %r", error)
+    return "the connection to a peer failed"

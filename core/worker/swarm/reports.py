@@ -1,0 +1,91 @@
+"""What the peers of a run say of themselves in the DHT, as hivemind's own tools do."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import pydantic.v1 as pydantic
+from hivemind.dht import DHT
+from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
+from hivemind.optim.progress_tracker import LocalTrainingProgress
+from hivemind.p2p import PeerID
+from hivemind.utils import get_dht_time
+from pydantic.v1 import BaseModel, StrictFloat, StrictInt
+
+from core.messages import PeerSeen
+from core.worker.swarm.connection import Swarm
+from core.worker.swarm.records import read_signed
+
+METRICS_LIFETIME_SECONDS = 600.0
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class LocalMetrics(BaseModel):
+    """One peer's last epoch, as hivemind's ALBERT example publishes it; ``loss`` is a mean."""
+
+    step: StrictInt
+    samples_per_second: StrictFloat
+    samples_accumulated: StrictInt
+    loss: StrictFloat
+    mini_steps: StrictInt
+
+
+class _MetricSchema(BaseModel):
+    metrics: dict[BytesWithPublicKey, LocalMetrics]
+
+
+def guard_metrics(swarm: Swarm, run_id: str) -> None:
+    """Refuse to store what is no metric under this run's key."""
+    swarm.dht.add_validators([SchemaValidator(_MetricSchema, prefix=run_id)])
+
+
+def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
+    """Tell the swarm about our last epoch; does not wait."""
+    swarm.dht.store(
+        f"{run_id}_metrics",
+        subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
+        value=metrics.dict(),
+        expiration_time=get_dht_time() + METRICS_LIFETIME_SECONDS,
+        return_future=True,
+    )
+
+
+def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | None:
+    """The mean of the losses that peers report, weighted by micro-batches; ``None`` if nobody does."""
+    weights, total = 0, 0.0
+    for metrics in _parsed(LocalMetrics, dht, f"{run_id}_metrics", also_ask):
+        if math.isfinite(metrics.loss) and metrics.mini_steps > 0:
+            weights, total = weights + metrics.mini_steps, total + metrics.loss * metrics.mini_steps
+    return total / weights if weights else None
+
+
+def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = ()) -> tuple[PeerSeen, ...]:
+    """Everybody who reports progress in a run."""
+    reports = _parsed(LocalTrainingProgress, dht, f"{run_id}_progress", also_ask)
+    return tuple(seen for report in reports if (seen := peer_seen(report, my_peer_id)) is not None)
+
+
+def peer_seen(report: LocalTrainingProgress, my_peer_id: str) -> PeerSeen | None:
+    """One report in our own words; ``None`` for a peer id that is none."""
+    with contextlib.suppress(ValueError):
+        peer_id = PeerID(report.peer_id).to_base58()
+        return PeerSeen(
+            peer_id=peer_id,
+            epoch=report.epoch,
+            samples=report.samples_accumulated,
+            samples_per_second=report.samples_per_second if math.isfinite(report.samples_per_second) else 0.0,
+            client_mode=report.client_mode,
+            is_me=peer_id == my_peer_id,
+        )
+    return None
+
+
+def _parsed(model: type[_Model], dht: DHT, key: str, also_ask: Iterable[str]) -> Iterator[_Model]:
+    for value in read_signed(dht, key, also_ask).values():
+        with contextlib.suppress(pydantic.ValidationError):
+            yield model.parse_obj(value)

@@ -1,0 +1,86 @@
+"""hivemind's progress tracker, remembering what every peer reports, with a goodbye that has arrived."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import logging
+import math
+from typing import Any
+
+from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
+from hivemind.utils import get_dht_time
+
+from core.messages import PeerSeen
+from core.worker.swarm.reports import peer_seen
+
+GOODBYE_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class ObservedTracker(ProgressTracker):
+    """The tracker of one run. ``peers`` is what was reported at the last look."""
+
+    reports: tuple[LocalTrainingProgress, ...] = ()
+    measured = False
+
+    def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
+        """As ProgressTracker's; our own rate is known from the first samples on."""
+        self.measured = self.measured or samples_accumulated > 0
+        super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+
+    def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
+        progress = super()._parse_swarm_progress_data(metadata)
+        if isinstance(metadata, dict):
+            values = (record.value for record in metadata.values() if record.value is not None)
+            self.reports = tuple(LocalTrainingProgress.parse_obj(value) for value in values)
+        else:
+            self.reports = ()
+        return progress
+
+    def peers(self) -> tuple[PeerSeen, ...]:
+        """Every peer that reports progress."""
+        mine = self.dht.peer_id.to_base58()
+        return tuple(seen for report in self.reports if (seen := peer_seen(report, mine)) is not None)
+
+    def other_peers(self) -> int:
+        """How many peers besides us report progress."""
+        return sum(not peer.is_me for peer in self.peers())
+
+    def my_rate(self) -> float | None:
+        """Our own samples per second; ``None`` before the first micro-batch."""
+        rate = self.performance_ema.samples_per_second
+        return rate if self.measured and math.isfinite(rate) else None
+
+    def swarm_rate(self) -> float | None:
+        """Everybody's samples per second together; ``None`` before anybody has reported."""
+        others = [peer.samples_per_second for peer in self.peers() if not peer.is_me]
+        mine = self.my_rate()
+        return sum(others) + (mine or 0.0) if others or mine is not None else None
+
+    def seconds_to_next_epoch(self) -> float | None:
+        """hivemind's estimate, from now; ``None`` while there is none (it may be astronomically large)."""
+        seconds = self.global_progress.eta_next_epoch - get_dht_time()
+        return max(0.0, seconds) if seconds < 86_400 else None
+
+    def shutdown(self, timeout: float | None = None) -> None:
+        """As ProgressTracker's, but waits, ``GOODBYE_SECONDS`` at most, until our record is taken back.
+
+        The retraction expires when our last report would have: with a later one, reports after a restart
+        would be refused.
+        """
+        self.shutdown_triggered.set()
+        self.should_report_progress.set()
+        self.global_state_updated.set()
+        self.shutdown_complete.wait(timeout)
+        goodbye = self.dht.store(
+            self.training_progress_key,
+            subkey=self._local_public_key,
+            value=None,
+            expiration_time=get_dht_time() + self.metadata_expiration,
+            return_future=True,
+        )
+        try:
+            goodbye.result(GOODBYE_SECONDS)
+        except (TimeoutError, concurrent.futures.TimeoutError):
+            log.warning("the goodbye was not confirmed within %.1f s", GOODBYE_SECONDS)

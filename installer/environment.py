@@ -1,0 +1,159 @@
+"""Make `.venv`: Workerbee and everything it needs, installed once and left alone while nothing changes.
+
+Run by `make`, through `installer/python.sh`, with nothing but the standard library. What is missing from the
+system is installed where that is allowed and otherwise said in one sentence (`installer/packages.sh`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "workerbee.stamp"
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+class SetUpError(Exception):
+    """Set-up has to stop; its text is the sentence for people, or nothing where that was already said."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What stands in `.venv`: where it is at home, which requirements it meets, for which extras."""
+
+    home: str
+    requirements: str
+    extras: frozenset[str]
+
+    def covers(self, wanted: Stamp) -> bool:
+        """Say whether a `.venv` with this stamp already holds what is wanted."""
+        same = (self.home, self.requirements) == (wanted.home, wanted.requirements)
+        return same and wanted.extras <= self.extras
+
+
+def wanted_stamp(extras: frozenset[str]) -> Stamp:
+    """Describe the environment as the files in this checkout want it."""
+    digest = hashlib.sha256()
+    for name in ("pyproject.toml", "constraints.txt"):
+        digest.update((ROOT / name).read_bytes())
+    # The path belongs to the home: scripts in a `.venv` that was moved still point to the old place.
+    return Stamp(f"Python {VERSION} in {ROOT}", digest.hexdigest(), extras)
+
+
+def stamp_found() -> Stamp | None:
+    """Read what the last set-up left behind; None where there is nothing that can be built upon."""
+    try:
+        home, requirements, extras = STAMP.read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError):
+        return None
+    return Stamp(home, requirements, frozenset(extras.split())) if PYTHON.exists() else None
+
+
+def leave_stamp(stamp: Stamp) -> None:
+    """Write down what `.venv` holds now."""
+    lines = (stamp.home, stamp.requirements, " ".join(sorted(stamp.extras)))
+    STAMP.write_text("\n".join(lines), encoding="utf-8")
+
+
+def install_from_system(reason: str, packages: str) -> None:
+    """Install Debian packages, or stop after saying the command that does."""
+    script = ROOT / "installer" / "packages.sh"
+    if subprocess.run(["sh", str(script), reason, packages], check=False).returncode != 0:
+        raise SetUpError
+
+
+def can_make_environments() -> bool:
+    """Say whether this Python has what a new environment with pip needs; Debian packs that separately."""
+    probe = [sys.executable, "-c", "import ensurepip, venv"]
+    return subprocess.run(probe, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def ensure_venv_module() -> None:
+    """See to it that this Python can make environments."""
+    if can_make_environments():
+        return
+    install_from_system(f"Python {VERSION} here has no venv and pip modules", f"python{VERSION}-venv")
+    if not can_make_environments():
+        raise SetUpError(f"{sys.executable} has no venv and pip modules; name another Python with PYTHON=…")
+
+
+def ensure_test_tools() -> None:
+    """See to it that there is what the tests start besides Python."""
+    if shutil.which("gcc") is None:
+        install_from_system("there is no C compiler, which the tests need", "gcc libc6-dev")
+    if shutil.which("ip") is None:
+        install_from_system("there is no `ip` command, which the tests need", "iproute2")
+
+
+def make_venv(home: str) -> None:
+    """Create an empty `.venv` with pip in it, in the place of whatever was there."""
+    ensure_venv_module()
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=False)
+    if made.returncode != 0:
+        raise SetUpError(f"{sys.executable} could not make {VENV}; the lines above say why.")
+    leave_stamp(Stamp(home, "", frozenset()))
+
+
+def install(wanted: Stamp) -> None:
+    """Install the project and its pinned requirements into `.venv`."""
+    project = f"{ROOT}[{','.join(sorted(wanted.extras))}]" if wanted.extras else str(ROOT)
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    command += ["--use-pep517", "--constraint", str(ROOT / "constraints.txt"), "--editable", project]
+    if not sys.stderr.isatty():
+        command.append("--quiet")
+    print("Setting up Workerbee in .venv: this takes some minutes, once.", file=sys.stderr, flush=True)
+    # pip speaks on stdout, which belongs to the program that is set up.
+    if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
+        raise SetUpError("pip could not install it, as said above; check the network and run make again.")
+    leave_stamp(wanted)
+
+
+def set_up(extras: frozenset[str]) -> None:
+    """Bring `.venv` up to date for these extras."""
+    if "test" in extras:
+        ensure_test_tools()
+    wanted, found = wanted_stamp(extras), stamp_found()
+    if found is not None and found.covers(wanted):
+        return
+    if found is None or found.home != wanted.home:
+        make_venv(wanted.home)
+    install(wanted)
+
+
+def say(sentence: str) -> int:
+    """Tell a person what stands in the way, unless that was said already, and give the exit code."""
+    if sentence:
+        print(f"Workerbee cannot be set up yet: {sentence}", file=sys.stderr)
+    return 1
+
+
+def main() -> int:
+    """Read the command line, set up, and turn what went wrong into one sentence."""
+    parser = argparse.ArgumentParser(description="Make .venv and install Workerbee into it.")
+    parser.add_argument("extras", nargs="*", help="extras of pyproject.toml to install, such as: test")
+    extras = frozenset(parser.parse_args().extras)
+    try:
+        with (ROOT / "pyproject.toml").open("rb") as ours:
+            # Two terminals may ask at once; the second waits, and then finds everything done.
+            fcntl.flock(ours, fcntl.LOCK_EX)
+            set_up(extras)
+    except SetUpError as problem:
+        return say(str(problem))
+    except OSError as problem:
+        return say(f"{problem.filename or VENV}: {problem.strerror}.")
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What is shipped beside the programs and is no program."""
