@@ -115,7 +115,14 @@ class Client:
     def close(self) -> None:
         """Leave and wait until nothing is left of the worker; for a program's end."""
         self.leave()
-        if self._worker is not None and not self._worker.wait(self._leave_limit_seconds):
+        if self._worker is None or self._worker.wait(self._leave_limit_seconds):
+            self._stop_clock()
+        else:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the worker's whole family now, without a goodbye; for a person who insists."""
+        if self._worker is not None:
             self._worker.kill()
             self._worker.wait(KILL_LIMIT_SECONDS)
         self._stop_clock()

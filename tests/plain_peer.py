@@ -1,4 +1,4 @@
-"""A plain hivemind peer as a process: it validates nothing, and stores and forgets what its standard input says.
+"""A plain hivemind peer as a process: it validates nothing, stores and forgets what its standard input says.
 
     python -m tests.plain_peer CLOCK_SECONDS [ADDRESS …]
 
@@ -8,14 +8,13 @@ prints its own address, then ``ok`` for every line that it has obeyed, and ends 
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import sys
 import time
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-_REAL_TIME = time.time
 LOOPBACK_ONLY: dict[str, Any] = {
     "host_maddrs": ["/ip4/127.0.0.1/tcp/0"],
     "nat_port_map": False,
@@ -24,58 +23,62 @@ LOOPBACK_ONLY: dict[str, Any] = {
 }
 
 
+class Record(NamedTuple):
+    """What a stranger puts into the DHT. ``value`` is what goes over the wire; no subkey: a plain value."""
+
+    key: str
+    value: bytes
+    subkey: str | bytes | None = None
+    lifetime_seconds: float = 600.0
+    is_offered: bool = True  # to every peer that is known; else it only lies with the plain peer
+
+
+class Wish(NamedTuple):
+    """One line of standard input, pickled, as hexadecimal digits."""
+
+    forget: bool = False
+    records: tuple[Record, ...] = ()
+
+
 def main() -> None:
     """Live until nobody needs us."""
     ahead = float(sys.argv[1])
-    if ahead:  # stands for a computer whose clock is wrong; hivemind asks time.time
-        time.time = lambda: _REAL_TIME() + ahead
-    commands, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)  # hivemind's forked DHT process would wait for it
+    if ahead:  # stands for a computer whose clock is wrong: hivemind takes its time from time.time
+        right_time = time.time
+        time.time = lambda: right_time() + ahead
+    wishes, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # or else hivemind's forked process waits for it
     os.dup2(2, 1)
-    _tie_children()
     from hivemind.dht import DHT
 
-    dht = DHT(sys.argv[2:] or None, start=True, startup_timeout=120, **LOOPBACK_ONLY)
-    dht.run_coroutine(_widen_pipe)
-    print(dht.get_visible_maddrs()[0], file=answers, flush=True)
-    for line in commands:
-        wish = json.loads(line)
-        dht.run_coroutine(partial(_obey, **wish))
-        print("ok", file=answers, flush=True)
-    dht.shutdown()
-    os._exit(0)
-
-
-def _tie_children() -> None:
     from core.worker import family
 
     family.found()
+    dht = DHT(sys.argv[2:] or None, start=True, startup_timeout=120, **LOOPBACK_ONLY)
+    dht.run_coroutine(_widen_pipe)
+    print(dht.get_visible_maddrs()[0], file=answers, flush=True)
+    for line in wishes:
+        dht.run_coroutine(partial(_obey, wish=pickle.loads(bytes.fromhex(line))))
+        print("ok", file=answers, flush=True)
+    os._exit(0)  # the children are tied to us
 
 
 async def _widen_pipe(dht: Any, _node: Any) -> None:
     os.set_blocking(dht._inner_pipe.fileno(), True)
 
 
-async def _obey(_dht: Any, node: Any, forget: bool = False, records: list[dict[str, Any]] | None = None) -> None:
-    """In the DHT process. Records are put into our own storage, and offered to every peer that we know."""
+async def _obey(_dht: Any, node: Any, wish: Wish) -> None:
+    """In the DHT process."""
     from hivemind.dht.routing import DHTID
 
-    if forget:
+    if wish.forget:
         node.protocol.storage.clear()
         node.protocol.cache.clear()
-    for record in records or ():
-        key, value = DHTID.generate(source=record["key"]), bytes.fromhex(record["value"])
-        expiration, subkey = time.time() + record["seconds"], _subkey(record["subkey"])
-        node.protocol.storage.store(key, value, expiration, subkey=subkey)
-        if record["offered"]:
-            for peer in list(node.protocol.routing_table.peer_id_to_uid):
-                await node.protocol.call_store(peer, [key], [value], [expiration], subkeys=[subkey])
-
-
-def _subkey(written: str | None) -> str | bytes | None:
-    """Text is meant as it is, ``hex:…`` as bytes."""
-    return bytes.fromhex(written[4:]) if written is not None and written.startswith("hex:") else written
+    for record in wish.records:
+        key, expiration = DHTID.generate(source=record.key), time.time() + record.lifetime_seconds
+        node.protocol.storage.store(key, record.value, expiration, subkey=record.subkey)
+        for peer in list(node.protocol.routing_table.peer_id_to_uid) if record.is_offered else ():
+            await node.protocol.call_store(peer, [key], [record.value], [expiration], [record.subkey])
 
 
 if __name__ == "__main__":

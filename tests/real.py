@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import itertools
+import json
 import os
-import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
@@ -45,17 +46,19 @@ GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
 MARK = "WORKERBEE_TEST_FAMILY"
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 RUN_ID = "tiny-sums"
+SMALLEST_PIPE_BYTES = 4096
 _numbers = itertools.count(1)
 
+_Said = TypeVar("_Said")
 _Kind = TypeVar("_Kind")
 
 
 def tiny(name: str = "Tiny sums", **collaboration: Any) -> RunManifest:
     """A run whose epochs last some seconds on one slow core; unclipped, so that plain AdamW is its optimizer."""
     numbers: dict[str, Any] = {
-        "target_batch_size": 6000,
-        "batch_size_per_step": 4,
-        "matchmaking_time": 2.0,
+        "target_batch_size": 8000,
+        "batch_size_per_step": 2,
+        "matchmaking_time": 3.0,
         "averaging_timeout": 20.0,
     }
     return RunManifest(
@@ -74,42 +77,42 @@ def marked(mark: str) -> list[psutil.Process]:
 
 def _carries(process: psutil.Process, mark: str) -> bool:
     try:
-        return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == mark
+        return process.environ().get(MARK) == mark and _is_alive(process)
     except (psutil.Error, OSError):
         return False
 
 
-def survivors(
-    mark: str, processes: Sequence[psutil.Process] = (), seconds: float = GONE_SECONDS
-) -> list[str]:
-    """Who still lives of those, and of whoever carries the mark, when all should be gone; for an assertion."""
-    deadline = time.monotonic() + seconds
-    while alive := [*filter(_lives, processes), *marked(mark)]:
-        if time.monotonic() > deadline:
-            return sorted({f"{process.pid}: {' '.join(_words(process))}" for process in alive})
-        psutil.wait_procs(alive, timeout=0.2)
-    return []
-
-
-def _lives(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.NoSuchProcess):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
 
 
-def _words(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:
-        return ["?"]
+def survivors(mark: str, family: Sequence[psutil.Process] = ()) -> list[str]:
+    """Who still lives of that family, and of whoever carries the mark, when all should be gone."""
+    deadline = time.monotonic() + GONE_SECONDS
+    while alive := {*filter(_is_alive, family), *marked(mark)}:
+        if time.monotonic() > deadline:
+            return sorted(f"{process.pid} {process.name()}" for process in alive)
+        psutil.wait_procs(alive, timeout=0.2)
+    return []
 
 
-class Marked:
-    """A process of this test's own and all that comes of it; ``end`` leaves nothing."""
+class Speaker(Generic[_Said]):
+    """A process that says things line by line, and all that comes of it; ``said`` is everything so far.
 
-    def __init__(self, command: Sequence[str], log: Path, **environment: str) -> None:
+    It is not heard while ``is_heard`` is cleared, and its pipe is small, so that it is soon full then.
+    """
+
+    def __init__(
+        self, command: Sequence[str], log: Path, parse: Callable[[bytes], _Said], **environment: str
+    ) -> None:
         self.mark = f"{os.getpid()}-{next(_numbers)}"
-        self.log = log
+        self.said: list[_Said] = []
+        self.raw: list[bytes] = []
+        self.is_heard = threading.Event()
+        self.is_heard.set()
+        self._log, self._parse, self._news = log, parse, threading.Condition()
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as errors:
             self.process = subprocess.Popen(
@@ -120,54 +123,29 @@ class Marked:
                 env={**worker_environment(), **environment, MARK: self.mark},
                 start_new_session=True,
             )
-        self.commands = cast(IO[bytes], self.process.stdin)
-        self.lines = cast(IO[bytes], self.process.stdout)
+        self.stdin = cast(IO[bytes], self.process.stdin)
+        self.stdout = cast(IO[bytes], self.process.stdout)
+        fcntl.fcntl(self.stdout.fileno(), fcntl.F_SETPIPE_SZ, SMALLEST_PIPE_BYTES)
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     @property
     def family(self) -> list[psutil.Process]:
         """The process and every other one that lives because of it."""
         return marked(self.mark)
 
-    def wait(self, seconds: float = LIMIT_SECONDS) -> int:
-        """Its exit code, once it has ended."""
-        return self.process.wait(seconds)
-
-    def end(self) -> None:
-        """Kill whatever is left, by its number."""
-        for process in (*self.family, psutil.Process()):
-            if process.pid != os.getpid():
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
-        self.process.wait(GONE_SECONDS)
-        for pipe in (self.commands, self.lines):
-            with contextlib.suppress(OSError):
-                pipe.close()
-        assert survivors(self.mark) == []
-
-    def last_words(self) -> str:
-        """The end of its log."""
-        return self.log.read_text(errors="replace")[-6000:]
-
-
-class Peer(Marked):
-    """A real worker; ``said`` is every event so far. It is not heard while ``is_heard`` is cleared."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(worker_command(), home / "logs" / "worker.log")
-        self.home = home
-        self.said: list[AnyEvent] = []
-        self.raw: list[bytes] = []
-        self.is_heard = threading.Event()
-        self.is_heard.set()
-        fcntl.fcntl(self.lines.fileno(), fcntl.F_SETPIPE_SZ, 4096)  # soon full when nobody hears
-        self._news = threading.Condition()
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
-
-    def send(self, command: AnyCommand) -> None:
-        """Give it a command."""
-        self.commands.write(encode(command))
-        self.commands.flush()
+    def until(self, is_so: Callable[[_Said], bool], since: int = 0, seconds: float = LIMIT_SECONDS) -> _Said:
+        """The first thing said from that place in ``said`` on that is so; waits for it."""
+        deadline = time.monotonic() + seconds
+        with self._news:
+            while True:
+                is_over = not self._listener.is_alive() or time.monotonic() > deadline
+                for said in self.said[since:]:
+                    if is_so(said):
+                        return said
+                since = max(since, len(self.said))
+                assert not is_over, self._account()
+                self._news.wait(0.5)
 
     def wait_for(
         self,
@@ -177,27 +155,71 @@ class Peer(Marked):
         since: int = 0,
         seconds: float = LIMIT_SECONDS,
     ) -> _Kind:
-        """The first event of that kind that is so, at or after that place in ``said``; waits for it."""
-        deadline = time.monotonic() + seconds
-        with self._news:
-            while True:
-                for event in self.said[since:]:
-                    if isinstance(event, kind) and is_so(event):
-                        return event
-                since = max(since, len(self.said))
-                is_over = not self._listener.is_alive() or time.monotonic() > deadline
-                assert not is_over, f"no such {kind.__name__}; {self._account()}"
-                self._news.wait(0.5)
+        """The first event of that kind that is so, from that place in ``said`` on; waits for it."""
+        found = self.until(lambda said: isinstance(said, kind) and is_so(said), since, seconds)
+        return cast(_Kind, found)
 
     def all(self, kind: type[_Kind], since: int = 0) -> list[_Kind]:
         """Every event of that kind so far."""
-        return [event for event in list(self.said[since:]) if isinstance(event, kind)]
+        return [said for said in self.said[since:] if isinstance(said, kind)]
+
+    def ended(self) -> int:
+        """Its exit code, once it has ended and everything that it said is heard."""
+        code = self.process.wait(LIMIT_SECONDS)
+        self._listener.join(GONE_SECONDS)
+        return code
+
+    def end(self) -> None:
+        """Leave nothing of it; by its number, whatever still lives."""
+        self.is_heard.set()
+        for process in self.family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        self.process.wait(GONE_SECONDS)
+        left = survivors(self.mark)
+        self._listener.join(GONE_SECONDS)
+        for pipe in (self.stdin, self.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        assert left == []
+
+    def _listen(self) -> None:
+        while self.is_heard.wait() and (line := self.stdout.readline()):
+            with self._news:
+                self.raw.append(line)
+                self.said.append(self._parse(line))
+                self._news.notify_all()
+
+    def _account(self) -> str:
+        said = "\n".join(str(said) for said in self.said[-15:])
+        log = self._log.read_text(errors="replace")[-5000:]
+        return f"that was not said; exit code {self.process.poll()}; the last words:\n{said}\nthe log:\n{log}"
+
+
+class Peer(Speaker[AnyEvent]):
+    """A real worker, without a client to look after it."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(worker_command(), home / "logs" / "worker.log", decode_event)
+        self.home = home
+
+    def send(self, command: AnyCommand) -> None:
+        """Give it a command."""
+        self.stdin.write(encode(command))
+        self.stdin.flush()
 
     def leave(self) -> int:
         """Ask it to, and give its exit code."""
-        with contextlib.suppress(OSError):
+        self.send(Leave())
+        return self.ended()
+
+    def end(self) -> None:
+        """A goodbye first, so that the others need not wait for it."""
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            self.is_heard.set()
             self.send(Leave())
-        return self.wait()
+            self.process.wait(GONE_SECONDS)
+        super().end()
 
     @property
     def peer_id(self) -> str:
@@ -206,7 +228,7 @@ class Peer(Marked):
 
     @property
     def address(self) -> str:
-        """Where others find it, whoever it is: its p2pd listens there."""
+        """Where others find it, whoever it is: there its p2pd listens."""
         ports = [
             connection.laddr.port
             for process in self.family
@@ -216,47 +238,26 @@ class Peer(Marked):
         ]
         return f"/ip4/127.0.0.1/tcp/{ports[0]}/p2p/{self.peer_id}"
 
-    def end(self) -> None:
-        """Leave if it lives, then as every process here."""
-        self.is_heard.set()
-        if self.process.poll() is None:
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                self.send(Leave())
-                self.wait(GONE_SECONDS)
-        super().end()
+    @property
+    def epoch(self) -> int:
+        """Where it was at its last progress."""
+        return self.all(Progress)[-1].epoch
 
-    def _listen(self) -> None:
-        while self.is_heard.wait() and (line := self.lines.readline()):
-            with self._news:
-                self.raw.append(line)
-                self.said.append(decode_event(line))
-                self._news.notify_all()
-        with self._news:
-            self._news.notify_all()
-
-    def _account(self) -> str:
-        return (
-            f"the exit code is {self.process.poll()}, the last events are\n"
-            + "\n".join(map(str, self.said[-12:]))
-            + f"\nand the log ends with\n{self.last_words()}"
-        )
+    def reaches(self, epoch: int) -> Progress:
+        """Wait until it trains in that epoch, or in a later one."""
+        return self.wait_for(Progress, lambda progress: progress.epoch >= epoch)
 
 
 class Crew:
-    """Starts the peers of a test; in the end nothing of any of them lives."""
+    """Starts the peers of a test, all below one folder; ``end`` leaves nothing of any of them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._all: list[Marked] = []
+        self._ends = contextlib.ExitStack()
 
-    def adopt(self, process: _Process) -> _Process:
-        """End that one too."""
-        self._all.append(process)
-        return process
-
-    def organiser(self, manifest: RunManifest | None = None, home: str = "organiser", **wishes: Any) -> Peer:
-        """The first peer of a run, published."""
-        peer = self.adopt(Peer(self.folder / home))
+    def organiser(self, home: str = "organiser", manifest: RunManifest | None = None, **wishes: Any) -> Peer:
+        """The first peer of a run, published; it trains unless told not to."""
+        peer = self._peer(home)
         options: dict[str, Any] = {
             "manifest": manifest or tiny(),
             "home": str(peer.home / "data"),
@@ -269,8 +270,8 @@ class Crew:
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
-        """A volunteer who has found all runs there are, and has agreed to none."""
-        peer = self.adopt(Peer(self.folder / home))
+        """A volunteer who has found all the runs that there are, and has agreed to none."""
+        peer = self._peer(home)
         peer.send(Join(addresses=(address,), home=str(peer.home / "data"), network=network))
         peer.wait_for(SearchFinished)
         return peer
@@ -278,35 +279,53 @@ class Crew:
     def volunteer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who trains."""
         peer = self.seeker(address, home, network)
-        found = peer.wait_for(RunFound)
-        peer.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
+        run = peer.wait_for(RunFound)
+        peer.send(Start(run_id=run.manifest.run.id, organiser=run.organiser, device="cpu", threads=1))
         peer.wait_for(TrainingStarted)
         peer.wait_for(Progress)
         return peer
 
+    def client(self, address: str, home: str, network: NetworkMode = "direct") -> Speaker[AnyEvent]:
+        """A volunteer who trains as people do: `workerbee join`, which has a worker and looks after it."""
+        options = ("--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network)
+        folder = self.folder / home
+        client = Speaker(
+            [sys.executable, "-m", "core", "join", address, *options],
+            folder / "client.log",
+            decode_event,
+            WORKERBEE_HOME=str(folder),
+        )
+        self._ends.callback(client.end)
+        client.wait_for(Progress)
+        return client
+
+    def script(self, home: str, module: str, *words: str) -> Speaker[dict[str, Any]]:
+        """Some program that says lines of JSON."""
+        log = self.folder / home / "script.log"
+        script: Speaker[dict[str, Any]] = Speaker([sys.executable, "-m", module, *words], log, json.loads)
+        self._ends.callback(script.end)
+        return script
+
     def end(self) -> None:
         """The last to come is the first to go."""
-        with contextlib.ExitStack() as stack:
-            for process in self._all:
-                stack.callback(process.end)
-            self._all = []
+        self._ends.close()
 
-
-_Process = TypeVar("_Process", bound=Marked)
+    def _peer(self, home: str) -> Peer:
+        peer = Peer(self.folder / home)
+        self._ends.callback(peer.end)
+        return peer
 
 
 @contextlib.contextmanager
 def crew(folder: Path) -> Iterator[Crew]:
     """A crew, and its end."""
     hired = Crew(folder)
-    try:
+    with contextlib.closing(hired._ends):
         yield hired
-    finally:
-        hired.end()
 
 
-def kill(process: Marked, number: signal.Signals = signal.SIGKILL) -> list[psutil.Process]:
-    """Send the signal to that process alone; its family of the moment before."""
-    family = process.family
-    process.process.send_signal(number)
-    return family
+def worker_of(client: Speaker[AnyEvent]) -> psutil.Process:
+    """The worker that a client looks after just now."""
+    children = psutil.Process(client.process.pid).children()
+    (worker,) = (child for child in children if "core.worker" in child.cmdline())
+    return worker

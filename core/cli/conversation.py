@@ -33,10 +33,7 @@ class Watcher(Protocol):
 
 
 class Conversation:
-    """A context: when it is left, nothing of the worker is left either.
-
-    Unless somebody insists on an end at once: the worker, whose stdin ends with us, has its own few seconds.
-    """
+    """A context: when it is left, nothing of the worker is left; without a goodbye if somebody insists."""
 
     def __init__(self, desk: Desk, watcher: Watcher, folders: Folders | None = None) -> None:
         self.watcher = watcher
@@ -50,7 +47,9 @@ class Conversation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not isinstance(error, Insisted):
+        if isinstance(error, Insisted):
+            self.client.kill()
+        else:
             self.client.close()
 
     @property

@@ -33,7 +33,7 @@ class Checkpoints:
         self._saved_epoch: int | None = None
 
     def load(self) -> int | None:
-        """Put the saved state in place; its epoch, ``None`` if there is none. A damaged file is kept aside."""
+        """Put the saved state in place; its epoch, ``None``. A damaged file is kept aside."""
         if not self._path.exists():
             return None
         averager = self._optimizer.state_averager

@@ -20,6 +20,10 @@ class NotMeasured(Exception):  # noqa: N818 - an answer for the table, not a mis
     """Why a figure is missing, in words."""
 
 
+class TooLate(NotMeasured):
+    """It did not happen in time."""
+
+
 @dataclass(frozen=True)
 class Ground:
     """``cores`` are the two peers', ``threads`` is each one's number of compute threads.
@@ -41,10 +45,10 @@ class Ground:
         return load_run_file(self.run_file)
 
     def limit(self, seconds: float) -> float:
-        """So long, or until the deadline; raises NotMeasured once that has passed."""
+        """So long, or until the deadline; raises TooLate once that has passed."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise NotMeasured("the time was up")
+            raise TooLate("the time was up")
         return min(seconds, left)
 
     @contextmanager

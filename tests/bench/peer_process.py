@@ -20,7 +20,7 @@ import psutil
 
 from core.folders import HOME_VARIABLE
 from core.messages import AnyEvent, Event, Failed, decode_event
-from tests.bench.ground import NotMeasured
+from tests.bench.ground import NotMeasured, TooLate
 
 ROOT = Path(__file__).resolve().parents[2]
 KILL_SECONDS = 5.0
@@ -38,7 +38,9 @@ class Seen:
 class PeerProcess:
     """A context; ``started`` is on the monotonic clock. It must print core.messages' events."""
 
-    def __init__(self, name: str, module: str, words: Sequence[str], cores: frozenset[int], folder: Path) -> None:
+    def __init__(
+        self, name: str, module: str, words: Sequence[str], cores: frozenset[int], folder: Path
+    ) -> None:
         self.name = name
         self._changed = threading.Condition()
         self._seen: list[Seen] = []
@@ -79,7 +81,7 @@ class PeerProcess:
             return tuple(self._seen)
 
     def wait_for(self, is_it: Callable[[AnyEvent], bool], seconds: float, since: int = 0) -> Seen:
-        """The first such event, of those from number ``since`` on; raises NotMeasured if there is none in time."""
+        """The first such event, of those from number ``since`` on; raises TooLate if there is none in time."""
         deadline = time.monotonic() + seconds
         with self._changed:
             while True:
@@ -90,7 +92,7 @@ class PeerProcess:
                 if self._has_ended:
                     raise NotMeasured(f"{self.name} ended: {self._last_words()}")
                 if not self._changed.wait(deadline - time.monotonic()) and time.monotonic() >= deadline:
-                    raise NotMeasured(f"{self.name} did not get there within {seconds:.0f} s")
+                    raise TooLate(f"{self.name} did not get there within {seconds:.0f} s")
 
     def ask_to_leave(self) -> float:
         """As Ctrl-C or the system would; when that was. The family is looked up first, to know it afterwards."""

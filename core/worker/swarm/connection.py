@@ -130,7 +130,7 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
 
 
 async def _widen_pipe(dht: DHT, _node: DHTNode) -> None:
-    """WORKAROUND: over 16 KiB, a command may end hivemind's DHT process unless its pipe waits (issue #660)."""
+    """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
     os.set_blocking(dht._inner_pipe.fileno(), True)
 
 

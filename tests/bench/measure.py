@@ -1,0 +1,114 @@
+"""Measure what a plan asks for, one after the other, and tell every figure as soon as it is known."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import mean, median
+from typing import TypeVar
+
+from tests.bench.ground import Ground, NotMeasured
+from tests.bench.joining import Joining, joinings
+from tests.bench.machine import load
+from tests.bench.pair import KINDS, PATIENCE_EPOCHS, Kind
+from tests.bench.pair_life import Leaving, Training, pair_life
+from tests.bench.plain_pair import plain_samples_per_second
+from tests.bench.plan import Plan
+
+_Result = TypeVar("_Result")
+
+
+@dataclass
+class Measured:
+    """All figures; ``shares`` are of the plain loops' speed before and after, ``why_not`` what went wrong."""
+
+    shares: dict[Kind, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    trainings: dict[Kind, list[Training]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    leavings: dict[Kind, list[Leaving]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    joinings_ours: list[Joining] = field(default_factory=list)
+    joinings_bare: list[Joining] = field(default_factory=list)
+    why_not: list[str] = field(default_factory=list)
+
+
+def measure(plan: Plan, ground: Ground) -> Measured:
+    """The whole plan; what cannot be measured is told and left out."""
+    measured = Measured()
+    plain = plain_samples_per_second(ground, plan.plain_seconds)
+    ground = ground.with_target(plain)
+    target = ground.manifest.collaboration.target_batch_size
+    tell(f"plain loops: {plain:.0f} samples/s; an epoch is {target} samples, {ground.epoch_seconds:.0f} s")
+    if "join" in plan.rows:
+        joined = _tried("join", measured, lambda: joinings(ground, plan.joinings))
+        measured.joinings_ours, measured.joinings_bare = joined or ([], [])
+        for name, times in (("workerbee", measured.joinings_ours), ("bare", measured.joinings_bare)):
+            tell(f"join, {name}: {_stages(times)}")
+    if plan.wants_pairs:
+        _measure_pairs(plan, ground, measured, plain)
+    return measured
+
+
+def _measure_pairs(plan: Plan, ground: Ground, measured: Measured, plain: float) -> None:
+    """Every kind in turn, again and again, and the plain loops between them."""
+    for number in range(plan.rounds):
+        turn = KINDS[number % len(KINDS) :] + KINDS[: number % len(KINDS)]
+        for kind in turn:
+            with_leaving = number < (plan.leavings if kind == "workerbee" else min(1, plan.leavings))
+            if not (with_leaving or plan.epochs > 1):
+                continue
+            life = _tried(kind, measured, lambda k=kind, w=with_leaving: _live(k, plan, ground, w))
+            before, plain = plain, _plain_after(plan, ground, measured) or plain
+            if life is not None:
+                _note(kind, life, mean((before, plain)), measured)
+
+
+def _live(kind: Kind, plan: Plan, ground: Ground, with_leaving: bool) -> tuple[Training, Leaving | None]:
+    seconds = 60.0 + (plan.epochs + 12) * PATIENCE_EPOCHS * ground.epoch_seconds
+    with ground.shortened(seconds) as bounded:
+        return pair_life(kind, bounded, plan.epochs, with_leaving=with_leaving)
+
+
+def _plain_after(plan: Plan, ground: Ground, measured: Measured) -> float | None:
+    if not plan.wants_plain:
+        return None
+    return _tried("plain loops", measured, lambda: plain_samples_per_second(ground, plan.plain_seconds))
+
+
+def _note(kind: Kind, life: tuple[Training, Leaving | None], plain: float, measured: Measured) -> None:
+    training, leaving = life
+    share = training.samples_per_second / plain
+    measured.shares[kind].append(share)
+    measured.trainings[kind].append(training)
+    tell(
+        f"{kind}: {training.samples_per_second:.0f} of {plain:.0f} samples/s ({share:.2f}) in {training.epochs} "
+        f"epochs; longest stall {training.stall_seconds:.2f} s; "
+        f"gradient rounds averaged {training.rounds_averaged} of {training.rounds}"
+    )
+    if leaving is not None:
+        measured.leavings[kind].append(leaving)
+        tell(f"{kind}, one goes: {leaving}")
+
+
+def _tried(what: str, measured: Measured, deed: Callable[[], _Result]) -> _Result | None:
+    try:
+        return deed()
+    except NotMeasured as error:
+        measured.why_not.append(f"{what}: {error}")
+        tell(f"NOT MEASURED, {what}: {error}")
+        return None
+
+
+def _stages(times: list[Joining]) -> str:
+    """Where the time goes: medians of when each stage was reached."""
+    if not times:
+        return "none"
+    names = [name for name, _ in times[0].stages]
+    stages = [f"{name} {median(dict(each.stages)[name] for each in times):.1f}" for name in names]
+    everyone = " ".join(f"{each.seconds:.1f}" for each in times)
+    return f"{', '.join(stages)}, first sample {median(each.seconds for each in times):.1f} s ({everyone})"
+
+
+def tell(words: str) -> None:
+    """A line for whoever waits, with the time and the machine's load."""
+    print(f"{time.strftime('%H:%M:%S')} (load {load()}) {words}", file=sys.stderr, flush=True)

@@ -1,0 +1,50 @@
+"""What one bench measures, how often and for how long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+ROWS = ("contributed", "standstill", "join", "leave", "others", "memory")
+_OF_TRAINING = frozenset({"contributed", "standstill"})
+_OF_LEAVING = frozenset({"leave", "others", "memory"})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """``rounds`` is how often every kind of pair has its turn, ``leavings`` in how many of them one is seen to go.
+
+    ``epochs`` are the measured ones of each; ``joinings`` the pairs of volunteers.
+    """
+
+    rows: tuple[str, ...]
+    rounds: int
+    epochs: int
+    leavings: int
+    joinings: int
+    plain_seconds: float
+    epoch_seconds: float
+    limit_seconds: float
+
+    @property
+    def wants_pairs(self) -> bool:
+        """Whether any row needs two peers that train together."""
+        return bool(_OF_TRAINING.union(_OF_LEAVING).intersection(self.rows))
+
+    @property
+    def wants_plain(self) -> bool:
+        """Whether the plain loops between the pairs are needed."""
+        return "contributed" in self.rows
+
+
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 25 * 60.0)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 10 * 60.0)
+
+
+def plan_for(rows: tuple[str, ...], *, is_quick: bool) -> Plan:
+    """The full or the quick plan, without what those rows do not need."""
+    plan = replace(QUICK if is_quick else FULL, rows=rows)
+    if not _OF_LEAVING.intersection(rows):
+        plan = replace(plan, leavings=0)
+    if not _OF_TRAINING.intersection(rows):
+        plan = replace(plan, rounds=plan.leavings, epochs=1)
+    return plan

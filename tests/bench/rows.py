@@ -1,0 +1,135 @@
+"""From figures to the table's rows: what must be reached, and whether it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from tests.bench.measure import Measured
+from tests.bench.pair import Kind
+from tests.bench.table import Row
+
+MIN_SHARE = 0.90
+MAX_STALL_SECONDS = 0.2
+MAX_JOIN_RATIO = 1.2
+MAX_COMPUTING_SECONDS = 1.0
+MAX_GONE_SECONDS = 5.0
+MAX_OTHERS_STALL_SECONDS = 1.0
+MAX_CLIENT_MIB = 60.0
+NOTHING = "–"
+
+
+def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float) -> list[Row]:
+    """The rows of those names, in the table's order."""
+    makers: dict[str, Callable[[], list[Row]]] = {
+        "contributed": lambda: [_contributed(measured)],
+        "standstill": lambda: [_standstill(measured)],
+        "join": lambda: [_join(measured)],
+        "leave": lambda: _leave(measured, micro_batch_seconds),
+        "others": lambda: [_others(measured)],
+        "memory": lambda: [_memory(measured)],
+    }
+    return [row for name, make in makers.items() if name in names for row in make()]
+
+
+def _contributed(measured: Measured) -> Row:
+    shares = {kind: median(values) if values else None for kind, values in measured.shares.items()}
+    ours = shares["workerbee"]
+    return Row(
+        "samples/s that two peers contribute ÷ two plain loops",
+        _figure(ours, "{:.2f}"),
+        _figure(shares["default"], "{:.2f}"),
+        _figure(shares["overlap"], "{:.2f}"),
+        f"≥ {MIN_SHARE:.2f}",
+        None if ours is None else ours >= MIN_SHARE,
+    )
+
+
+def _standstill(measured: Measured) -> Row:
+    def worst(kind: Kind) -> float | None:
+        return max((each.stall_seconds for each in measured.trainings[kind]), default=None)
+
+    epochs = sum(each.epochs for each in measured.trainings["workerbee"])
+    ours = worst("workerbee")
+    return Row(
+        f"longest time that the training loop stands still, in {epochs} epochs",
+        _seconds(ours),
+        _seconds(worst("default")),
+        _seconds(worst("overlap")),
+        f"≤ {MAX_STALL_SECONDS} s",
+        None if ours is None else ours <= MAX_STALL_SECONDS,
+    )
+
+
+def _join(measured: Measured) -> Row:
+    ours = median([each.seconds for each in measured.joinings_ours] or [0.0])
+    bare = median([each.seconds for each in measured.joinings_bare] or [0.0])
+    ratio = ours / bare if ours and bare else None
+    return Row(
+        "join → first contributed sample ÷ the bare script's",
+        NOTHING if ratio is None else f"{ratio:.2f} ({ours:.1f} s)",
+        _seconds(bare or None),
+        NOTHING,
+        f"≤ {MAX_JOIN_RATIO}",
+        None if ratio is None else ratio <= MAX_JOIN_RATIO,
+    )
+
+
+def _leave(measured: Measured, micro_batch_seconds: float) -> list[Row]:
+    leavings = measured.leavings["workerbee"]
+    computing = max((each.last_sample_seconds or 0.0 for each in leavings), default=None)
+    gone = max((each.gone_seconds or float("inf") for each in leavings), default=None)
+    limit = MAX_COMPUTING_SECONDS + micro_batch_seconds
+    return [
+        Row(
+            "leave → no more computing",
+            _seconds(computing),
+            NOTHING,
+            NOTHING,
+            f"≤ {MAX_COMPUTING_SECONDS:.0f} s + a micro-batch ({micro_batch_seconds:.2f} s)",
+            None if computing is None else computing <= limit,
+        ),
+        Row(
+            "leave → the whole process family gone",
+            _seconds(gone),
+            NOTHING,
+            NOTHING,
+            f"≤ {MAX_GONE_SECONDS:.0f} s",
+            None if gone is None else gone <= MAX_GONE_SECONDS,
+        ),
+    ]
+
+
+def _others(measured: Measured) -> Row:
+    def worst(kind: Kind) -> float | None:
+        return max((each.others_stall_seconds for each in measured.leavings[kind]), default=None)
+
+    ours = worst("workerbee")
+    return Row(
+        "longest stall of the other peer in the two rounds after one has left (bare: was killed)",
+        _seconds(ours),
+        _seconds(worst("default")),
+        _seconds(worst("overlap")),
+        f"≤ {MAX_OTHERS_STALL_SECONDS:.0f} s",
+        None if ours is None else ours <= MAX_OTHERS_STALL_SECONDS,
+    )
+
+
+def _memory(measured: Measured) -> Row:
+    peak = max((each.client_peak_bytes / 2**20 for each in measured.leavings["workerbee"]), default=None)
+    return Row(
+        "the client process: peak memory",
+        _figure(peak, "{:.0f} MiB"),
+        NOTHING,
+        NOTHING,
+        f"≤ {MAX_CLIENT_MIB:.0f} MiB",
+        None if peak is None else peak <= MAX_CLIENT_MIB,
+    )
+
+
+def _seconds(value: float | None) -> str:
+    return _figure(value, "{:.2f} s")
+
+
+def _figure(value: float | None, form: str) -> str:
+    return NOTHING if value is None else form.format(value)

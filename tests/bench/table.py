@@ -1,0 +1,45 @@
+"""The table at the end, for a terminal or for the README."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+HEADINGS = ("what", "Workerbee", "bare hivemind, by default", "bare, with overlap", "must reach", "reached")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line; ``is_reached`` is ``None`` where it was not measured."""
+
+    what: str
+    ours: str
+    bare_default: str
+    bare_overlap: str
+    must_reach: str
+    is_reached: bool | None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As printed."""
+        reached = {True: "yes", False: "no", None: "not measured"}[self.is_reached]
+        return self.what, self.ours, self.bare_default, self.bare_overlap, self.must_reach, reached
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """A table to paste."""
+    lines = [HEADINGS, tuple("---" for _ in HEADINGS), *(row.cells for row in rows)]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def show(rows: Sequence[Row]) -> None:
+    """Print it, as wide as the terminal."""
+    table = Table(show_lines=True)
+    for heading in HEADINGS:
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*row.cells, style="red" if row.is_reached is False else "")
+    Console().print(table)
