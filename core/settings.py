@@ -14,23 +14,18 @@ from core.folders import set_aside, storage_problem, write_atomically
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
-_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*\Z"  # nothing that moves the text around it
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """What the volunteer has chosen; ``None`` leaves the choice to Workerbee, or means no limit.
+    """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
 
-    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid. ``public_name`` is shown to the other
-    volunteers; empty means that none is. ``data_limit_gb`` bounds what a month may send and receive together,
-    in 10**9 bytes.
+    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
     threads: Annotated[int, Meta(ge=1, le=1024)] | None = None
     network: Literal["auto", "direct", "client"] = "auto"
     port: Annotated[int, Meta(ge=1, le=65535)] | None = None
-    public_name: Annotated[str, Meta(max_length=40, pattern=_ONE_LINE)] = ""
-    data_limit_gb: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
 
 
 def load_settings(path: Path) -> tuple[Settings, Path | None]:

@@ -1,8 +1,8 @@
 """Two scripts that know hivemind and nothing of Workerbee, except where a run's model comes from.
 
-``train FOLDER ADDRESS`` joins a run with the stock optimizer, as any hivemind user would: same run id, same model,
-same torch optimizer, and the numbers that hivemind wants to be equal. ``monitor RUN ADDRESS`` reads the run's
-metrics as the training monitor of hivemind's ALBERT example does. Both say what happens in lines of JSON.
+``train FOLDER ADDRESS`` joins a run with the stock optimizer, as any hivemind user would: same run id, same
+model, same torch optimizer, and the numbers that hivemind wants to be equal. ``monitor RUN ADDRESS`` reads
+the run's metrics as the monitor of hivemind's ALBERT example does. Both say what happens in lines of JSON.
 """
 
 from __future__ import annotations
@@ -111,18 +111,18 @@ def train(folder: Path, address: str) -> None:
 
 def follow(recipe: Any, optimizer: Any, batch_size: int, folder: Path, ended: threading.Event) -> None:
     """The loop of any hivemind script; tells of epochs, of rounds and of parameters."""
-    epoch, states, known, pending = -1, 0, torch.empty(0), None
+    epoch, states, known, rounds = -1, 0, torch.empty(0), list[Any]()
     while not ended.is_set():
         recipe.loss(recipe.draw(batch_size)).backward()
         optimizer.step()
         optimizer.zero_grad()
-        if pending is not None and pending.done():
-            is_ok = not pending.cancelled() and pending.exception() is None
-            say(round=len(pending.result()) if is_ok else 0)
-            pending = None
-        pending = pending or optimizer.scheduled_grads
+        if optimizer.scheduled_grads is not (rounds[-1] if rounds else None):
+            rounds.append(optimizer.scheduled_grads)
+        for each in [each for each in rounds[:-1] if each is not None and each.done()]:
+            rounds.remove(each)
+            say(round=len(each.result()) if not each.cancelled() and each.exception() is None else 0)
         now = torch.cat([parameter.detach().flatten() for parameter in recipe.model.parameters()])
-        if not torch.equal(now, known) if len(known) else True:
+        if not torch.equal(now, known):
             states, known = states + 1, now
             save_file({"parameters": now}, folder / f".{states}")
             (folder / f".{states}").rename(folder / f"{states}.safetensors")

@@ -29,8 +29,7 @@ class Record(NamedTuple):
     key: str
     value: bytes
     subkey: str | bytes | None = None
-    lifetime_seconds: float = 600.0
-    is_offered: bool = True  # to every peer that is known; else it only lies with the plain peer
+    expiration: float | None = None  # in ten minutes
 
 
 class Wish(NamedTuple):
@@ -68,16 +67,16 @@ async def _widen_pipe(dht: Any, _node: Any) -> None:
 
 
 async def _obey(_dht: Any, node: Any, wish: Wish) -> None:
-    """In the DHT process."""
+    """In the DHT process. What we hold is also offered to every peer that we know."""
     from hivemind.dht.routing import DHTID
 
     if wish.forget:
         node.protocol.storage.clear()
         node.protocol.cache.clear()
     for record in wish.records:
-        key, expiration = DHTID.generate(source=record.key), time.time() + record.lifetime_seconds
+        key, expiration = DHTID.generate(source=record.key), record.expiration or time.time() + 600
         node.protocol.storage.store(key, record.value, expiration, subkey=record.subkey)
-        for peer in list(node.protocol.routing_table.peer_id_to_uid) if record.is_offered else ():
+        for peer in list(node.protocol.routing_table.peer_id_to_uid):
             await node.protocol.call_store(peer, [key], [record.value], [expiration], [record.subkey])
 
 

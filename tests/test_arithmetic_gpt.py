@@ -24,7 +24,7 @@ def one_thread() -> None:
 def manifest(digits: int = 2, layers: int = 2, width: int = 64, dropout: float = 0.0) -> RunManifest:
     return RunManifest(
         run=RunInfo(id="sums", name="Sums"),
-        recipe=ArithmeticGPT(layers=layers, width=width, heads=4, dropout=dropout),
+        recipe=ArithmeticGPT(layers=layers, width=width, heads=16, dropout=dropout),
         data=SumsData(digits=digits),
         collaboration=Collaboration(target_batch_size=512, batch_size_per_step=64),
     )
@@ -36,8 +36,9 @@ def recipe(digits: int = 2, seed: int = 1, width: int = 64) -> ArithmeticRecipe:
     return built
 
 
-def train(pupil: Recipe, steps: int, batch_size: int, learning_rate: float = 1e-2) -> list[float]:
-    optimizer = make_optimizer(OptimizerSpec(learning_rate=learning_rate))(pupil.model.parameters())
+def train(pupil: Recipe, steps: int, batch_size: int) -> list[float]:
+    spec = OptimizerSpec(learning_rate=5e-3, beta1=0.8, beta2=0.95)
+    optimizer = make_optimizer(spec)(pupil.model.parameters())
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()
@@ -115,12 +116,12 @@ def test_every_peer_starts_with_equal_weights() -> None:
 
 def test_it_knows_nothing_at_first() -> None:
     result = recipe().evaluate()
-    assert result.loss == pytest.approx(2.3, abs=1.0)
+    assert result.loss > 2.0
     assert result.accuracy < 0.1
 
 
 def test_the_loss_falls_within_ten_steps() -> None:
-    losses = train(recipe(), steps=10, batch_size=256, learning_rate=5e-3)
+    losses = train(recipe(), steps=10, batch_size=256)
     assert min(losses[-3:]) < losses[0] - 0.5
 
 
@@ -142,7 +143,7 @@ def test_later_tokens_do_not_change_earlier_answers() -> None:
 
 def test_it_learns_to_add_single_digits() -> None:
     pupil = recipe(digits=1)
-    train(pupil, steps=60, batch_size=256)
+    train(pupil, steps=60, batch_size=128)
     batch = pupil.draw(200)
     with torch.no_grad():
         right = (pupil.model(batch.inputs).argmax(-1) == batch.targets).all(1)

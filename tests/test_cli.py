@@ -293,3 +293,24 @@ def test_doctor_ends_with_7_where_something_must_be_mended(tmp_path: Path) -> No
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_the_client_process_stays_small(tmp_path: Path) -> None:
     assert peak_memory_bytes(tmp_path, "join", ADDRESS, "--yes", "--samples", "90") <= 60 << 20
+
+
+def test_what_was_not_said_is_as_the_settings_have_it(tmp_path: Path) -> None:
+    settings = tmp_path / "home" / "settings" / "settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('threads = 3\nnetwork = "client"\nport = 4242\n')
+    assert workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1", "--network", "direct").code == 0
+    journal = [msgspec.json.decode(line) for line in (tmp_path / "journal").read_bytes().splitlines()[1:]]
+    join, start = journal[:2]
+    assert (join["network"], join["port"], start["threads"]) == ("direct", 4242, 3)
+
+
+def test_a_damaged_settings_file_is_named_and_kept_and_the_program_goes_on(tmp_path: Path) -> None:
+    settings = tmp_path / "home" / "settings" / "settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('network = "cli')
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1")
+    assert result.code == 0
+    aside = settings.with_name("settings.toml.broken-1")
+    assert str(aside) in result.err
+    assert aside.read_text() == 'network = "cli'

@@ -106,7 +106,7 @@ def test_parameter_groups_and_closures_work_as_in_torch() -> None:
         return loss.item()
 
     assert optimizer.step(closure) == 49.0
-    assert float(second[0, 0]) == pytest.approx(0.5, abs=1e-3)
+    assert second[0, 0].item() == pytest.approx(0.5, abs=1e-3)
 
 
 def test_the_factories_can_be_pickled() -> None:

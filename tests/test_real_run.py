@@ -7,7 +7,9 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -30,7 +32,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from tests.real import LIMIT_SECONDS, RUN_ID, Crew, Peer, Speaker, crew, survivors, tiny
+from tests.real import RUN_ID, Crew, Peer, Speaker, crew, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -68,10 +70,10 @@ def averaged(event: RoundFinished) -> bool:
 
 @dataclass(frozen=True)
 class Mixed:
-    """An organiser of ours and a plain hivemind script; what the organiser had said before the script came."""
+    """An organiser of ours and a plain hivemind script; what the organiser said until the script came."""
 
     organiser: Peer
-    script: Speaker[dict[str, object]]
+    script: Speaker[dict[str, Any]]
     folder: Path
     before: int
 
@@ -102,40 +104,35 @@ def test_a_plain_hivemind_script_and_we_average_with_each_other(mixed: Mixed) ->
 def test_a_plain_hivemind_script_follows_the_runs_epochs(mixed: Mixed) -> None:
     goal = mixed.organiser.epoch + 2
     mixed.organiser.reaches(goal)
-    mixed.script.until(lambda fact: _number(fact, "epoch") >= goal)
-    assert abs(_number(mixed.script.said[-1], "epoch", default=goal) - mixed.organiser.epoch) <= 1
+    mixed.script.until(lambda fact: fact.get("epoch", -1) >= goal)
 
 
 def test_a_plain_hivemind_script_and_we_have_the_same_parameters(mixed: Mixed) -> None:
-    """What the organiser saves is, but for rounding, a state that the script's model goes through, too."""
-    deadline, here = time.monotonic() + LIMIT_SECONDS, len(mixed.organiser.said)
-    last, shares = _saved(mixed, mixed.organiser.wait_for(CheckpointSaved)), []
-    while not shares or min(shares) > 0.02:
-        assert time.monotonic() < deadline, f"distances, as shares of an epoch's way: {shares}"
+    """What the organiser saves is, but for rounding, a state that the script's model goes through, too.
+
+    Not every time: a checkpoint may fall between the step and the averaging of the parameters.
+    """
+    deadline, here = time.monotonic() + PATIENCE_SECONDS, len(mixed.organiser.said)
+    saved, nearest = [_saved(mixed.organiser.wait_for(CheckpointSaved))], 1.0
+    while nearest > 0.02:
+        assert time.monotonic() < deadline, f"the distance is {nearest} of an epoch's way"
         mixed.organiser.wait_for(CheckpointSaved, since=here)
         here = len(mixed.organiser.said)
-        now = _saved(mixed, mixed.organiser.all(CheckpointSaved)[-1])
-        if (way := torch.dist(last, now)) > 0:
-            mixed.script.until(lambda fact: _number(fact, "epoch") >= mixed.organiser.epoch)
-            shares.append(float(min(torch.dist(now, state) for state in _states(mixed)) / way))
-            last = now
+        saved.append(_saved(mixed.organiser.all(CheckpointSaved)[-1]))
+        nearest = min(_distance(now, last, mixed.folder) for last, now in pairwise(saved))
 
 
-def _number(fact: dict[str, object], name: str, default: int = -1) -> int:
-    value = fact.get(name, default)
-    assert isinstance(value, int)
-    return value
-
-
-def _saved(mixed: Mixed, checkpoint: CheckpointSaved) -> torch.Tensor:
+def _saved(checkpoint: CheckpointSaved) -> torch.Tensor:
     tensors = load_file(checkpoint.path)
     count = sum(name.startswith("parameter.") for name in tensors)
     return torch.cat([tensors[f"parameter.{index}"].flatten() for index in range(count)])
 
 
-def _states(mixed: Mixed) -> list[torch.Tensor]:
-    files = (mixed.folder / "plain").glob("*.safetensors")
-    return [load_file(file)["parameters"] for file in files]
+def _distance(now: torch.Tensor, last: torch.Tensor, folder: Path) -> float:
+    """From the nearest of the script's states, as a share of the way from the checkpoint before."""
+    states = [load_file(file)["parameters"] for file in (folder / "plain").glob("*.safetensors")]
+    way = float(torch.dist(last, now))
+    return min(float(torch.dist(now, state)) for state in states) / way if way else 1.0
 
 
 # Three peers
@@ -265,7 +262,7 @@ def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
         family, here, began = organiser.family, len(volunteer.said), time.monotonic()
         code = organiser.leave()
         seconds = time.monotonic() - began
-        left = survivors(organiser.mark, family)
+        left = survivors(organiser, family)
         yield Farewell(organiser, left, code, seconds, volunteer, here)
 
 

@@ -53,8 +53,8 @@ class JoinRun:
     address: str
     run_id: str | None = None
     recipe: Path | None = None
-    device: str = "auto"
-    network: NetworkMode = "auto"
+    device: str | None = None
+    network: NetworkMode | None = None
     threads: int | None = None
     yes: bool = False
     limits: Limits = NO_LIMITS
@@ -154,7 +154,7 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--identity", metavar="FILE", type=Path, help="your key; made at first use")
     parser.add_argument("--no-train", action="store_true", help="only keep the run's state for others")
     parser.add_argument("--checkpoint-every", metavar="N", type=_positive, default=10, help="in epochs")
-    _add_computing(parser)
+    _add_computing(parser, device="auto")
     _add_limits(parser)
     _add_json(parser)
 
@@ -165,8 +165,8 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none"
     )
-    _add_computing(parser)
-    _add_network(parser)
+    _add_computing(parser, device=None)
+    _add_network(parser, mode=None)
     parser.add_argument("--yes", action="store_true", help="start without asking")
     _add_limits(parser)
     _add_json(parser)
@@ -174,7 +174,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     _add_address(parser)
-    _add_network(parser)
+    _add_network(parser, mode="auto")
     _add_json(parser)
 
 
@@ -184,14 +184,14 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--initial_peers", "--initial-peers", **copied)  # type: ignore[arg-type]
 
 
-def _add_computing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
+def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="what computes")
     parser.add_argument("--threads", metavar="N", type=_positive, help="how many CPU threads at most")
 
 
-def _add_network(parser: argparse.ArgumentParser) -> None:
+def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> None:
     modes = get_args(NetworkMode)
-    parser.add_argument("--network", choices=modes, default="auto", help="client: outgoing connections only")
+    parser.add_argument("--network", choices=modes, default=mode, help="client: outgoing connections only")
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

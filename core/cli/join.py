@@ -9,6 +9,7 @@ from typing import TextIO
 
 from core.address import JoinAddress
 from core.cli.arguments import JoinRun
+from core.cli.choices import choices_for
 from core.cli.conversation import Conversation
 from core.cli.desk import Desk
 from core.cli.review import show_offer
@@ -29,17 +30,25 @@ def join(
     _refuse_to_guess_consent(wish)
     manifest = load_run_file(wish.recipe) if wish.recipe else None
     run_id = wish.run_id or (manifest.run.id if manifest else None)
+    choices = choices_for(wish, folders or desk.folders)
     devices = find_devices()
-    device = choose_device(devices, wish.device)
+    device = choose_device(devices, choices.device)
     with Conversation(desk, early_display(wish.json), folders) as conversation:
-        runs = find_runs(conversation, address, run_id=run_id, network=wish.network, manifest=manifest)
+        runs = find_runs(
+            conversation,
+            address,
+            run_id=run_id,
+            network=choices.network,
+            port=choices.port,
+            manifest=manifest,
+        )
         run = only_run(runs)
         show_offer(console_for(wish.json), run, device, devices)
         if not (wish.yes or _agrees(desk.stop, words_stream(wish.json))):
             conversation.leave()
             print("Nothing was started.", file=words_stream(wish.json))
             return 0
-        conversation.client.start(run, device=device.label, threads=wish.threads)
+        conversation.client.start(run, device=device.label, threads=choices.threads)
         with shown_training(conversation, desk.stop, wish.json, footer):
             conversation.train(wish.limits)
         summary = conversation.tally.summary(conversation.session, time.monotonic())

@@ -17,10 +17,11 @@ def find_runs(
     *,
     run_id: str | None,
     network: NetworkMode,
+    port: int | None = None,
     manifest: RunManifest | None = None,
 ) -> tuple[RunFound, ...]:
     """All runs that the swarm publishes, or those of that id; raises ClientError if there are none."""
-    conversation.client.join(address, run_id=run_id, network=network, manifest=manifest)
+    conversation.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
     session = conversation.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))

@@ -1,4 +1,4 @@
-"""A peer as a competent user writes it after hivemind's quickstart: stock classes, nothing of Workerbee's swarm.
+"""A peer as a competent user writes it after hivemind's quickstart: stock classes, and no Workerbee swarm.
 
 `python -m tests.bench.bare_peer RUN_FILE THREADS default|overlap [ADDRESS…]` trains until SIGTERM. Only the
 model, its data and the optimizer are Workerbee's, so that everybody computes the same; and its reports.

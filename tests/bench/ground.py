@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import time
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,8 +26,8 @@ class TooLate(NotMeasured):
 class Ground:
     """``cores`` are the two peers', ``threads`` is each one's number of compute threads.
 
-    ``deadline`` is the end of the whole bench on the monotonic clock, in seconds; ``epoch_seconds`` is how long
-    two peers that never wait need for ``target_batch_size``.
+    ``deadline`` is the end of the whole bench, in seconds on the monotonic clock; ``epoch_seconds`` is how
+    long two peers that never wait need for ``target_batch_size``.
     """
 
     folder: Path
@@ -51,10 +49,9 @@ class Ground:
             raise TooLate("the time was up")
         return min(seconds, left)
 
-    @contextmanager
-    def shortened(self, seconds: float) -> Iterator[Ground]:
-        """The same ground with a nearer deadline, so that one measurement cannot eat the others' time."""
-        yield replace(self, deadline=min(self.deadline, time.monotonic() + seconds))
+    def shortened(self, seconds: float) -> Ground:
+        """The same with a nearer deadline, so that one measurement cannot eat the others' time."""
+        return replace(self, deadline=min(self.deadline, time.monotonic() + seconds))
 
     def with_target(self, samples_per_second: float) -> Ground:
         """With a run file in which an epoch lasts ``epoch_seconds`` at that rate of both peers together."""

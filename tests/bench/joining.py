@@ -1,4 +1,4 @@
-"""How long a volunteer takes from the command to the first sample that counts, against a bare script's time."""
+"""How long it takes from the command to the first sample that counts, against a bare script's time."""
 
 from __future__ import annotations
 

@@ -6,13 +6,16 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import mean, median
 from typing import TypeVar
+
+import psutil
 
 from tests.bench.ground import Ground, NotMeasured
 from tests.bench.joining import Joining, joinings
 from tests.bench.machine import load
-from tests.bench.pair import KINDS, PATIENCE_EPOCHS, Kind
+from tests.bench.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
 from tests.bench.pair_life import Leaving, Training, pair_life
 from tests.bench.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
@@ -38,9 +41,9 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     plain = plain_samples_per_second(ground, plan.plain_seconds)
     ground = ground.with_target(plain)
     target = ground.manifest.collaboration.target_batch_size
-    tell(f"plain loops: {plain:.0f} samples/s; an epoch is {target} samples, {ground.epoch_seconds:.0f} s")
+    tell(f"plain loops: {plain:.0f} samples/s; so {target} samples are {ground.epoch_seconds:.0f} s")
     if "join" in plan.rows:
-        joined = _tried("join", measured, lambda: joinings(ground, plan.joinings))
+        joined = _tried("join", measured, partial(joinings, ground, plan.joinings))
         measured.joinings_ours, measured.joinings_bare = joined or ([], [])
         for name, times in (("workerbee", measured.joinings_ours), ("bare", measured.joinings_bare)):
             tell(f"join, {name}: {_stages(times)}")
@@ -52,27 +55,27 @@ def measure(plan: Plan, ground: Ground) -> Measured:
 def _measure_pairs(plan: Plan, ground: Ground, measured: Measured, plain: float) -> None:
     """Every kind in turn, again and again, and the plain loops between them."""
     for number in range(plan.rounds):
-        turn = KINDS[number % len(KINDS) :] + KINDS[: number % len(KINDS)]
-        for kind in turn:
+        shift = number % len(KINDS)
+        for kind in KINDS[shift:] + KINDS[:shift]:
             with_leaving = number < (plan.leavings if kind == "workerbee" else min(1, plan.leavings))
-            if not (with_leaving or plan.epochs > 1):
+            if not with_leaving and not plan.wants_training:
                 continue
-            life = _tried(kind, measured, lambda k=kind, w=with_leaving: _live(k, plan, ground, w))
+            deed = partial(_live, kind, plan, ground.with_target(plain), with_leaving)
+            life = _tried(kind, measured, deed)
             before, plain = plain, _plain_after(plan, ground, measured) or plain
             if life is not None:
                 _note(kind, life, mean((before, plain)), measured)
 
 
 def _live(kind: Kind, plan: Plan, ground: Ground, with_leaving: bool) -> tuple[Training, Leaving | None]:
-    seconds = 60.0 + (plan.epochs + 12) * PATIENCE_EPOCHS * ground.epoch_seconds
-    with ground.shortened(seconds) as bounded:
-        return pair_life(kind, bounded, plan.epochs, with_leaving=with_leaving)
+    seconds = START_SECONDS + (plan.epochs + 10) * PATIENCE_EPOCHS * ground.epoch_seconds
+    return pair_life(kind, ground.shortened(seconds), plan.epochs, with_leaving=with_leaving)
 
 
 def _plain_after(plan: Plan, ground: Ground, measured: Measured) -> float | None:
     if not plan.wants_plain:
         return None
-    return _tried("plain loops", measured, lambda: plain_samples_per_second(ground, plan.plain_seconds))
+    return _tried("plain loops", measured, partial(plain_samples_per_second, ground, plan.plain_seconds))
 
 
 def _note(kind: Kind, life: tuple[Training, Leaving | None], plain: float, measured: Measured) -> None:
@@ -81,8 +84,8 @@ def _note(kind: Kind, life: tuple[Training, Leaving | None], plain: float, measu
     measured.shares[kind].append(share)
     measured.trainings[kind].append(training)
     tell(
-        f"{kind}: {training.samples_per_second:.0f} of {plain:.0f} samples/s ({share:.2f}) in {training.epochs} "
-        f"epochs; longest stall {training.stall_seconds:.2f} s; "
+        f"{kind}: {training.samples_per_second:.0f} of {plain:.0f} samples/s ({share:.2f}) "
+        f"in {training.epochs} epochs; longest stall {training.stall_seconds:.2f} s; "
         f"gradient rounds averaged {training.rounds_averaged} of {training.rounds}"
     )
     if leaving is not None:
@@ -93,7 +96,7 @@ def _note(kind: Kind, life: tuple[Training, Leaving | None], plain: float, measu
 def _tried(what: str, measured: Measured, deed: Callable[[], _Result]) -> _Result | None:
     try:
         return deed()
-    except NotMeasured as error:
+    except (NotMeasured, OSError, psutil.Error) as error:
         measured.why_not.append(f"{what}: {error}")
         tell(f"NOT MEASURED, {what}: {error}")
         return None

@@ -16,7 +16,7 @@ Kind = Literal["workerbee", "default", "overlap"]
 KINDS: tuple[Kind, ...] = ("workerbee", "default", "overlap")
 START_SECONDS = 90.0
 SETTLING_EPOCHS = 2  # the one in which the second peer came, and the first that both did from its beginning
-PATIENCE_EPOCHS = 3.0  # an epoch may last so many times as long as it should
+PATIENCE_EPOCHS = 2.0  # an epoch may last so many times as long as it should
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Pair:
         """Wait until both have done so many epochs: the epoch in which both are. What is late is left out."""
         last = self.first_epoch + epochs
         seconds = (SETTLING_EPOCHS + epochs) * PATIENCE_EPOCHS * ground.epoch_seconds
-        with ground.shortened(seconds) as bounded:
-            try:
-                for peer in (self.first, self.second):
-                    peer.wait_for(lambda event: _has_reached(event, last), bounded.limit(seconds))
-            except TooLate:
-                last = min(last, *(_epoch_of(track) for track in self.tracks))
-                if last <= self.first_epoch:
-                    raise
+        bounded = ground.shortened(seconds)
+        try:
+            for peer in (self.first, self.second):
+                peer.wait_for(lambda event: _has_reached(event, last), bounded.limit(seconds))
+        except TooLate:
+            last = min(last, *(_epoch_of(track) for track in self.tracks))
+            if last <= self.first_epoch:
+                raise
         return last
 
 

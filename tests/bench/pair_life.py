@@ -23,7 +23,7 @@ SHARE_OF_EPOCH_BEFORE_LEAVING = 0.5
 
 @dataclass(frozen=True)
 class Training:
-    """What both did together, from the first epoch after they had settled. ``stall_seconds`` is the worse one's."""
+    """What both did together once they had settled. ``stall_seconds`` is the worse one's."""
 
     epochs: int
     samples_per_second: float
@@ -40,6 +40,7 @@ class Leaving:
     """
 
     last_sample_seconds: float | None
+    goodbye_seconds: float | None
     gone_seconds: float | None
     others_stall_seconds: float
     client_peak_bytes: int
@@ -70,22 +71,24 @@ def _training(pair: Pair, last: int) -> Training:
 
 
 def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:
-    """The second peer leaves as its kind can in the worst case: Workerbee's is asked to, a bare one is killed."""
+    """The second peer goes: Workerbee's is asked to leave, a bare one is killed with its family."""
     time.sleep(ground.limit(SHARE_OF_EPOCH_BEFORE_LEAVING * ground.epoch_seconds))
     memory = pair.second.peak_memory_bytes()
-    if kind == "workerbee":
-        asked = pair.second.ask_to_leave()
-        gone = pair.second.wait_until_gone(GONE_LIMIT_SECONDS)
-        last_sample = _last_sample_seconds(Track(pair.second.seen()), asked)
-    else:
-        asked, gone, last_sample = time.monotonic(), None, None
+    if kind != "workerbee":
+        asked = time.monotonic()
         os.killpg(pair.second.pid, signal.SIGKILL)
+        return Leaving(None, None, None, _watch(pair.first, asked, ground), memory)
+    asked = pair.second.ask_to_leave()
+    gone = pair.second.wait_until_gone(GONE_LIMIT_SECONDS)
     stall = _watch(pair.first, asked, ground)
-    return Leaving(last_sample, None if gone is None else gone - asked, stall, memory)
+    last_sample, goodbye = _goodbye(Track(pair.second.seen()))
+    return Leaving(
+        max(0.0, last_sample - asked), goodbye - asked, None if gone is None else gone - asked, stall, memory
+    )
 
 
-def _last_sample_seconds(track: Track, asked: float) -> float:
-    """From the wish to the end of the last micro-batch.
+def _goodbye(track: Track) -> tuple[float, float]:
+    """When the last micro-batch ended and when the goodbye was told, on the monotonic clock.
 
     The goodbye tells how many samples there were in all; those after the last report took as long as the ones
     before it. Raises NotMeasured if there was no goodbye.
@@ -97,7 +100,7 @@ def _last_sample_seconds(track: Track, asked: float) -> float:
     report = next(each for each in reversed(track.reports) if each.at <= left.at)
     rate = samples_per_second(track, report.at - RATE_SECONDS, report.at)
     after = left.event.contributed_samples - report.progress.contributed_samples
-    return max(0.0, report.at + (after / rate if rate else 0.0) - asked)
+    return report.at + (after / rate if rate else 0.0), left.at
 
 
 def _watch(peer: PeerProcess, since: float, ground: Ground) -> float:

@@ -81,7 +81,7 @@ class PeerProcess:
             return tuple(self._seen)
 
     def wait_for(self, is_it: Callable[[AnyEvent], bool], seconds: float, since: int = 0) -> Seen:
-        """The first such event, of those from number ``since`` on; raises TooLate if there is none in time."""
+        """The first such event, from number ``since`` on; raises TooLate if there is none in time."""
         deadline = time.monotonic() + seconds
         with self._changed:
             while True:
@@ -95,7 +95,7 @@ class PeerProcess:
                     raise TooLate(f"{self.name} did not get there within {seconds:.0f} s")
 
     def ask_to_leave(self) -> float:
-        """As Ctrl-C or the system would; when that was. The family is looked up first, to know it afterwards."""
+        """As Ctrl-C or the system would; when that was. Its family is looked up first."""
         self._look_up_sessions()
         asked = time.monotonic()
         with contextlib.suppress(ProcessLookupError):

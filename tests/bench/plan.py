@@ -11,9 +11,9 @@ _OF_LEAVING = frozenset({"leave", "others", "memory"})
 
 @dataclass(frozen=True)
 class Plan:
-    """``rounds`` is how often every kind of pair has its turn, ``leavings`` in how many of them one is seen to go.
+    """``rounds`` is how often every kind of pair has its turn, of ``epochs`` measured ones each.
 
-    ``epochs`` are the measured ones of each; ``joinings`` the pairs of volunteers.
+    In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers.
     """
 
     rows: tuple[str, ...]
@@ -26,9 +26,14 @@ class Plan:
     limit_seconds: float
 
     @property
+    def wants_training(self) -> bool:
+        """Whether pairs are wanted even where none is seen to go."""
+        return bool(_OF_TRAINING.intersection(self.rows))
+
+    @property
     def wants_pairs(self) -> bool:
         """Whether any row needs two peers that train together."""
-        return bool(_OF_TRAINING.union(_OF_LEAVING).intersection(self.rows))
+        return self.wants_training or bool(_OF_LEAVING.intersection(self.rows))
 
     @property
     def wants_plain(self) -> bool:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-HEADINGS = ("what", "Workerbee", "bare hivemind, by default", "bare, with overlap", "must reach", "reached")
+HEADINGS = ("what", "Workerbee", "bare hivemind", "bare, overlapping", "must reach", "reached")
+
+WIDTH_IN_A_FILE = 130
 
 
 @dataclass(frozen=True)
@@ -42,4 +44,7 @@ def show(rows: Sequence[Row]) -> None:
         table.add_column(heading)
     for row in rows:
         table.add_row(*row.cells, style="red" if row.is_reached is False else "")
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH_IN_A_FILE
+    console.print(table)

@@ -34,15 +34,18 @@ class FoundManifests:
 
 
 class ManifestValidator(RecordValidatorBase):
-    """Keeps forgeries, plain values and older revisions out of this peer's part of the DHT."""
+    """Keeps forgeries, plain values and older revisions out of this peer's part of the DHT.
+
+    WORKAROUND: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
+    """
 
     def __init__(self) -> None:
         self._newest: dict[bytes, int] = {}
 
     def validate(self, record: DHTRecord) -> bool:
-        """Whether the record may be stored; records under other keys are none of our business."""
+        """Whether the record may be stored; what records under other keys say is none of our business."""
         if record.key != _RUNS_KEY_ID:
-            return True
+            return _does_decode(record.value)
         try:
             _signed, manifest = _open(record)
         except ClientError as error:
@@ -125,6 +128,14 @@ def _open(record: DHTRecord) -> tuple[SignedManifest, RunManifest]:
     if record.subkey != MSGPackSerializer.dumps(_subkey(signed.organiser, manifest.run.id)):
         raise ClientError(Problem.MANIFEST_REFUSED, "It stands under another run's name.")
     return signed, manifest
+
+
+def _does_decode(value: bytes) -> bool:
+    try:
+        MSGPackSerializer.loads(value)
+    except Exception:
+        return False
+    return True
 
 
 def _bytes_in(value: bytes) -> bytes:

@@ -1,0 +1,24 @@
+"""What a volunteer did not say on the command line is as their settings have it."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+
+from core.cli.arguments import JoinRun
+from core.folders import Folders
+from core.problems import Problem
+from core.settings import Settings, load_settings
+
+
+def choices_for(wish: JoinRun, folders: Folders) -> Settings:
+    """The settings, with what was said now in their place; a damaged file is named, and the defaults hold."""
+    settings, aside = load_settings(folders.settings_file)
+    if aside is not None:
+        problem = Problem.SETTINGS_DAMAGED
+        print(f"{problem.title} {problem.advice} It is {aside}.", file=sys.stderr)
+    said = {"device": wish.device, "network": wish.network, "threads": wish.threads}
+    return msgspec.structs.replace(
+        settings, **{name: choice for name, choice in said.items() if choice is not None}
+    )
