@@ -178,7 +178,7 @@ def claim_peer_folder(data: Path) -> PeerFolder:
     So two workers of one person never share an identity, and a restarted one gets its old one back.
     """
     for number in itertools.count(1):
-        claimed = _claim(data / "peers" / str(number))
+        claimed = claim(data / "peers" / str(number))
         if claimed:
             return claimed
     raise AssertionError("numbers do not end")
@@ -187,7 +187,7 @@ def claim_peer_folder(data: Path) -> PeerFolder:
 def claim_organiser_folder(data: Path, run_id: str) -> PeerFolder:
     """``data/organiser/<run_id>``; raises ClientError if this run is published from here already."""
     name = quote(run_id, safe="").replace(".", "%2E")
-    claimed = _claim(data / "organiser" / name)
+    claimed = claim(data / "organiser" / name)
     if claimed is None:
         raise ClientError(Problem.ALREADY_PUBLISHING, f"{run_id}: another process holds its folder.")
     return claimed
@@ -207,7 +207,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go_in_child)
 
 
-def _claim(folder: Path) -> PeerFolder | None:
+def claim(folder: Path) -> PeerFolder | None:
+    """That folder, made if it is not there; ``None`` if a living process holds it. Raises ClientError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)

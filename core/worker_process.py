@@ -27,6 +27,7 @@ from core.messages import (
 )
 from core.problems import ClientError, Problem
 from core.runtime import worker_environment
+from core.scratch import sweep_scratch
 from core.session import WorkerExited
 
 HELLO_LIMIT_SECONDS = 60.0
@@ -129,6 +130,7 @@ class WorkerProcess:
             self._is_reaped = True
         self._hello_clock.cancel()
         self.end()
+        sweep_scratch()
         self._reader.join(READER_LIMIT_SECONDS)
         self._post(WorkerExited(returncode))
         self._gone.set()

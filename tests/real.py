@@ -43,6 +43,7 @@ from core.runtime import worker_command, worker_environment
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
+GOODBYE_SECONDS = 30.0  # for the longest: plain hivemind's waits for a round that is under way
 MARK = "WORKERBEE_TEST_FAMILY"
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 RUN_ID = "tiny-sums"
@@ -170,8 +171,11 @@ class Speaker(Generic[_Said]):
         return code
 
     def end(self) -> None:
-        """Leave nothing of it; by its number, whatever still lives."""
+        """It may say goodbye, so that others need not wait for it; then nothing of it is left."""
         self.is_heard.set()
+        self.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(GOODBYE_SECONDS)
         for process in self.family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -212,14 +216,6 @@ class Peer(Speaker[AnyEvent]):
         """Ask it to, and give its exit code."""
         self.send(Leave())
         return self.ended()
-
-    def end(self) -> None:
-        """A goodbye first, so that the others need not wait for it."""
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            self.is_heard.set()
-            self.send(Leave())
-            self.process.wait(GONE_SECONDS)
-        super().end()
 
     @property
     def peer_id(self) -> str:

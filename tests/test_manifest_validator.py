@@ -1,4 +1,4 @@
-"""What an honest peer stores for others: an organiser's own manifests, and nothing that ends somebody's search."""
+"""What an honest peer stores for others: organisers' own manifests, and nothing that ends a search."""
 
 from __future__ import annotations
 

@@ -41,13 +41,6 @@ GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said go
 PLAIN = "tests.plain_hivemind_peer"
 
 
-@pytest.fixture(scope="module")
-def hired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
-    """Whoever stays for all tests of this module."""
-    with crew(tmp_path_factory.mktemp("run")) as everybody:
-        yield everybody
-
-
 @pytest.fixture
 def hands(tmp_path: Path) -> Iterator[Crew]:
     """Whoever is there for one test."""
@@ -65,9 +58,6 @@ def averaged(event: RoundFinished) -> bool:
     return event.ok and event.peers >= 2
 
 
-# A plain hivemind script
-
-
 @dataclass(frozen=True)
 class Mixed:
     """An organiser of ours and a plain hivemind script; what the organiser said until the script came."""
@@ -78,7 +68,7 @@ class Mixed:
     before: int
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="class")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
     """Both of them, when each has averaged with the other."""
     folder = tmp_path_factory.mktemp("mixed")
@@ -90,36 +80,6 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
         script = everybody.script("plain", PLAIN, "train", str(folder / "plain"), published(organiser))
         script.until(lambda fact: fact.get("round") == 2)
         yield Mixed(organiser, script, folder, before)
-
-
-def test_a_plain_hivemind_script_and_we_average_with_each_other(mixed: Mixed) -> None:
-    ours = mixed.organiser.wait_for(RoundFinished, averaged, since=mixed.before)
-    assert ours.peers == 2
-    mixed.script.until(lambda fact: fact.get("round") == 2)
-    seen = mixed.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 2, since=mixed.before)
-    theirs = mixed.script.said[0]["peer_id"]
-    assert {peer.peer_id for peer in seen.peers} == {mixed.organiser.peer_id, theirs}
-
-
-def test_a_plain_hivemind_script_follows_the_runs_epochs(mixed: Mixed) -> None:
-    goal = mixed.organiser.epoch + 2
-    mixed.organiser.reaches(goal)
-    mixed.script.until(lambda fact: fact.get("epoch", -1) >= goal)
-
-
-def test_a_plain_hivemind_script_and_we_have_the_same_parameters(mixed: Mixed) -> None:
-    """What the organiser saves is, but for rounding, a state that the script's model goes through, too.
-
-    Not every time: a checkpoint may fall between the step and the averaging of the parameters.
-    """
-    deadline, here = time.monotonic() + PATIENCE_SECONDS, len(mixed.organiser.said)
-    saved, nearest = [_saved(mixed.organiser.wait_for(CheckpointSaved))], 1.0
-    while nearest > 0.02:
-        assert time.monotonic() < deadline, f"the distance is {nearest} of an epoch's way"
-        mixed.organiser.wait_for(CheckpointSaved, since=here)
-        here = len(mixed.organiser.said)
-        saved.append(_saved(mixed.organiser.all(CheckpointSaved)[-1]))
-        nearest = min(_distance(now, last, mixed.folder) for last, now in pairwise(saved))
 
 
 def _saved(checkpoint: CheckpointSaved) -> torch.Tensor:
@@ -135,7 +95,35 @@ def _distance(now: torch.Tensor, last: torch.Tensor, folder: Path) -> float:
     return min(float(torch.dist(now, state)) for state in states) / way if way else 1.0
 
 
-# Three peers
+class TestAmongPlainHivemindPeers:
+    """A hivemind script that has never heard of us takes part in the run."""
+
+    def test_a_plain_hivemind_script_and_we_average_with_each_other(self, mixed: Mixed) -> None:
+        ours = mixed.organiser.wait_for(RoundFinished, averaged, since=mixed.before)
+        assert ours.peers == 2
+        mixed.script.until(lambda fact: fact.get("round") == 2)
+        seen = mixed.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 2, since=mixed.before)
+        theirs = mixed.script.said[0]["peer_id"]
+        assert {peer.peer_id for peer in seen.peers} == {mixed.organiser.peer_id, theirs}
+
+    def test_a_plain_hivemind_script_follows_the_runs_epochs(self, mixed: Mixed) -> None:
+        goal = mixed.organiser.epoch + 2
+        mixed.organiser.reaches(goal)
+        mixed.script.until(lambda fact: fact.get("epoch", -1) >= goal)
+
+    def test_a_plain_hivemind_script_and_we_have_the_same_parameters(self, mixed: Mixed) -> None:
+        """What the organiser saves is, but for rounding, a state that the script's model goes through, too.
+
+        Not every time: a checkpoint may fall between the step and the averaging of the parameters.
+        """
+        deadline, here = time.monotonic() + PATIENCE_SECONDS, len(mixed.organiser.said)
+        saved, nearest = [_saved(mixed.organiser.wait_for(CheckpointSaved))], 1.0
+        while nearest > 0.02:
+            assert time.monotonic() < deadline, f"the distance is {nearest} of an epoch's way"
+            mixed.organiser.wait_for(CheckpointSaved, since=here)
+            here = len(mixed.organiser.said)
+            saved.append(_saved(mixed.organiser.all(CheckpointSaved)[-1]))
+            nearest = min(_distance(now, last, mixed.folder) for last, now in pairwise(saved))
 
 
 @dataclass(frozen=True)
@@ -152,72 +140,71 @@ class Three:
         return self.organiser, self.direct, self.client
 
 
-@pytest.fixture(scope="module")
-def three(hired: Crew) -> Three:
+@pytest.fixture(scope="class")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     """Three peers of one run."""
-    organiser = hired.organiser()
-    direct = hired.volunteer(published(organiser), "direct")
-    return Three(organiser, direct, hired.volunteer(published(organiser), "client", "client"))
+    with crew(tmp_path_factory.mktemp("three")) as everybody:
+        organiser = everybody.organiser()
+        direct = everybody.volunteer(published(organiser), "direct")
+        yield Three(organiser, direct, everybody.volunteer(published(organiser), "client", "client"))
 
 
-def test_three_peers_average_together_and_each_of_them_helps(three: Three) -> None:
-    for peer in three.everybody:
-        together = peer.wait_for(
-            RoundFinished, lambda event: event.ok and event.peers == 3, seconds=PATIENCE_SECONDS
-        )
-        assert together.seconds > 0
-        peer.wait_for(Verdict, lambda event: event.state == "helping")
+class TestThreePeers:
+    """The organiser and two volunteers, one of whom only connects outwards."""
 
+    def test_three_peers_average_together_and_each_of_them_helps(self, three: Three) -> None:
+        for peer in three.everybody:
+            together = peer.wait_for(
+                RoundFinished, lambda event: event.ok and event.peers == 3, seconds=PATIENCE_SECONDS
+            )
+            assert together.seconds > 0
+            peer.wait_for(Verdict, lambda event: event.state == "helping")
 
-def test_a_peer_in_client_mode_is_counted_as_one(three: Three) -> None:
-    for peer in three.everybody:
-        progress = peer.wait_for(Progress, lambda event: event.peers == 3)
-        assert peer.wait_for(Progress, lambda event: event.peers == 3 and event.clients == 1)
-        assert progress.target == tiny().collaboration.target_batch_size
-    seen = three.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 3)
-    modes = {peer.peer_id: peer.client_mode for peer in seen.peers}
-    assert modes == {
-        three.organiser.peer_id: False,
-        three.direct.peer_id: False,
-        three.client.peer_id: True,
-    }
+    def test_a_peer_in_client_mode_is_counted_as_one(self, three: Three) -> None:
+        for peer in three.everybody:
+            progress = peer.wait_for(Progress, lambda event: event.peers == 3)
+            assert peer.wait_for(Progress, lambda event: event.peers == 3 and event.clients == 1)
+            assert progress.target == tiny().collaboration.target_batch_size
+        seen = three.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 3)
+        modes = {peer.peer_id: peer.client_mode for peer in seen.peers}
+        assert modes == {
+            three.organiser.peer_id: False,
+            three.direct.peer_id: False,
+            three.client.peer_id: True,
+        }
 
+    def test_epochs_advance_and_what_a_person_sees_arrives(self, three: Three) -> None:
+        goal = three.organiser.epoch + 2
+        for peer in three.everybody:
+            progress = peer.reaches(goal)
+            assert progress.loss is not None
+            assert 0 < progress.loss < 20
+            assert progress.sent_bytes > 0
+            assert progress.received_bytes > 0
+            assert progress.contributed_samples > 0
+            assert peer.wait_for(Evaluated).examples
+        assert three.organiser.wait_for(CheckpointSaved).epoch >= 1
 
-def test_epochs_advance_and_what_a_person_sees_arrives(three: Three) -> None:
-    goal = three.organiser.epoch + 2
-    for peer in three.everybody:
-        progress = peer.reaches(goal)
-        assert progress.loss is not None
-        assert 0 < progress.loss < 20
-        assert progress.sent_bytes > 0
-        assert progress.received_bytes > 0
-        assert progress.contributed_samples > 0
-        assert peer.wait_for(Evaluated).examples
-    assert three.organiser.wait_for(CheckpointSaved).epoch >= 1
+    def test_a_volunteer_finds_the_run_vouched_for_by_the_pasted_address(self, three: Three) -> None:
+        found = three.client.wait_for(RunFound)
+        assert (found.organiser, found.vouched) == (three.organiser.peer_id, True)
+        assert found.manifest == tiny()
 
-
-def test_a_volunteer_finds_the_run_vouched_for_by_the_pasted_address(three: Three) -> None:
-    found = three.client.wait_for(RunFound)
-    assert (found.organiser, found.vouched) == (three.organiser.peer_id, True)
-    assert found.manifest == tiny()
-
-
-def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(three: Three, hands: Crew) -> None:
-    monitor = hands.script("monitor", PLAIN, "monitor", RUN_ID, published(three.organiser))
-    seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
-    for peer in seen:
-        assert peer["samples_per_second"] > 0
-        assert peer["mini_steps"] > 0
-        assert peer["samples_accumulated"] > 0
-    loss = sum(peer["loss"] for peer in seen) / sum(
-        peer["mini_steps"] for peer in seen
-    )  # as the monitor does
-    ours = three.organiser.all(Progress)[-1].loss
-    assert ours is not None
-    assert ours / 3 < loss < ours * 3
-
-
-# Coming late
+    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(
+        self, three: Three, hands: Crew
+    ) -> None:
+        monitor = hands.script("monitor", PLAIN, "monitor", RUN_ID, published(three.organiser))
+        seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
+        for peer in seen:
+            assert peer["samples_per_second"] > 0
+            assert peer["mini_steps"] > 0
+            assert peer["samples_accumulated"] > 0
+        loss = sum(peer["loss"] for peer in seen) / sum(
+            peer["mini_steps"] for peer in seen
+        )  # as the monitor does
+        ours = three.organiser.all(Progress)[-1].loss
+        assert ours is not None
+        assert ours / 3 < loss < ours * 3
 
 
 def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_connect_outwards(
@@ -236,9 +223,6 @@ def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_conn
     assert given < first.all(Progress)[-1].contributed_samples / 2
 
 
-# Leaving, and who remains
-
-
 @dataclass(frozen=True)
 class Farewell:
     """The organiser of a run has left; a volunteer remained. ``here`` is what it had said until then."""
@@ -251,7 +235,7 @@ class Farewell:
     here: int
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="class")
 def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
     """Two peers who have averaged; then the first of them leaves."""
     with crew(tmp_path_factory.mktemp("farewell")) as everybody:
@@ -266,34 +250,32 @@ def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
         yield Farewell(organiser, left, code, seconds, volunteer, here)
 
 
-def test_a_peer_that_leaves_says_so_and_nothing_of_it_remains(farewell: Farewell) -> None:
-    said: AnyEvent = farewell.organiser.said[-1]
-    assert isinstance(said, Left)
-    assert farewell.code == 0
-    assert farewell.seconds < 10.0
-    assert farewell.family == []
+class TestLeaving:
+    """Somebody goes, the others stay."""
 
+    def test_a_peer_that_leaves_says_so_and_nothing_of_it_remains(self, farewell: Farewell) -> None:
+        said: AnyEvent = farewell.organiser.said[-1]
+        assert isinstance(said, Left)
+        assert farewell.code == 0
+        assert farewell.seconds < 10.0
+        assert farewell.family == []
 
-def test_a_peer_that_leaves_is_missed_at_once_and_the_others_go_on(farewell: Farewell) -> None:
-    volunteer, began = farewell.volunteer, time.monotonic()
-    volunteer.wait_for(Progress, lambda event: event.peers == 1, since=farewell.here)
-    assert time.monotonic() - began < GHOST_SECONDS / 2
-    epoch = volunteer.epoch
-    volunteer.reaches(epoch + 2)
-    volunteer.wait_for(Verdict, lambda event: event.state == "alone", since=farewell.here)
+    def test_a_peer_that_leaves_is_missed_at_once_and_the_others_go_on(self, farewell: Farewell) -> None:
+        volunteer, began = farewell.volunteer, time.monotonic()
+        volunteer.wait_for(Progress, lambda event: event.peers == 1, since=farewell.here)
+        assert time.monotonic() - began < GHOST_SECONDS / 2
+        epoch = volunteer.epoch
+        volunteer.reaches(epoch + 2)
+        volunteer.wait_for(Verdict, lambda event: event.state == "alone", since=farewell.here)
 
-
-def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
-    farewell: Farewell, hands: Crew
-) -> None:
-    found = hands.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
-    assert found.organiser == farewell.organiser.peer_id
-    assert not found.vouched
-    assert found.manifest == tiny()
-    assert found.peers == 1
-
-
-# Coming again
+    def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
+        self, farewell: Farewell, hands: Crew
+    ) -> None:
+        found = hands.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
+        assert found.organiser == farewell.organiser.peer_id
+        assert not found.vouched
+        assert found.manifest == tiny()
+        assert found.peers == 1
 
 
 @dataclass(frozen=True)
@@ -311,7 +293,7 @@ class FirstLife:
         return everybody.organiser(manifest=tiny(name), listen=self.listen)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="class")
 def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
     """An organiser that has trained for a while and has left."""
     with socket.socket() as free:
@@ -325,28 +307,30 @@ def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
         return FirstLife(organiser.home, listen, organiser.wait_for(Published), checkpoint)
 
 
-def test_an_organiser_that_is_started_again_is_the_same_peer_and_goes_on(
-    first_life: FirstLife, hands: Crew
-) -> None:
-    organiser = first_life.born_again(hands, "Tiny sums")
-    assert organiser.wait_for(Published) == first_life.published
-    assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
-    organiser.reaches(first_life.checkpoint.epoch + 1)
+class TestComingAgain:
+    """An organiser that was away."""
 
+    def test_an_organiser_that_is_started_again_is_the_same_peer_and_goes_on(
+        self, first_life: FirstLife, hands: Crew
+    ) -> None:
+        organiser = first_life.born_again(hands, "Tiny sums")
+        assert organiser.wait_for(Published) == first_life.published
+        assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
+        organiser.reaches(first_life.checkpoint.epoch + 1)
 
-def test_a_truncated_checkpoint_is_kept_aside_and_named_and_a_changed_run_is_a_new_revision(
-    first_life: FirstLife, hands: Crew
-) -> None:
-    shutil.copytree(first_life.home, hands.folder / "organiser")
-    checkpoint = next((hands.folder / "organiser").rglob("*.safetensors"))
-    whole = checkpoint.read_bytes()
-    checkpoint.write_bytes(whole[: len(whole) // 2])
-    organiser = hands.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
-    warned = organiser.wait_for(Warned, lambda event: event.problem == Problem.CHECKPOINT_DAMAGED.key)
-    assert str(checkpoint) in warned.detail
-    aside = checkpoint.with_name("checkpoint.safetensors.broken-1")
-    assert aside.name in warned.detail
-    assert aside.read_bytes() == whole[: len(whole) // 2]
-    assert organiser.wait_for(TrainingStarted).epoch == 0
-    assert organiser.wait_for(Published).revision == first_life.published.revision + 1
-    assert organiser.peer_id in first_life.published.addresses[0]
+    def test_a_truncated_checkpoint_is_kept_aside_and_named_and_a_changed_run_is_a_new_revision(
+        self, first_life: FirstLife, hands: Crew
+    ) -> None:
+        shutil.copytree(first_life.home, hands.folder / "organiser")
+        checkpoint = next((hands.folder / "organiser").rglob("*.safetensors"))
+        whole = checkpoint.read_bytes()
+        checkpoint.write_bytes(whole[: len(whole) // 2])
+        organiser = hands.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
+        warned = organiser.wait_for(Warned, lambda event: event.problem == Problem.CHECKPOINT_DAMAGED.key)
+        assert str(checkpoint) in warned.detail
+        aside = checkpoint.with_name("checkpoint.safetensors.broken-1")
+        assert aside.name in warned.detail
+        assert aside.read_bytes() == whole[: len(whole) // 2]
+        assert organiser.wait_for(TrainingStarted).epoch == 0
+        assert organiser.wait_for(Published).revision == first_life.published.revision + 1
+        assert organiser.peer_id in first_life.published.addresses[0]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import os
+import shutil
 import signal
 import sys
+import tempfile
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
 from core.problems import ClientError, Problem
+from core.scratch import claim_scratch
 from core.worker.channel import Channel
 
 log = logging.getLogger(__name__)
@@ -33,14 +38,26 @@ def main() -> None:
 
 def _live(channel: Channel) -> int:
     try:
-        command = channel.next_command()
-        if command is not None:
-            _obey(command, channel)
+        with _own_temporary_folder():
+            command = channel.next_command()
+            if command is not None:
+                _obey(command, channel)
         return 0
     except BaseException as error:
         log.exception("the worker cannot go on")
         channel.emit(_failure(error))
         return 1
+
+
+@contextlib.contextmanager
+def _own_temporary_folder() -> Iterator[None]:
+    """For this process and its children, which are killed rather than asked to tidy up."""
+    with claim_scratch() as scratch:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
+        try:
+            yield
+        finally:
+            shutil.rmtree(scratch.path, ignore_errors=True)
 
 
 def _obey(command: AnyCommand, channel: Channel) -> None:

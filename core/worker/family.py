@@ -25,10 +25,12 @@ def found() -> None:
     """Prepare this process to have children. Call once, before anything forks.
 
     WORKAROUND: hivemind's averagers work only when forked (not the default on macOS, nor anywhere from
-    Python 3.14), run out of the usual 1024 descriptors in large swarms, and stay alive for ever when only
-    their parent is killed, announcing a peer that is dead.
+    Python 3.14), run out of the usual 1024 descriptors in large swarms, leave what they share in /dev/shm
+    unless it is shared by descriptor, and stay alive for ever when only their parent is killed, announcing a
+    peer that is dead.
     """
     multiprocessing.set_start_method("fork", force=True)
+    os.environ["HIVEMIND_MEMORY_SHARING_STRATEGY"] = "file_descriptor"
     _raise_descriptor_limit()
     os.register_at_fork(before=_remember_parent, after_in_child=_tie_to_parent)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.messages import AnyEvent, Connected, Hello, Progress, RunFound, TrainingStarted
 from tests.bench.ground import Ground, TooLate
-from tests.bench.pair import PATIENCE_EPOCHS, Kind, addresses_of, first_peer, second_peer
+from tests.bench.pair import Kind, addresses_of, first_peer, second_peer
 from tests.bench.peer_process import PeerProcess
 
 JOIN_LIMIT_SECONDS = 90.0
@@ -31,11 +31,8 @@ def joinings(ground: Ground, pairs: int) -> tuple[list[Joining], list[Joining]]:
     bare: list[Joining] = []
     with first_peer("workerbee", ground) as organiser:
         addresses = addresses_of(organiser, ground)
-        # alone, it needs twice as long for an epoch
-        seconds = 2 * PATIENCE_EPOCHS * ground.epoch_seconds
-        organiser.wait_for(
-            lambda event: isinstance(event, Progress) and event.epoch >= 1, ground.limit(seconds)
-        )
+        seconds = ground.limit(JOIN_LIMIT_SECONDS)
+        organiser.wait_for(lambda event: isinstance(event, Progress) and event.epoch >= 1, seconds)
         for number in range(pairs):
             turns: list[tuple[Kind, list[Joining]]] = [("workerbee", ours), ("default", bare)]
             for kind, times in turns if number % 2 == 0 else turns[::-1]:

@@ -20,6 +20,8 @@ from tests.bench.pair_life import Leaving, Training, pair_life
 from tests.bench.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
 
+LEAVING_MOMENTS = (0.5, 0.1)  # while nothing is averaged, and while the epoch before still is
+
 _Result = TypeVar("_Result")
 
 
@@ -43,7 +45,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     target = ground.manifest.collaboration.target_batch_size
     tell(f"plain loops: {plain:.0f} samples/s; so {target} samples are {ground.epoch_seconds:.0f} s")
     if "join" in plan.rows:
-        joined = _tried("join", measured, partial(joinings, ground, plan.joinings))
+        # alone, the organiser has half of the speed, and so epochs as long as a pair's
+        joined = _tried("join", measured, partial(joinings, ground.with_target(plain / 2), plan.joinings))
         measured.joinings_ours, measured.joinings_bare = joined or ([], [])
         for name, times in (("workerbee", measured.joinings_ours), ("bare", measured.joinings_bare)):
             tell(f"join, {name}: {_stages(times)}")
@@ -57,19 +60,27 @@ def _measure_pairs(plan: Plan, ground: Ground, measured: Measured, plain: float)
     for number in range(plan.rounds):
         shift = number % len(KINDS)
         for kind in KINDS[shift:] + KINDS[:shift]:
-            with_leaving = number < (plan.leavings if kind == "workerbee" else min(1, plan.leavings))
-            if not with_leaving and not plan.wants_training:
+            leave_after = _moment(plan, kind, number)
+            if leave_after is None and not plan.wants_training:
                 continue
-            deed = partial(_live, kind, plan, ground.with_target(plain), with_leaving)
+            deed = partial(_live, kind, plan, ground.with_target(plain), leave_after)
             life = _tried(kind, measured, deed)
             before, plain = plain, _plain_after(plan, ground, measured) or plain
             if life is not None:
                 _note(kind, life, mean((before, plain)), measured)
 
 
-def _live(kind: Kind, plan: Plan, ground: Ground, with_leaving: bool) -> tuple[Training, Leaving | None]:
+def _moment(plan: Plan, kind: Kind, number: int) -> float | None:
+    """When one of the pair goes in that round, as a share of an epoch; ``None`` where none does."""
+    moments = LEAVING_MOMENTS[: plan.leavings if kind == "workerbee" else min(1, plan.leavings)]
+    return moments[number] if number < len(moments) else None
+
+
+def _live(
+    kind: Kind, plan: Plan, ground: Ground, leave_after: float | None
+) -> tuple[Training, Leaving | None]:
     seconds = START_SECONDS + (plan.epochs + 10) * PATIENCE_EPOCHS * ground.epoch_seconds
-    return pair_life(kind, ground.shortened(seconds), plan.epochs, with_leaving=with_leaving)
+    return pair_life(kind, ground.shortened(seconds), plan.epochs, leave_after)
 
 
 def _plain_after(plan: Plan, ground: Ground, measured: Measured) -> float | None:

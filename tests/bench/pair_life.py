@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import signal
 import time
 from dataclasses import dataclass
 
 from core.messages import Left, Progress
-from tests.bench.ground import Ground, NotMeasured, TooLate
+from tests.bench.ground import Ground, TooLate
 from tests.bench.pair import PATIENCE_EPOCHS, Kind, Pair, paired
 from tests.bench.peer_process import PeerProcess
 from tests.bench.track import Track, joint_samples_per_second, samples_per_second
@@ -18,7 +19,7 @@ GONE_LIMIT_SECONDS = 20.0
 WATCHED_EPOCHS = 3  # with overlap, the outcome of the second round is awaited at the end of the third
 SILENCE_SECONDS = 2.0  # a loop that has not reported for so long stands still
 RATE_SECONDS = 4.0  # the stretch before leaving from which the loop's speed is taken
-SHARE_OF_EPOCH_BEFORE_LEAVING = 0.5
+NEVER = math.inf
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Leaving:
-    """Seconds from the wish to leave; ``None`` where it was killed instead, or never gone.
+    """Seconds from the wish to leave; ``None`` where it was killed instead, infinite where it never happened.
 
     ``others_stall_seconds`` is the longest of the other peer in the two rounds after that.
     """
@@ -47,14 +48,18 @@ class Leaving:
 
 
 def pair_life(
-    kind: Kind, ground: Ground, epochs: int, *, with_leaving: bool
+    kind: Kind, ground: Ground, epochs: int, leave_after: float | None
 ) -> tuple[Training, Leaving | None]:
-    """Start a pair, have it train, and see one go if that is wanted."""
+    """Start a pair, have it train, and see one go after that share of one more epoch, if that is wanted."""
     with paired(kind, ground) as pair:
         last = pair.train(ground, epochs)
         training = _training(pair, last)
-        leaving = _leaving(kind, pair, ground) if with_leaving else None
-    return training, leaving
+        if leave_after is None:
+            return training, None
+        with contextlib.suppress(TooLate):
+            time.sleep(ground.limit(leave_after * ground.epoch_seconds))
+            return training, _leaving(kind, pair, ground)
+    return training, None
 
 
 def _training(pair: Pair, last: int) -> Training:
@@ -72,7 +77,6 @@ def _training(pair: Pair, last: int) -> Training:
 
 def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:
     """The second peer goes: Workerbee's is asked to leave, a bare one is killed with its family."""
-    time.sleep(ground.limit(SHARE_OF_EPOCH_BEFORE_LEAVING * ground.epoch_seconds))
     memory = pair.second.peak_memory_bytes()
     if kind != "workerbee":
         asked = time.monotonic()
@@ -82,20 +86,18 @@ def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:
     gone = pair.second.wait_until_gone(GONE_LIMIT_SECONDS)
     stall = _watch(pair.first, asked, ground)
     last_sample, goodbye = _goodbye(Track(pair.second.seen()))
-    return Leaving(
-        max(0.0, last_sample - asked), goodbye - asked, None if gone is None else gone - asked, stall, memory
-    )
+    return Leaving(max(0.0, last_sample - asked), goodbye - asked, (gone or NEVER) - asked, stall, memory)
 
 
 def _goodbye(track: Track) -> tuple[float, float]:
     """When the last micro-batch ended and when the goodbye was told, on the monotonic clock.
 
     The goodbye tells how many samples there were in all; those after the last report took as long as the ones
-    before it. Raises NotMeasured if there was no goodbye.
+    before it.
     """
     left = next((each for each in track.seen if isinstance(each.event, Left)), None)
     if left is None:
-        raise NotMeasured("the volunteer said no goodbye")
+        return NEVER, NEVER
     assert isinstance(left.event, Left)
     report = next(each for each in reversed(track.reports) if each.at <= left.at)
     rate = samples_per_second(track, report.at - RATE_SECONDS, report.at)

@@ -109,7 +109,7 @@ class PeerProcess:
             self._process.poll()
             if not self.family():
                 return time.monotonic()
-            time.sleep(0.02)
+            time.sleep(0.05)
         return None
 
     def family(self) -> list[psutil.Process]:

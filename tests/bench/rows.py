@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
@@ -78,7 +79,7 @@ def _join(measured: Measured) -> Row:
 def _leave(measured: Measured, micro_batch_seconds: float) -> list[Row]:
     leavings = measured.leavings["workerbee"]
     computing = max((each.last_sample_seconds or 0.0 for each in leavings), default=None)
-    gone = max((each.gone_seconds or float("inf") for each in leavings), default=None)
+    gone = max((each.gone_seconds or 0.0 for each in leavings), default=None)
     limit = MAX_COMPUTING_SECONDS + micro_batch_seconds
     return [
         Row(
@@ -128,7 +129,7 @@ def _memory(measured: Measured) -> Row:
 
 
 def _seconds(value: float | None) -> str:
-    return _figure(value, "{:.2f} s")
+    return "never" if value == math.inf else _figure(value, "{:.2f} s")
 
 
 def _figure(value: float | None, form: str) -> str:

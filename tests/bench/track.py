@@ -38,7 +38,7 @@ class Track:
         ``None`` if it skipped the epoch or downloaded the state meanwhile, which throws its gradients away.
         """
         begin, end = self.arrival(epoch), self.arrival(epoch + 1)
-        if begin is None or end is None or begin is end or end.progress.epoch != epoch + 1:
+        if begin is None or end is None or (begin.progress.epoch, end.progress.epoch) != (epoch, epoch + 1):
             return None
         loads = [each.at for each in self.seen if isinstance(each.event, StateLoading)]
         if any(begin.at < load <= end.at for load in loads):

@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import os
 import socket
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_der_private_key
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.routing import DHTID
+from hivemind.p2p import P2P
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.identity import Identity, load_or_create_progress_key
@@ -72,6 +74,8 @@ def enter_swarm(
     Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
     """
     traffic.count_traffic()
+    # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
+    P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
     try:
         dht = DHT(

@@ -1,0 +1,80 @@
+"""Who answers, found out before libp2p takes its minutes; and how others may reach us."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from core.messages import NetworkMode
+from core.problems import ClientError, Problem
+from core.worker.reach import DIAL_SECONDS, answering, network_for
+
+PEER = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
+NOWHERE = f"/ip4/127.0.0.1/tcp/1{PEER}"
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """Where somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_only_addresses_that_answer_are_kept(port: int) -> None:
+    somewhere = f"/ip4/127.0.0.1/tcp/{port}{PEER}"
+    assert answering([NOWHERE, somewhere]) == (somewhere,)
+
+
+@pytest.mark.parametrize("host", ["dns4/localhost", "dns/localhost"])
+def test_names_are_looked_up(port: int, host: str) -> None:
+    assert answering([f"/{host}/tcp/{port}{PEER}"])
+
+
+def test_a_relay_is_dialled_in_the_place_of_who_is_behind_it(port: int) -> None:
+    assert answering([f"/ip4/127.0.0.1/tcp/{port}{PEER}/p2p-circuit{PEER}"])
+    with pytest.raises(ClientError):
+        answering([f"{NOWHERE}/p2p-circuit{PEER}"])
+
+
+@pytest.mark.parametrize("address", ["/ip4/192.0.2.1/udp/1/quic-v1", "/dnsaddr/example.invalid"])
+def test_what_cannot_be_dialled_so_simply_is_left_to_libp2p(address: str) -> None:
+    assert answering([NOWHERE, address + PEER]) == (address + PEER,)
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        [NOWHERE],
+        [f"/ip6/::1/tcp/1{PEER}", NOWHERE],
+        [f"/dns4/nobody.invalid/tcp/31337{PEER}"],
+        [f"/ip4/192.0.2.{number}/tcp/31337{PEER}" for number in range(1, 16)],
+    ],
+    ids=["closed port", "two closed ports", "no such name", "nobody's addresses"],
+)
+def test_where_nobody_answers_that_is_said_within_one_dial(addresses: list[str]) -> None:
+    began = time.monotonic()
+    with pytest.raises(ClientError) as raised:
+        answering(addresses)
+    assert raised.value.problem is Problem.NOBODY_ANSWERS
+    assert time.monotonic() - began < 2 * DIAL_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("wish", "addresses", "mode"),
+    [
+        ("direct", ["/ip4/203.0.113.5/tcp/1"], "direct"),
+        ("client", ["/ip4/127.0.0.1/tcp/1"], "client"),
+        ("auto", ["/ip4/127.0.0.1/tcp/1", "/ip6/::1/tcp/1"], "direct"),
+        ("auto", ["/ip4/127.0.0.1/tcp/1", "/ip4/203.0.113.5/tcp/1"], "client"),
+        ("auto", ["/dns4/localhost/tcp/1"], "client"),
+    ],
+)
+def test_only_who_asks_for_it_or_is_at_home_lets_others_connect(
+    wish: NetworkMode, addresses: list[str], mode: str
+) -> None:
+    network = network_for(wish, addresses)
+    assert network.mode == mode
+    assert network.reason.endswith(".")
