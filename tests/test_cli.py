@@ -285,6 +285,13 @@ def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
     assert "✓ engine         torch 2.13.0, hivemind 1.1.12" in result.out
 
 
+def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", "--json")
+    events = [msgspec.json.decode(line)["event"] for line in result.out.splitlines()]
+    assert {"hello", "engine_checked"} <= set(events)
+    assert "disk" in result.err
+
+
 def test_doctor_ends_with_7_where_something_must_be_mended(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor", worker=fake(tmp_path, "die_before_hello"))
     assert result.code == 7 and "✗ engine" in result.out and "Mend" in result.out

@@ -82,6 +82,8 @@ class Demo:
 class Doctor:
     """`doctor`"""
 
+    json: bool
+
 
 @dataclass(frozen=True)
 class Help:
@@ -111,7 +113,7 @@ def read_arguments(words: list[str], version: str) -> Wish:
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
-            return Doctor()
+            return Doctor(asked.json)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -134,7 +136,7 @@ def _parser(version: str) -> _Parser:
     )
     _add_limits(demo)
     _add_json(demo)
-    commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False)
+    _add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
 
 

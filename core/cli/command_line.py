@@ -101,7 +101,7 @@ def _at_desk(
         if isinstance(wish, Doctor):
             from core.cli.doctor import doctor
 
-            return doctor(desk)
+            return doctor(wish, desk)
         folders.prepare()
         set_up_logging(folders.logs)
         match wish:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.cli import checkup
+from core.cli.arguments import Doctor
 from core.cli.checkup import Finding
-from core.cli.conversation import Conversation
+from core.cli.conversation import Conversation, Watcher
 from core.cli.desk import Desk
+from core.cli.json_display import JsonDisplay
 from core.cli.safe_text import safe_line
+from core.cli.screen import words_stream
 from core.cli.tally import Tally
 from core.devices import find_devices
 from core.messages import EngineChecked
@@ -19,22 +22,24 @@ _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}
 _NOT_IN_ORDER_CODE = 7
 
 
-def doctor(desk: Desk) -> int:
+def doctor(wish: Doctor, desk: Desk) -> int:
     """Print the table line by line; 7 if something must be mended first."""
+    stream = words_stream(wish.json)
     is_bad = False
-    for finding in _findings(desk):
+    for finding in _findings(desk, JsonDisplay() if wish.json else _Nobody()):
         is_bad |= finding.state == "bad"
-        print(f"{_MARKS[finding.state]} {finding.subject:<14} {safe_line(finding.words)}", flush=True)
+        mark = _MARKS[finding.state]
+        print(f"{mark} {finding.subject:<14} {safe_line(finding.words)}", file=stream, flush=True)
         if finding.state != "good" and finding.advice:
-            print(f"{'':<17}{finding.advice}", flush=True)
-    print("Mend what has a ✗ first." if is_bad else "This computer can help.")
+            print(f"{'':<17}{finding.advice}", file=stream, flush=True)
+    print("Mend what has a ✗ first." if is_bad else "This computer can help.", file=stream)
     return _NOT_IN_ORDER_CODE if is_bad else 0
 
 
-def _findings(desk: Desk) -> Iterator[Finding]:
+def _findings(desk: Desk, watcher: Watcher) -> Iterator[Finding]:
     yield checkup.python()
     yield checkup.folders_writable(desk.folders)
-    checked, error = _check_engine(desk)
+    checked, error = _check_engine(desk, watcher)
     yield checkup.engine(checked, error)
     yield from checkup.gpus(find_devices(), checked)
     yield checkup.clock()
@@ -43,8 +48,8 @@ def _findings(desk: Desk) -> Iterator[Finding]:
     yield from (each for each in (checkup.shared_memory(), checkup.open_files()) if each)
 
 
-def _check_engine(desk: Desk) -> tuple[EngineChecked | None, ClientError | None]:
-    with Conversation(desk, _Nobody()) as conversation:
+def _check_engine(desk: Desk, watcher: Watcher) -> tuple[EngineChecked | None, ClientError | None]:
+    with Conversation(desk, watcher) as conversation:
         conversation.client.check_engine()
         try:
             session = conversation.wait_until(lambda session: session.engine is not None)
