@@ -202,7 +202,7 @@ def test_inspect_says_what_a_run_asks_for_and_who_vouches_for_it(tmp_path: Path)
     unknown = {**run_found(id="other"), "organiser": "12D3KooWsomebody", "vouched": False}
     result = workerbee(tmp_path, "inspect", ADDRESS, worker=reciting(tmp_path, found(known, unknown)))
     assert result.code == 0
-    for words in ("Apache-2.0", "3 peers, epoch 12", "NOT vouched for", "download", "4.8 MB", "memory"):
+    for words in ("Apache-2.0", "3 peers, epoch 12", "NOT vouched for", "download", "1.2 MB", "memory"):
         assert words in result.out
 
 

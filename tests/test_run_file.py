@@ -72,7 +72,7 @@ def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> 
         ("layers = 2", "layers = 10" + "0" * 400, "must be at most 24."),
         ("layers = 2", "layers = true", "[recipe] layers = true: must be a whole number."),
         ("layers = 2", "layers = 2.0", "[recipe] layers = 2.0: must be a whole number."),
-        ("width = 128", "width = 130", "[recipe]: width 130 cannot be shared evenly by 4 heads."),
+        ("width = 64", "width = 66", "[recipe]: width 66 cannot be shared evenly by 16 heads."),
         ("dropout = 0.0", "dropout = 1", "[recipe] dropout = 1: must be less than 1.0."),
         ("learning_rate = 3e-3", "learning_rate = nan", "must be"),
         ("learning_rate = 3e-3", "learning_rate = inf", "must be at most 10.0."),
@@ -85,8 +85,8 @@ def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> 
         ('id = "arithmetic-demo"', "", "[run] id: is missing."),
         ('name = "Learning to add"', 'name = ""', "must not be empty."),
         ('name = "Learning to add"', f'name = "{"x" * 121}"', "must have at most 120 characters."),
-        ("target_batch_size = 4096", "", "[collaboration] target_batch_size: is missing."),
-        ("target_batch_size = 4096", "target_batch_size = 9", "must be at least batch_size_per_step."),
+        ("target_batch_size = 32768", "", "[collaboration] target_batch_size: is missing."),
+        ("target_batch_size = 32768", "target_batch_size = 9", "must be at least batch_size_per_step."),
         ("matchmaking_time = 2.5", "matchmaking_time = 0", "must be at least 0.5."),
         (
             "digits = 2",
@@ -182,9 +182,9 @@ def test_no_text_is_more_than_a_mistake(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "hint"),
     [
-        ("target_batch_size = 4096", "target_batch_size = 2559", "20 × batch_size_per_step"),
-        ("layers = 2\nwidth = 128", "layers = 24\nwidth = 1024", "download"),
-        ("layers = 2\nwidth = 128", "layers = 12\nwidth = 1024", "uplink"),
+        ("target_batch_size = 32768", "target_batch_size = 5119", "20 × batch_size_per_step"),
+        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "download"),
+        ("layers = 2\nwidth = 64", "layers = 12\nwidth = 1024", "uplink"),
         ('license = "Apache-2.0"', "", "license is empty"),
     ],
 )

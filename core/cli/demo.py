@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from core.run_file import parse_run_file, template
 from core.session import ClientEvent, Session
 
 _LISTEN = "/ip4/127.0.0.1/tcp/0"
+_THREADS = 1  # each; so small a model gains nothing from more
 
 
 def demo(wish: Demo, desk: Desk) -> int:
@@ -49,7 +49,7 @@ def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> in
         address=link,
         device="cpu",
         network="direct",
-        threads=_threads(),
+        threads=_THREADS,
         yes=True,
         limits=wish.limits,
         json=wish.json,
@@ -108,10 +108,5 @@ def _publish_command(folders: Folders) -> Publish:
         home=str(folders.data),
         listen=(_LISTEN,),
         device="cpu",
-        threads=_threads(),
+        threads=_THREADS,
     )
-
-
-def _threads() -> int:
-    """Half of the computer for each of the two."""
-    return max(1, (os.cpu_count() or 1) // 2)
