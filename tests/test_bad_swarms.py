@@ -303,15 +303,12 @@ def test_the_true_run_is_found_among(
     by_stranger.result()
 
 
-NOT_YET = pytest.mark.xfail(reason="what lies in our own part of the DHT is never looked at", run=False)
-
-
 @pytest.mark.parametrize(
     "value",
     [
         pytest.param(b"\xc1 does not decode", id="undecodable"),
-        pytest.param(stored({"epoch": "x"}), id="no report", marks=NOT_YET),
-        pytest.param(stored("plain"), id="plain value", marks=NOT_YET),
+        pytest.param(stored({"epoch": "x"}), id="no report"),
+        pytest.param(stored("plain"), id="plain value"),
     ],
 )
 def test_what_a_stranger_brings_while_we_decide_does_not_keep_us_from_training(

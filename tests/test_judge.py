@@ -57,7 +57,6 @@ def test_rounds_with_nobody_in_a_row_are_alone_and_say_why() -> None:
     assert judge_of("---", reason="").verdict(1, True).reason.endswith("nobody else came.")
 
 
-@pytest.mark.xfail(reason="the judge says: helping, 0 of the last 1 rounds were averaged with others")
 @pytest.mark.parametrize("rounds", ["-", "--"])
 def test_a_first_round_that_failed_is_no_help(rounds: str) -> None:
     assert state_of(rounds) != "helping"

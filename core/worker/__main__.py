@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
@@ -17,6 +18,7 @@ from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Fa
 from core.problems import ClientError, Problem
 from core.scratch import claim_scratch
 from core.worker.channel import Channel
+from core.worker.reach import answering
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +30,7 @@ def main() -> None:
     )
     channel = Channel.claim()
     channel.emit(Hello(protocol=PROTOCOL_VERSION, version=_version()))
-    signal.signal(signal.SIGTERM, lambda *_: channel.leave())
+    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=channel.leave, daemon=True).start())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = _live(channel)
     channel.close()
@@ -67,9 +69,10 @@ def _obey(command: AnyCommand, channel: Channel) -> None:
     family.found()
     match command:
         case Join():
+            alive = answering(command.addresses)
             from core.worker.peer import volunteer
 
-            volunteer(command, channel)
+            volunteer(command, alive, channel)
         case Publish():
             from core.worker.organiser import organise
 

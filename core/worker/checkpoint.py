@@ -31,6 +31,8 @@ class Checkpoints:
         self._path, self._run_id, self._optimizer, self._say = path, run_id, optimizer, say
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
+        for cut_short in path.parent.glob(f".{path.name}.*.tmp"):
+            cut_short.unlink(missing_ok=True)
 
     def load(self) -> int | None:
         """Put the saved state in place; its epoch, ``None``. A damaged file is kept aside."""

@@ -40,6 +40,9 @@ class Judge:
                 f"{latest[-1].reason or 'nobody else came'}.",
             )
         averaged = sum(finished.ok for finished in rounds)
+        if not averaged:
+            reason = latest[-1].reason or "nobody else came"
+            return Verdict(state="starting", reason=f"The first averaging did not come about: {reason}.")
         return Verdict(
             state="helping", reason=f"{averaged} of the last {len(rounds)} rounds were averaged with others."
         )

@@ -24,7 +24,7 @@ from core.worker.swarm import (
     LocalMetrics,
     Swarm,
     SwarmOptimizer,
-    guard_metrics,
+    guard_reports,
     publish_metrics,
     swarm_loss,
 )
@@ -60,9 +60,9 @@ class Membership:
         self._judge = Judge()
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
+        guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe)
         self._trainer = Trainer(self._recipe, self.optimizer, terms.batch_size, terms.pace)
-        guard_metrics(swarm, self._run_id)
 
     def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
         return SwarmOptimizer(

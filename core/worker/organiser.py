@@ -19,7 +19,8 @@ from core.worker.checkpoint import FILE_NAME, Checkpoints
 from core.worker.membership import Membership, Terms
 from core.worker.pace import KEEPER_SAMPLES_PER_SECOND, Pace
 from core.worker.ports import refuse_taken_ports, usual_listen
-from core.worker.swarm import Publisher, Swarm, enter_swarm, is_loopback
+from core.worker.reach import is_loopback
+from core.worker.swarm import Publisher, Swarm, enter_swarm
 
 
 def organise(command: Publish, channel: Channel) -> None:

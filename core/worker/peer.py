@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +19,11 @@ from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
 from core.worker.membership import Membership, Terms
 from core.worker.pace import Pace
-from core.worker.reach import answering, network_for
+from core.worker.reach import default_listen, network_for
 from core.worker.swarm import (
     FoundManifests,
     Publisher,
     Swarm,
-    default_listen,
     enter_swarm,
     find_manifests,
     peers_in,
@@ -49,11 +48,11 @@ class _Run:
         return self.signed.organiser if self.signed else ""
 
 
-def volunteer(command: Join, channel: Channel) -> None:
-    """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
+def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
+    """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
     home = Path(command.home)
     with claim_peer_folder(home) as keys:
-        swarm = _enter(command, keys, channel)
+        swarm = _enter(command, alive, keys, channel)
         try:
             samples = _look_and_train(command, swarm, KnownRuns(home / "known_runs.json"), channel)
         finally:
@@ -61,20 +60,19 @@ def volunteer(command: Join, channel: Channel) -> None:
         channel.emit(Left(contributed_samples=samples))
 
 
-def _enter(command: Join, keys: PeerFolder, channel: Channel) -> Swarm:
+def _enter(command: Join, alive: Sequence[str], keys: PeerFolder, channel: Channel) -> Swarm:
     """Connect as the network allows, and say how."""
     identity = Identity.load_or_create(keys.identity_path)
-    addresses = answering(command.addresses)
-    network = network_for(command.network, addresses)
+    network = network_for(command.network, alive)
 
     def enter(chosen: Network) -> Swarm:
         return enter_swarm(
-            addresses,
+            alive,
             keys.progress_key_path,
             identity=identity,
             identity_path=keys.identity_path,
             mode=chosen.mode,
-            listen=default_listen(addresses, command.port),
+            listen=default_listen(alive, command.port),
         )
 
     try:

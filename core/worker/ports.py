@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 
 from core.folders import write_atomically
 from core.problems import ClientError, Problem
+from core.worker.reach import everywhere
 
 USUAL_PORT = 31337
+_FAMILIES = {"ip4": socket.AF_INET, "ip6": socket.AF_INET6}
+_NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 
 def usual_listen(memory: Path) -> tuple[str, ...]:
     """All interfaces, and the port of last time, so that the address that was posted stays true."""
     try:
         port = int(memory.read_text())
+        if not 0 < port < 65536:
+            raise ValueError(port)
     except (FileNotFoundError, ValueError):
         port = _free_port()
         write_atomically(memory, str(port).encode())
-    return (f"/ip4/0.0.0.0/tcp/{port}", *((f"/ip6/::/tcp/{port}",) if socket.has_ipv6 else ()))
+    return everywhere(port)
 
 
 def _free_port() -> int:
@@ -34,14 +40,26 @@ def _free_port() -> int:
 
 
 def refuse_taken_ports(listen: Sequence[str]) -> None:
-    """WORKAROUND: p2pd shares a port that another program listens on, and connections go astray."""
+    """Raises ClientError where another program listens already.
+
+    WORKAROUND: p2pd would share the port, and connections go astray.
+    """
     for address in listen:
         parts = address.split("/")
-        if len(parts) < 5 or parts[1] != "ip4" or parts[3] != "tcp":
+        if len(parts) < 5 or parts[1] not in _FAMILIES or parts[3] != "tcp":
             continue
-        with socket.socket() as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                listener.bind((parts[2], int(parts[4])))
-            except OSError as error:
+        try:
+            _try(_FAMILIES[parts[1]], parts[2], int(parts[4]))
+        except (ValueError, OverflowError) as error:
+            raise ClientError(Problem.PORT_TAKEN, f"{address}: there is no such port.") from error
+        except OSError as error:
+            if error.errno not in _NO_SUCH_NETWORK:
                 raise ClientError(Problem.PORT_TAKEN, f"{address}: {error.strerror}.") from error
+
+
+def _try(family: socket.AddressFamily, host: str, port: int) -> None:
+    with socket.socket(family) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind((host, port))

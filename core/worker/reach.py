@@ -1,14 +1,14 @@
-"""Who can be reached, and how others may reach us."""
+"""Who can be reached, and how others may reach us; without torch, so that a wrong address is known early."""
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from core.messages import Network, NetworkMode
 from core.problems import ClientError, Problem
-from core.worker.swarm import is_loopback
 
 DIAL_SECONDS = 6.0
 
@@ -35,6 +35,24 @@ def _accepts(address: str) -> bool:
             return True
     except OSError:
         return False
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a multiaddr names this very computer."""
+    kind, host = [*address.split("/"), "", ""][1:3]
+    return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
+
+
+def default_listen(addresses: Sequence[str], port: int | None) -> tuple[str, ...]:
+    """Where a volunteer listens: on this computer only if the swarm is here, else on all interfaces."""
+    if addresses and all(is_loopback(address) for address in addresses):
+        return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
+    return everywhere(port or 0)
+
+
+def everywhere(port: int) -> tuple[str, ...]:
+    """All interfaces of this computer; 0 is any free port."""
+    return (f"/ip4/0.0.0.0/tcp/{port}", *((f"/ip6/::/tcp/{port}",) if socket.has_ipv6 else ()))
 
 
 def network_for(wish: NetworkMode, addresses: Sequence[str]) -> Network:

@@ -3,10 +3,10 @@
 from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.averagers import Interrupted
-from core.worker.swarm.connection import Swarm, default_listen, enter_swarm, is_loopback
+from core.worker.swarm.connection import Swarm, enter_swarm
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
 from core.worker.swarm.optimizer import SwarmOptimizer
-from core.worker.swarm.reports import LocalMetrics, guard_metrics, peers_in, publish_metrics, swarm_loss
+from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
 
 __all__ = [
@@ -17,11 +17,9 @@ __all__ = [
     "Publisher",
     "Swarm",
     "SwarmOptimizer",
-    "default_listen",
     "enter_swarm",
     "find_manifests",
-    "guard_metrics",
-    "is_loopback",
+    "guard_reports",
     "peers_in",
     "publish_metrics",
     "received_bytes",

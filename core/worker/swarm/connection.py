@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
-import socket
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from hivemind.utils.crypto import RSAPrivateKey
 
 from core.identity import Identity, load_or_create_progress_key
 from core.problems import ClientError, Problem
+from core.worker.reach import is_loopback
 from core.worker.swarm import traffic
 from core.worker.swarm.manifests import ManifestValidator
 
@@ -92,19 +91,6 @@ def enter_swarm(
         raise _in_words(error) from error
     dht.run_coroutine(_widen_pipe)
     return Swarm(dht, identity, progress_key, mode)
-
-
-def default_listen(addresses: Sequence[str], port: int | None) -> tuple[str, ...]:
-    """Where a volunteer listens: on this computer only if the swarm is here, else on all interfaces."""
-    if addresses and all(is_loopback(address) for address in addresses):
-        return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return (f"/ip4/0.0.0.0/tcp/{port or 0}", *((f"/ip6/::/tcp/{port or 0}",) if socket.has_ipv6 else ()))
-
-
-def is_loopback(address: str) -> bool:
-    """Whether a multiaddr names this very computer."""
-    kind, host = [*address.split("/"), "", ""][1:3]
-    return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:

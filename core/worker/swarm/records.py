@@ -57,6 +57,17 @@ def read_signed(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> dict[bytes,
     return {subkey: table for subkey, table in decoded.items() if table is not None}
 
 
+def forget(dht: DHT, *keys: str) -> None:
+    """Drop what we hold under those keys for others."""
+    dht.run_coroutine(partial(_forget, key_ids=[DHTID.generate(source=key) for key in keys]))
+
+
+async def _forget(_dht: DHT, node: DHTNode, key_ids: list[DHTID]) -> None:
+    for storage in (node.protocol.storage, node.protocol.cache):
+        for key_id in key_ids:
+            del storage[key_id]
+
+
 def _is_owned(record: DHTRecord) -> bool:
     """Whether it names an owner; whoever writes kilobytes only wants to keep us busy."""
     is_small = max(len(record.subkey), len(record.value)) <= MAX_SIGNED_BYTES

@@ -11,16 +11,17 @@ import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
-from hivemind.optim.progress_tracker import LocalTrainingProgress
+from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from hivemind.p2p import PeerID
 from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt
 
 from core.messages import PeerSeen
 from core.worker.swarm.connection import Swarm
-from core.worker.swarm.records import read_signed
+from core.worker.swarm.records import forget, read_signed
 
 METRICS_LIFETIME_SECONDS = 600.0
+MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -39,9 +40,14 @@ class _MetricSchema(BaseModel):
     metrics: dict[BytesWithPublicKey, LocalMetrics]
 
 
-def guard_metrics(swarm: Swarm, run_id: str) -> None:
-    """Refuse to store what is no metric under this run's key."""
-    swarm.dht.add_validators([SchemaValidator(_MetricSchema, prefix=run_id)])
+def guard_reports(swarm: Swarm, run_id: str) -> None:
+    """Refuse to store what is no report under this run's keys, and forget what is there; call it first.
+
+    WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
+    """
+    schemas = (_MetricSchema, TrainingProgressSchema)
+    swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
+    forget(swarm.dht, f"{run_id}_metrics", f"{run_id}_progress")
 
 
 def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
@@ -72,6 +78,8 @@ def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = (
 
 def peer_seen(report: LocalTrainingProgress, my_peer_id: str) -> PeerSeen | None:
     """One report in our own words; ``None`` for a peer id that is none."""
+    if len(report.peer_id) > MAX_PEER_ID_BYTES:
+        return None
     with contextlib.suppress(ValueError):
         peer_id = PeerID(report.peer_id).to_base58()
         return PeerSeen(
