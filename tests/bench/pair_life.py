@@ -102,7 +102,7 @@ def _goodbye(track: Track) -> tuple[float, float]:
     report = next(each for each in reversed(track.reports) if each.at <= left.at)
     rate = samples_per_second(track, report.at - RATE_SECONDS, report.at)
     after = left.event.contributed_samples - report.progress.contributed_samples
-    return report.at + (after / rate if rate else 0.0), left.at
+    return min(report.at + (after / rate if rate else 0.0), left.at), left.at
 
 
 def _watch(peer: PeerProcess, since: float, ground: Ground) -> float:

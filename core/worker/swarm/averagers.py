@@ -107,6 +107,8 @@ class _Downloading(DecentralizedAverager):
         """As DecentralizedAverager's, but ends when we leave or nothing comes; ``None`` without a donor."""
         loading = super().load_state_from_peers(wait=False, timeout=timeout)
         before = seen = traffic.received_bytes()
+        if self.on_download is not None:
+            self.on_download(0)
         changed = time.monotonic()
         while True:
             try:

@@ -21,6 +21,7 @@ from core.identity import Identity, load_or_create_progress_key
 from core.problems import ClientError, Problem
 from core.worker.reach import is_loopback
 from core.worker.swarm import traffic
+from core.worker.swarm.loops import hold_tasks
 from core.worker.swarm.manifests import ManifestValidator
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
@@ -73,6 +74,7 @@ def enter_swarm(
     Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
     """
     traffic.count_traffic()
+    hold_tasks()
     # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
     P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))

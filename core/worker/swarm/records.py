@@ -93,14 +93,8 @@ def _table_in(value: bytes) -> dict[str, Any] | None:
 
 
 async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
-    """In the DHT process: our own storage, the nearest peers', and that of the peers named.
-
-    WORKAROUND: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
-    they are asked for an id right beside it, which nobody can guess and under which nothing is stored.
-    """
-    beside = DHTID(int(key_id) ^ secrets.randbits(64))
-    nearest = await node.find_nearest_nodes([beside], k_nearest=MAX_PEERS_ASKED, exclude_self=True)
-    peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *nearest[beside].values()])
+    """In the DHT process: our own storage, the nearest peers', and that of the peers named."""
+    peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *await _nearest(node, key_id)])
     peers.pop(node.peer_id, None)
     answers = await asyncio.gather(
         *(_ask(node, peer, key_id) for peer in list(peers)[: MAX_PEERS_ASKED + len(also_ask)]),
@@ -108,6 +102,20 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
     )
     held = [_own(node, key_id), *(answer for answer in answers if isinstance(answer, list))]
     return list(dict.fromkeys(value for values in held for value in values))[:MAX_VALUES]
+
+
+async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
+    """The peers that should hold the key; in a small swarm, simply everybody we know.
+
+    WORKAROUND: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
+    they are asked for an id right beside it, which nobody can guess and under which nothing is stored.
+    """
+    known = list(node.protocol.routing_table.peer_id_to_uid)
+    if len(known) <= MAX_PEERS_ASKED // 2:
+        return known
+    beside = DHTID(int(key_id) ^ secrets.randbits(64))
+    nearest = await node.find_nearest_nodes([beside], k_nearest=MAX_PEERS_ASKED, exclude_self=True)
+    return list(nearest[beside].values())
 
 
 async def _ask(node: DHTNode, peer: PeerID, key_id: DHTID) -> list[_Value]:
