@@ -336,7 +336,9 @@ def test_a_clock_that_is_ten_seconds_wrong_is_said_in_words(tmp_path: Path) -> N
 
 def test_a_data_folder_that_nobody_can_write_is_named(tmp_path: Path) -> None:
     """/sys is one even for root."""
-    with Worker(tmp_path, Join(addresses=(SOMEWHERE,), home="/sys/workerbee")) as worker:
-        failed = worker.failure()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = SOMEWHERE.replace("/tcp/1/", f"/tcp/{listener.getsockname()[1]}/")
+        with Worker(tmp_path, Join(addresses=(address,), home="/sys/workerbee")) as worker:
+            failed = worker.failure()
     assert Problem.from_key(failed.problem) is Problem.FOLDER_NOT_WRITABLE
     assert "/sys/workerbee" in failed.detail

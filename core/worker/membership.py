@@ -122,8 +122,8 @@ class Membership:
         metrics = LocalMetrics(
             step=epoch,
             samples_per_second=float(self.optimizer.tracker.my_rate() or 0.0),
-            samples_accumulated=self.optimizer.tracker.local_progress.samples_accumulated,
-            loss=float(self._trainer.loss or 0.0),
+            samples_accumulated=self._trainer.epoch_samples,
+            loss=self._trainer.loss_sum,
             mini_steps=self._trainer.mini_steps,
         )
         publish_metrics(self._swarm, self._run_id, metrics)
@@ -132,9 +132,11 @@ class Membership:
         self._judge.note(finished)
         self._channel.emit(finished)
 
-    def _downloading(self, received: int) -> None:
+    def _downloading(self, received: int, is_done: bool) -> None:
         total = needs_of(self._manifest).download_bytes
-        self._channel.emit(StateLoading(received_bytes=min(received, total), total_bytes=total))
+        self._channel.emit(
+            StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total)
+        )
 
     def _say_goodbye(self) -> None:
         self._has_left.set()

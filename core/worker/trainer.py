@@ -25,6 +25,7 @@ class Trainer:
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported = self._stalled = 0.0
         self._epoch = -1
+        self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
         self.mini_steps = 0
 
@@ -38,7 +39,7 @@ class Trainer:
             if self._optimizer.local_epoch != self._epoch:
                 self._epoch = self._optimizer.local_epoch
                 yield self._evaluate()
-                self.mini_steps = 0
+                self.mini_steps, self._loss_sum = 0, 0.0
             if time.monotonic() - self._reported >= REPORT_SECONDS:
                 yield self._progress()
             self._pace.wait(self._batch_size, leaving)
@@ -55,12 +56,23 @@ class Trainer:
         self.mini_steps += 1
 
     def _remember(self, loss: torch.Tensor) -> None:
+        self._loss_sum = self._loss_sum + loss
         self._loss = loss if self._loss is None else torch.lerp(loss, self._loss, _LOSS_MEMORY)
 
     @property
     def loss(self) -> float | None:
         """The moving mean of the micro-batches' losses; ``None`` before the first."""
         return None if self._loss is None else float(self._loss)
+
+    @property
+    def loss_sum(self) -> float:
+        """The losses of this epoch's ``mini_steps``, added up."""
+        return float(self._loss_sum)
+
+    @property
+    def epoch_samples(self) -> int:
+        """The samples of this epoch's ``mini_steps``, until its Evaluated has been taken."""
+        return self.mini_steps * self._batch_size
 
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()

@@ -101,29 +101,33 @@ class _Downloading(DecentralizedAverager):
     """Downloads state without holding on to it for ever."""
 
     leaving: threading.Event
-    on_download: Callable[[int], None] | None = None
+    on_download: Callable[[int, bool], None] | None = None
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> Any:
         """As DecentralizedAverager's, but ends when we leave or nothing comes; ``None`` without a donor."""
         loading = super().load_state_from_peers(wait=False, timeout=timeout)
         before = seen = traffic.received_bytes()
-        if self.on_download is not None:
-            self.on_download(0)
+        self._tell(0)
         changed = time.monotonic()
         while True:
             try:
-                return loading.result(POLL_SECONDS)
+                state = loading.result(POLL_SECONDS)
+                self._tell(traffic.received_bytes() - before, is_done=state is not None)
+                return state
             except (TimeoutError, concurrent.futures.TimeoutError):
                 received = traffic.received_bytes()
             if self.leaving.is_set():
                 raise Interrupted
             if received != seen:
                 seen, changed = received, time.monotonic()
-                if self.on_download is not None:
-                    self.on_download(received - before)
+                self._tell(received - before)
             elif time.monotonic() - changed > SILENCE_SECONDS:
                 log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
                 return None
+
+    def _tell(self, received: int, is_done: bool = False) -> None:
+        if self.on_download is not None:
+            self.on_download(received, is_done)
 
 
 class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, _Downloading):

@@ -23,7 +23,7 @@ from core.worker.swarm.tracker import ObservedTracker
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
-MAX_FAILED_DOWNLOADS = 5
+MAX_FAILED_DOWNLOADS = 7  # over two minutes
 MIN_SILENCE_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         scheduler: SchedulerFactory | None,
         leaving: threading.Event,
         on_round: Callable[[RoundFinished], None],
-        on_download: Callable[[int], None],
+        on_download: Callable[[int, bool], None],
     ) -> None:
         self._leaving, self._on_round, self._on_download = leaving, on_round, on_download
         self._failed_downloads = 0
@@ -159,6 +159,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         for averager in (self.grad_averager, self.state_averager):
             if averager is not None:
                 averager.shutdown()
+        self.tracker.await_goodbye()
 
 
 def _options(collaboration: Collaboration) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class LocalMetrics(BaseModel):
-    """One peer's last epoch, as hivemind's ALBERT example publishes it; ``loss`` is a mean."""
+    """One peer's last epoch, as hivemind's ALBERT example has it; ``loss`` is the sum over ``mini_steps``."""
 
     step: StrictInt
     samples_per_second: StrictFloat
@@ -62,11 +62,11 @@ def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
 
 
 def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | None:
-    """The mean of the losses that peers report, weighted by micro-batches; ``None`` if nobody does."""
+    """The mean loss of all micro-batches that peers report; ``None`` if nobody does."""
     weights, total = 0, 0.0
     for metrics in _parsed(LocalMetrics, dht, f"{run_id}_metrics", also_ask):
         if math.isfinite(metrics.loss) and metrics.mini_steps > 0:
-            weights, total = weights + metrics.mini_steps, total + metrics.loss * metrics.mini_steps
+            weights, total = weights + metrics.mini_steps, total + metrics.loss
     return total / weights if weights else None
 
 

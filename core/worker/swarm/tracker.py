@@ -8,12 +8,12 @@ import math
 from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
-from hivemind.utils import get_dht_time
+from hivemind.utils import MPFuture, get_dht_time
 
 from core.messages import PeerSeen
 from core.worker.swarm.reports import peer_seen
 
-GOODBYE_SECONDS = 1.0
+GOODBYE_SECONDS = 2.0  # after the averagers are down; a busy computer may need them
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,7 @@ class ObservedTracker(ProgressTracker):
 
     reports: tuple[LocalTrainingProgress, ...] = ()
     measured = False
+    _goodbye: MPFuture[bool] | None = None
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """As ProgressTracker's; our own rate is known from the first samples on."""
@@ -64,7 +65,7 @@ class ObservedTracker(ProgressTracker):
         return max(0.0, seconds) if seconds < 86_400 else None
 
     def shutdown(self, timeout: float | None = None) -> None:
-        """As ProgressTracker's, but waits, ``GOODBYE_SECONDS`` at most, until our record is taken back.
+        """As ProgressTracker's, but ``await_goodbye`` tells when our record has been taken back.
 
         The retraction expires when our last report would have: with a later one, reports after a restart
         would be refused.
@@ -73,14 +74,18 @@ class ObservedTracker(ProgressTracker):
         self.should_report_progress.set()
         self.global_state_updated.set()
         self.shutdown_complete.wait(timeout)
-        goodbye = self.dht.store(
+        self._goodbye = self.dht.store(
             self.training_progress_key,
             subkey=self._local_public_key,
             value=None,
             expiration_time=get_dht_time() + self.metadata_expiration,
             return_future=True,
         )
+
+    def await_goodbye(self) -> None:
+        """Until the swarm has taken our record back, ``GOODBYE_SECONDS`` at most."""
         try:
-            goodbye.result(GOODBYE_SECONDS)
+            if self._goodbye is not None:
+                self._goodbye.result(GOODBYE_SECONDS)
         except (TimeoutError, concurrent.futures.TimeoutError):
             log.warning("the goodbye was not confirmed within %.1f s", GOODBYE_SECONDS)
