@@ -71,11 +71,12 @@ def _of_run(run: RunFound) -> Rows:
 
 
 def _now(run: RunFound) -> str:
-    """Peers, epoch and speed, each only if it is known."""
+    """Peers, epoch, speed and loss, each only if it is known."""
     known = [
         None if run.peers is None else figures.counted(run.peers, "peer"),
         None if run.epoch is None else f"epoch {figures.count(run.epoch)}",
-        None if run.samples_per_second is None else f"{figures.rate(run.samples_per_second)} samples",
+        None if run.samples_per_second is None else f"samples {figures.rate(run.samples_per_second)}",
+        None if run.loss is None else f"loss {figures.loss(run.loss)}",
     ]
     return ", ".join(words for words in known if words) or figures.UNKNOWN
 
