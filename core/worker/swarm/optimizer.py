@@ -146,6 +146,8 @@ class SwarmOptimizer(hivemind.Optimizer):
 
         The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
         the record that makes others count on us, then the rounds that we have announced, then the averagers.
+        They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
+        sender is gone.
         """
         self.tracker.shutdown(TRACKER_SECONDS)
         for control in (self.scheduled_grads, self.scheduled_state):
@@ -156,10 +158,10 @@ class SwarmOptimizer(hivemind.Optimizer):
             ):
                 control.cancel()
         self.state_averager.pending_updates.clear()
+        self.tracker.await_goodbye()
         for averager in (self.grad_averager, self.state_averager):
             if averager is not None:
                 averager.shutdown()
-        self.tracker.await_goodbye()
 
 
 def _options(collaboration: Collaboration) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from hivemind.utils import MPFuture, get_dht_time
 from core.messages import PeerSeen
 from core.worker.swarm.reports import peer_seen
 
-GOODBYE_SECONDS = 2.0  # after the averagers are down; a busy computer may need them
+GOODBYE_SECONDS = 2.0  # a busy computer may need them
 
 log = logging.getLogger(__name__)
 
