@@ -35,7 +35,7 @@ class Checkpoints:
             cut_short.unlink(missing_ok=True)
 
     def load(self) -> int | None:
-        """Put the saved state in place; its epoch, ``None``. A damaged file is kept aside."""
+        """Put the saved state in place; its epoch, or ``None``. A damaged file is kept aside."""
         if not self._path.exists():
             return None
         averager = self._optimizer.state_averager
