@@ -1,0 +1,102 @@
+"""Whether a run fits on this computer: what it needs beside what is free, as values and not as words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.devices import Device
+from core.manifest import RunManifest
+from core.needs import needs_of
+
+FitVerdict = Literal["fits", "tight", "too_little", "unknown"]
+
+_CUDA_CONTEXT_BYTES = 500_000_000
+_EASY_SHARE = 0.85  # of what is free: above it, a browser that is opened meanwhile may be one too many
+_FROM_BAD_TO_GOOD: tuple[FitVerdict, ...] = ("too_little", "unknown", "tight", "fits")
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One need of a run, and what this computer has free of it; ``None`` is not known.
+
+    ``total_bytes`` is what the computer has at all, free or not.
+    """
+
+    verdict: FitVerdict
+    needed_bytes: int
+    available_bytes: int | None
+    total_bytes: int | None = None
+
+    @property
+    def is_freeable(self) -> bool:
+        """Whether closing other programs could make room for what does not fit now."""
+        return self.verdict == "too_little" and (self.total_bytes or 0) >= self.needed_bytes
+
+
+@dataclass(frozen=True)
+class Fits:
+    """All needs of a run on one device; ``gpu`` is ``None`` where the CPU trains.
+
+    ``traffic_bytes_per_epoch`` is what is sent in an epoch, and what is received, at the most.
+    """
+
+    gpu: Fit | None
+    memory: Fit
+    disk: Fit
+    traffic_bytes_per_epoch: int
+    download_bytes: int
+
+    @property
+    def verdict(self) -> FitVerdict:
+        """The worst of them."""
+        verdicts = {fit.verdict for fit in (self.gpu, self.memory, self.disk) if fit is not None}
+        return next(verdict for verdict in _FROM_BAD_TO_GOOD if verdict in verdicts)
+
+
+def fits(
+    manifest: RunManifest, device: Device, devices: Sequence[Device], disk_free_bytes: int | None
+) -> Fits:
+    """How that run fits if ``device`` trains; the CPU among ``devices`` tells what ordinary memory is free."""
+    host = next((each for each in devices if each.kind == "cpu"), None)
+    needs = needs_of(manifest)
+    is_gpu = device.kind == "cuda"
+    on_host = host_memory_needed(manifest) + (0 if is_gpu else needs.device_memory_bytes)
+    return Fits(
+        gpu=_of_memory(gpu_memory_needed(manifest), device) if is_gpu else None,
+        memory=_of_memory(on_host, host),
+        disk=_compared(manifest.requirements.disk_mib << 20, disk_free_bytes),
+        traffic_bytes_per_epoch=needs.traffic_bytes,
+        download_bytes=needs.download_bytes,
+    )
+
+
+def gpu_memory_needed(manifest: RunManifest) -> int:
+    """Bytes on a GPU: the estimate with the driver's share, or what the organiser asks for if that is more."""
+    estimated = needs_of(manifest).device_memory_bytes + _CUDA_CONTEXT_BYTES
+    return max(estimated, manifest.requirements.gpu_memory_mib << 20)
+
+
+def host_memory_needed(manifest: RunManifest) -> int:
+    """Bytes of ordinary memory beside a GPU: the estimate, or what the organiser asks for if that is more."""
+    return max(needs_of(manifest).host_memory_bytes, manifest.requirements.memory_mib << 20)
+
+
+def _of_memory(needed_bytes: int, device: Device | None) -> Fit:
+    if device is None:
+        return Fit("unknown", needed_bytes, None)
+    return _compared(needed_bytes, device.memory_free_bytes, device.memory_total_bytes)
+
+
+def _compared(needed_bytes: int, free_bytes: int | None, total_bytes: int | None = None) -> Fit:
+    verdict: FitVerdict
+    if needed_bytes == 0:
+        verdict = "fits"
+    elif free_bytes is None:
+        verdict = "unknown"
+    elif free_bytes < needed_bytes:
+        verdict = "too_little"
+    else:
+        verdict = "fits" if needed_bytes <= _EASY_SHARE * free_bytes else "tight"
+    return Fit(verdict, needed_bytes, free_bytes, total_bytes)
