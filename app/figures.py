@@ -6,20 +6,20 @@ import math
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
-_translate = QCoreApplication.translate
+translate = QCoreApplication.translate  # lupdate knows it by this name only
 _SIZE_UNITS = ("KB", "MB", "GB", "TB")
 _JOULES_PER_WATT_HOUR = 3600.0
 
 
 def unknown() -> str:
     """What stands where a figure is not known: never a zero."""
-    return _translate("Figures", "not known yet")
+    return translate("Figures", "not known yet")
 
 
 def size(length_bytes: float) -> str:
     """``4.7 MB``: bytes in steps of a thousand."""
     if length_bytes < 1000:
-        return _translate("Figures", "%1 bytes").replace("%1", count(round(length_bytes)))
+        return translate("Figures", "%1 bytes").replace("%1", count(round(length_bytes)))
     exponent = min(int(math.log10(length_bytes) / 3), len(_SIZE_UNITS))
     if length_bytes / 1000**exponent >= 999.95 and exponent < len(_SIZE_UNITS):
         exponent += 1
@@ -30,7 +30,7 @@ def rate(samples_per_second: float | None) -> str:
     """``512/s``; what is not known is never shown as zero."""
     if samples_per_second is None or math.isnan(samples_per_second):
         return unknown()
-    return _translate("Figures", "%1/s").replace("%1", number(samples_per_second))
+    return translate("Figures", "%1/s").replace("%1", number(samples_per_second))
 
 
 def number(value: float) -> str:
@@ -42,20 +42,20 @@ def time(seconds: float) -> str:
     """``41 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = max(0, round(seconds))
     if whole < 60:
-        return _filled(_translate("Figures", "%1 s"), whole)
+        return _filled(translate("Figures", "%1 s"), whole)
     if whole < 3600:
-        return _filled(_translate("Figures", "%1 min %2 s"), whole // 60, whole % 60)
-    return _filled(_translate("Figures", "%1 h %2 min"), whole // 3600, whole % 3600 // 60)
+        return _filled(translate("Figures", "%1 min %2 s"), whole // 60, whole % 60)
+    return _filled(translate("Figures", "%1 h %2 min"), whole // 3600, whole % 3600 // 60)
 
 
 def about(seconds: float) -> str:
     """``40 s``, ``3 min``, ``2 h``: one unit, for what is only guessed."""
     whole = max(0, round(seconds))
     if whole < 90:
-        return _filled(_translate("Figures", "%1 s"), whole if whole < 10 else round(whole, -1))
+        return _filled(translate("Figures", "%1 s"), whole if whole < 10 else round(whole, -1))
     if whole < 5400:
-        return _filled(_translate("Figures", "%1 min"), round(whole / 60))
-    return _filled(_translate("Figures", "%1 h"), round(whole / 3600))
+        return _filled(translate("Figures", "%1 min"), round(whole / 60))
+    return _filled(translate("Figures", "%1 h"), round(whole / 3600))
 
 
 def count(whole: int) -> str:
@@ -69,7 +69,7 @@ def share(value: float | None) -> str:
         return unknown()
     percent = value * 100
     digits = 1 if 0 < percent < 1 or 99 < percent < 100 else 0
-    return _translate("Figures", "%1 %").replace("%1", QLocale().toString(percent, "f", digits))
+    return translate("Figures", "%1 %").replace("%1", QLocale().toString(percent, "f", digits))
 
 
 def loss(value: float | None) -> str:
