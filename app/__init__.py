@@ -1,0 +1,1 @@
+"""The window of Workerbee: what a volunteer sees and clicks."""

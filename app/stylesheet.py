@@ -1,0 +1,83 @@
+"""The one stylesheet: rounded corners, room to breathe, and a ring around whatever has the focus.
+
+Plain Fusion draws what is not mentioned here, from the palette.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+_SHEET = Template("""
+QToolTip { color: $text; background: $surface; border: 1px solid $line; padding: 4px 6px; }
+
+QLabel[role="title"] { font-size: $title_points; font-weight: 600; }
+QLabel[role="heading"] { font-size: $heading_points; font-weight: 600; }
+QLabel[role="quiet"] { color: $muted; }
+QLabel[role="bad"] { color: $bad; }
+
+QFrame[role="card"] { background: $surface; border: 1px solid $line; border-radius: 10px; }
+QFrame[role="notice"] { background: $surface; border: 1px solid $accent; border-radius: 8px; }
+
+QPushButton, QToolButton {
+    background: $surface; border: 1px solid $line; border-radius: 7px; padding: 6px 14px;
+}
+QToolButton { padding: 5px 10px; }
+QPushButton:hover, QToolButton:hover { border-color: $muted; background: $hover; }
+QPushButton:pressed, QToolButton:pressed, QPushButton:checked, QToolButton:checked { background: $pressed; }
+QPushButton:focus, QToolButton:focus { border: 2px solid $accent; padding: 5px 13px; }
+QToolButton:focus { padding: 4px 9px; }
+QPushButton:disabled, QToolButton:disabled { color: $muted; background: transparent; }
+QPushButton::menu-indicator { subcontrol-position: right center; right: 8px; }
+
+QPushButton[role="primary"], QToolButton[role="primary"] {
+    background: $accent; color: $on_accent; border-color: $accent; font-weight: 600;
+}
+QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover { border-color: $text; }
+QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus { border-color: $text; }
+QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled {
+    background: $line; color: $muted; border-color: $line;
+}
+QPushButton[role="danger"] { color: $bad; }
+QPushButton[role="link"], QToolButton[role="link"] {
+    background: transparent; border-color: transparent; color: $accent; padding: 5px 8px;
+}
+QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { background: $hover; }
+QPushButton[role="link"]:focus, QToolButton[role="link"]:focus {
+    border: 2px solid $accent; padding: 4px 7px;
+}
+
+QLineEdit, QPlainTextEdit, QTextEdit {
+    background: $surface; border: 1px solid $line; border-radius: 7px; padding: 6px 8px;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {
+    border: 2px solid $accent; padding: 5px 7px;
+}
+
+QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
+QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }
+QMenu::item:selected { background: $accent; color: $on_accent; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $line; margin: 5px 8px; }
+
+QHeaderView::section { background: $window; border: none; border-bottom: 1px solid $line; padding: 5px 8px; }
+QTabWidget::pane { border: 1px solid $line; border-radius: 8px; }
+QTabBar::tab { padding: 7px 14px; border: 2px solid transparent; border-radius: 6px; color: $muted; }
+QTabBar::tab:selected { color: $text; font-weight: 600; border-bottom-color: $accent; }
+QTabBar::tab:focus { border-color: $accent; }
+
+QScrollArea, QScrollArea > QWidget > QWidget { border: none; background: transparent; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: $line; border-radius: 5px; min-height: 28px; min-width: 28px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QWidget#header { background: $surface; border-bottom: 1px solid $line; }
+""")
+
+
+def stylesheet(words: dict[str, str]) -> str:
+    """The sheet with its colours and sizes filled in; raises KeyError if one is missing."""
+    return _SHEET.substitute(words)

@@ -1,0 +1,1 @@
+"""What the pages are made of; no widget knows the client, a thread or another page."""

@@ -1,0 +1,1 @@
+"""Tests of the window; they need PySide6 and pytest-qt."""

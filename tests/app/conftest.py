@@ -1,0 +1,33 @@
+"""What every test of the window has: no screen, a home of its own, and no patience with Qt's warnings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["LANGUAGE"] = os.environ["LC_ALL"] = "C.UTF-8"
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A warning of Qt fails the test that caused it."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+
+
+@pytest.fixture(autouse=True)
+def _home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing of the person who runs the tests is read, written or talked to."""
+    monkeypatch.setenv("WORKERBEE_HOME", str(tmp_path / "home"))
+    for name, folder in (("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "runtime")):
+        (tmp_path / folder).mkdir(mode=0o700)
+        monkeypatch.setenv(name, str(tmp_path / folder))
+    for bus in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
+        monkeypatch.setenv(bus, "unix:path=/nonexistent")
+    yield
