@@ -1,0 +1,52 @@
+"""What strangers wrote, made fit to be shown: plain, bounded, and never wider than the window."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# control, surrogate and private characters; "Cf" turns the direction of writing or hides itself
+_REFUSED = {"Cc", "Cs", "Co", "Cn", "Cf", "Zl", "Zp"}
+_LONG_WORD = re.compile(r"\S{21,}")
+_LONGEST_PIECE = 10
+_MAY_BREAK_HERE = "\u200b"
+
+
+def safe_line(text: str, longest: int = 400) -> str:
+    """The text as one line of printable characters, cut where it is too long."""
+    line = " ".join(_printable(text.replace("\n", " ")).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def safe_text(text: str, longest: int = 4000) -> str:
+    """The text with its line breaks, at most one empty line in a row, and nothing else that is no letter."""
+    lines = "\n".join(_printable(line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    lines = re.sub(r"\n{3,}", "\n\n", lines).strip()
+    return lines if len(lines) <= longest else f"{lines[: longest - 1]}…"
+
+
+def breakable(text: str) -> str:
+    """The text with places where a label may break its long words: names without spaces, ids, links."""
+    return _LONG_WORD.sub(_with_breaks, text)
+
+
+def short_id(peer_id: str) -> str:
+    """The ends of a peer id, which is what people compare."""
+    safe = safe_line(peer_id, 100)
+    return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
+
+
+def _with_breaks(word: re.Match[str]) -> str:
+    starts = range(0, len(word[0]), _LONGEST_PIECE)
+    return _MAY_BREAK_HERE.join(word[0][start : start + _LONGEST_PIECE] for start in starts)
+
+
+def _printable(text: str) -> str:
+    return "".join(map(_made_harmless, text))
+
+
+def _made_harmless(character: str) -> str:
+    """The character; a plain space for every kind of space; nothing for what is not shown."""
+    if character == "\t" or unicodedata.category(character) == "Zs":
+        return " "
+    return "" if unicodedata.category(character) in _REFUSED else character

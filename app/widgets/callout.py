@@ -1,0 +1,88 @@
+"""Something to know, said where it belongs: a sign, a sentence, what to do, and at most one button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.theme import colours
+from app.widgets.labels import Strong, Words
+from app.widgets.mark import Mark, Meaning, colour_of
+
+_BAR_WIDTH = 4.0
+_RADIUS = 7.0
+_TINT = 0.10
+
+
+class Callout(QWidget):
+    """Hidden until it has something to say."""
+
+    action_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark = Mark("info", self)
+        self._title, self._detail, self._advice = Strong(), Words(), Words()
+        self._action = QPushButton(self)
+        self._action.clicked.connect(self.action_requested)
+        self._lay_out()
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """Everything that it says, one part a line."""
+        parts = (self._title.text(), self._detail.text(), self._advice.text())
+        return "\n".join(part for part in parts if part)
+
+    @property
+    def meaning(self) -> Meaning:
+        """How it is meant."""
+        return self._mark.meaning
+
+    def say(
+        self, meaning: Meaning, title: str, detail: str = "", advice: str = "", *, action: str = ""
+    ) -> None:
+        """Show this instead of what was there; the button is there only with a text for it."""
+        self._mark.show_meaning(meaning)
+        self._title.say(title)
+        self._detail.say(detail)
+        self._advice.say(advice)
+        self._action.setText(action)
+        self._action.setVisible(bool(action))
+        self.setAccessibleName(title)
+        self.setAccessibleDescription("\n".join(part for part in (detail, advice) if part))
+        self.show()
+
+    def say_no_more(self) -> None:
+        """Take no room."""
+        self.hide()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """A ground of its own, and a bar where reading begins."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = colours(self.palette())
+        colour = colour_of(self.meaning, theme)
+        box = QPainterPath()
+        box.addRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
+        painter.setClipPath(box)
+        painter.fillRect(self.rect(), theme.surface)
+        tint = QColor(colour)
+        tint.setAlphaF(_TINT)
+        painter.fillRect(self.rect(), tint)
+        is_mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = self.width() - _BAR_WIDTH if is_mirrored else 0.0
+        painter.fillRect(QRectF(left, 0, _BAR_WIDTH, self.height()), colour)
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for label in (self._title, self._detail, self._advice):
+            words.addWidget(label)
+        words.addWidget(self._action, 0, Qt.AlignmentFlag.AlignLeft)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 10, 12, 10)
+        row.setSpacing(10)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)

@@ -1,0 +1,33 @@
+"""A page's middle: as wide as one reads with ease, scrolled where it is too high, never to the side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+MARGIN = 24
+
+
+class Column(QScrollArea):
+    """Put the page's parts into ``parts``."""
+
+    def __init__(self, widest: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        middle = QWidget()
+        middle.setMaximumWidth(widest)
+        middle.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.parts = QVBoxLayout(middle)
+        self.parts.setContentsMargins(0, 0, 0, 0)
+        self.parts.setSpacing(16)
+        whole = QWidget()
+        sides = QHBoxLayout(whole)
+        sides.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        sides.setSpacing(0)
+        sides.addStretch(1)
+        sides.addWidget(middle, 1000)
+        sides.addStretch(1)
+        self.setWidget(whole)

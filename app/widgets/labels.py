@@ -1,0 +1,58 @@
+"""Words on a page: always plain text, always wrapped, in the sizes that the theme gives to their roles."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from app.theme import Role, give_role
+
+
+class Words(QLabel):
+    """A sentence or a paragraph, which never asks for more width than its longest word."""
+
+    role: Role | None = None
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        if self.role:
+            give_role(self, self.role)
+
+    def say(self, text: str) -> None:
+        """Show the text; without any, take no room."""
+        if text != self.text():
+            self.setText(text)
+        self.setVisible(bool(text))
+
+
+class Title(Words):
+    """What a page or a run is called."""
+
+    role = "title"
+
+
+class Heading(Words):
+    """What a part of a page is about."""
+
+    role = "heading"
+
+
+class Hint(Words):
+    """What helps, and need not be read."""
+
+    role = "quiet"
+
+
+class Strong(Words):
+    """A name, or the one word that counts."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        font = self.font()
+        font.setBold(True)
+        self.setFont(font)

@@ -1,0 +1,28 @@
+"""Two parts beside each other where there is room, below each other where there is not."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+_ENOUGH_WIDTH = 640
+
+
+class SideBySide(QWidget):
+    """The first part gets the greater share."""
+
+    def __init__(self, first: QWidget, second: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(24)
+        self._box.addWidget(first, 5)
+        self._box.addWidget(second, 3)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Turn where the width asks for it."""
+        super().resizeEvent(event)
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        direction = beside if event.size().width() >= _ENOUGH_WIDTH else below
+        if self._box.direction() != direction:
+            self._box.setDirection(direction)
