@@ -1,0 +1,192 @@
+"""A line for the event log of everything that happens, except for what happens all the time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app import figures, problem_words
+from app.filled import filled
+from app.moments import is_averaged
+from app.strangers_words import safe_line, short_id
+from core.messages import (
+    AnyCommand,
+    Check,
+    CheckpointSaved,
+    Connected,
+    EngineChecked,
+    Evaluated,
+    Failed,
+    Hello,
+    Join,
+    Leave,
+    Left,
+    Network,
+    Publish,
+    Published,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    SearchFinished,
+    Start,
+    TrainingStarted,
+    Verdict,
+    Warned,
+)
+from core.problems import Problem
+from core.session import Asked, ClientEvent, RestartDue, WorkerExited
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+
+def line(event: ClientEvent) -> str | None:
+    """What happened, in one line; None where it is not worth one."""
+    match event:
+        case Asked():
+            return _of_command(event.command)
+        case (
+            Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published()
+        ):
+            return _of_arrival(event)
+        case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | CheckpointSaved():
+            return _of_work(event)
+        case Warned() | Failed():
+            return _of_problem(event)
+        case Left() | Restarting() | RestartDue() | WorkerExited():
+            return _of_end(event)
+        case _:
+            return None
+
+
+def _of_command(command: AnyCommand) -> str:
+    match command:
+        case Join():
+            return translate("EventLog", "Looking for the run.")
+        case Start():
+            return filled(translate("EventLog", "Asked to train on %1."), safe_line(command.device, 80))
+        case Publish():
+            return translate("EventLog", "Asked to publish a run.")
+        case Check():
+            return translate("EventLog", "Asked whether the engine works.")
+        case Leave():
+            return translate("EventLog", "Asked to stop.")
+
+
+_Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published
+
+
+def _of_arrival(event: _Arrival) -> str:
+    match event:
+        case Hello():
+            return filled(
+                translate("EventLog", "The engine has started, version %1."), safe_line(event.version, 40)
+            )
+        case EngineChecked():
+            return f"torch {safe_line(event.torch, 40)}, hivemind {safe_line(event.hivemind, 40)}"
+        case Connected():
+            words = translate("EventLog", "Connected: %n peers known; this computer is %1.", "", event.peers)
+            return filled(words, short_id(event.peer_id))
+        case Network():
+            return _of_network(event)
+        case RunFound():
+            return filled(
+                translate("EventLog", "Found the run “%1”, revision %2."),
+                safe_line(event.manifest.run.name, 120),
+                figures.count(event.manifest.revision),
+            )
+        case SearchFinished():
+            return translate("EventLog", "The search found %n runs.", "", event.found)
+        case Published():
+            return filled(translate("EventLog", "Published, revision %1."), figures.count(event.revision))
+
+
+def _of_network(event: Network) -> str:
+    words = (
+        translate("EventLog", "Others can reach this computer directly")
+        if event.mode == "direct"
+        else translate("EventLog", "Only outgoing connections, which is enough to help")
+    )
+    return f"{words}: {safe_line(event.reason)}" if event.reason else f"{words}."
+
+
+_Work = TrainingStarted | RoundFinished | Verdict | Evaluated | CheckpointSaved
+
+
+def _of_work(event: _Work) -> str:
+    match event:
+        case TrainingStarted():
+            return filled(
+                translate("EventLog", "Training starts on %1 at epoch %2: %3 parameters."),
+                safe_line(event.device, 80),
+                figures.count(event.epoch),
+                figures.count(event.parameters),
+            )
+        case RoundFinished():
+            return _of_round(event)
+        case Verdict():
+            return _of_verdict(event)
+        case Evaluated():
+            return filled(
+                translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
+                figures.count(event.epoch),
+                figures.share(event.accuracy),
+                figures.loss(event.loss),
+            )
+        case CheckpointSaved():
+            return filled(
+                translate("EventLog", "Epoch %1: checkpoint saved as %2"),
+                figures.count(event.epoch),
+                safe_line(event.path),
+            )
+
+
+def _of_round(event: RoundFinished) -> str:
+    is_state = event.kind == "state"
+    epoch, others = figures.count(event.epoch), event.peers - 1
+    if is_averaged(event):
+        words = (
+            translate("EventLog", "Epoch %1: state averaged with %n peers in %2.", "", others)
+            if is_state
+            else translate("EventLog", "Epoch %1: gradients averaged with %n peers in %2.", "", others)
+        )
+        return filled(words, epoch, figures.time(event.seconds))
+    words = (
+        translate("EventLog", "Epoch %1: state not averaged: %2.")
+        if is_state
+        else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
+    )
+    nobody = translate("EventLog", "nobody else took part")
+    return filled(words, epoch, safe_line(event.reason).rstrip(". ") or nobody)
+
+
+def _of_verdict(event: Verdict) -> str:
+    match event.state:
+        case "helping":
+            return translate("EventLog", "Your computer is helping.")
+        case "alone":
+            return translate("EventLog", "Connected, but alone.")
+        case "out_of_sync":
+            return translate("EventLog", "Behind the others; their state is being downloaded.")
+        case "starting":
+            return translate("EventLog", "Waiting for the first averaging with others.")
+
+
+def _of_problem(event: Warned | Failed) -> str:
+    problem = Problem.from_key(event.problem)
+    parts = (problem_words.title_of(problem), safe_line(event.detail), problem_words.advice_of(problem))
+    return " ".join(part for part in parts if part)
+
+
+def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
+    match event:
+        case Left():
+            return translate("EventLog", "Goodbye was said.")
+        case Restarting():
+            return filled(
+                translate("EventLog", "The training process ended unexpectedly; attempt %1 starts in %2."),
+                figures.count(event.attempt),
+                figures.time(event.seconds),
+            )
+        case RestartDue():
+            return translate("EventLog", "Starting the engine again.")
+        case WorkerExited():
+            return translate("EventLog", "The engine has ended; nothing of it is left on this computer.")

@@ -1,0 +1,62 @@
+"""Which one button stands beside a problem, and what it does."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication
+
+from core.problems import Problem
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+Remedy = Literal["again", "back", "settings", "log"]
+"""Try again; back to the start; open the settings; show the log."""
+
+_AGAIN = {
+    Problem.NOBODY_ANSWERS,
+    Problem.MANIFEST_ROLLED_BACK,
+    Problem.CLOCK_WRONG,
+    Problem.DISK_FULL,
+    Problem.IDENTITY_DAMAGED,
+    Problem.ALREADY_PUBLISHING,
+    Problem.STATE_NOT_LOADED,
+    Problem.ENGINE_MISSING,
+}
+_SETTINGS = {
+    Problem.NO_SUCH_DEVICE,
+    Problem.FOLDER_NOT_WRITABLE,
+    Problem.SETTINGS_DAMAGED,
+    Problem.PORT_TAKEN,
+    Problem.NOT_REACHABLE,
+    Problem.OUT_OF_MEMORY,
+}
+_LOG = {
+    Problem.CHECKPOINT_DAMAGED,
+    Problem.PROTOCOL_MISMATCH,
+    Problem.WORKER_CRASHED,
+    Problem.WORKER_NONSENSE,
+    Problem.INTERNAL,
+}
+
+
+def remedy_of(problem: Problem) -> Remedy:
+    """What the button does; where nothing here can mend it, it leads back to the start."""
+    if problem in _AGAIN:
+        return "again"
+    if problem in _SETTINGS:
+        return "settings"
+    return "log" if problem in _LOG else "back"
+
+
+def button_of(problem: Problem) -> str:
+    """What stands on the button."""
+    match remedy_of(problem):
+        case "again":
+            return translate("Remedy", "Try again")
+        case "back":
+            return translate("Remedy", "Back to the start")
+        case "settings":
+            return translate("Remedy", "Open the settings")
+        case "log":
+            return translate("Remedy", "Show the log")
