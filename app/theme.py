@@ -17,9 +17,8 @@ from app.stylesheet import stylesheet
 
 Choice = Literal["system", "light", "dark"]
 Role = Literal["title", "heading", "quiet", "bad", "card", "notice", "primary", "danger", "link"]
-"""``title`` and ``heading`` are larger texts, ``quiet`` a lesser one, ``bad`` says what is wrong. A frame is a
-``card`` or a ``notice``. Of buttons ``primary`` is the one of a page, ``danger`` ends something, ``link`` has no
-frame."""
+"""``title`` and ``heading`` are larger texts, ``quiet`` a lesser one, ``bad`` says what is wrong. A frame is
+a ``card`` or a ``notice``. A ``primary`` button is the page's one, ``danger`` ends something, ``link`` is flat."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,53 @@
+"""`workerbee` and `python -m app`: words are a command, a link or a run file or nothing opens the window."""
+
+from __future__ import annotations
+
+import sys
+
+from app.display import is_display_there, why_no_window
+from app.handover import Handover
+
+_NO_WINDOW_CODE = 7
+_USAGE_CODE = 2
+
+
+def main() -> int:
+    """Do what was typed; the process's exit code."""
+    words = sys.argv[1:]
+    handover = Handover.read(words)
+    if handover is None:
+        return _command(words)
+    if is_display_there():
+        return _window(handover)
+    if not words:
+        return _command(words)
+    print(
+        "There is no display to open a window on; in a terminal, `workerbee join ADDRESS` does the same.",
+        file=sys.stderr,
+    )
+    return _USAGE_CODE
+
+
+def _command(words: list[str]) -> int:
+    from core.cli.command_line import run_command
+
+    return run_command(words)
+
+
+def _window(handover: Handover) -> int:
+    reason = why_no_window()
+    if reason:
+        print(f"{reason}\nWithout a window, `workerbee --help` shows the commands.", file=sys.stderr)
+        return _NO_WINDOW_CODE
+    try:
+        from app.application import open_window
+    except ImportError as error:
+        if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
+            raise
+        print(f"The window cannot start, because Qt cannot: {error}.", file=sys.stderr)
+        return _NO_WINDOW_CODE
+    return open_window(handover)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""What a start of the window was given: a link, a run file, or nothing; and how that is told to a window
+that is there already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+from msgspec import Meta
+
+MINIMISED = "--minimised"
+MAX_BYTES = 256 * 1024
+_TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
+
+
+class Handover(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """``activation`` is the desktop's leave to raise a window, which the first window needs under Wayland."""
+
+    link: Annotated[str, Meta(max_length=64 * 1024)] = ""
+    run_file: Annotated[str, Meta(max_length=4096)] = ""
+    is_minimised: bool = False
+    activation: Annotated[str, Meta(max_length=4096)] = ""
+
+    @classmethod
+    def read(cls, words: Sequence[str], environment: Mapping[str, str] = os.environ) -> Handover | None:
+        """What these words of a command line mean to the window; ``None`` if they are for somebody else."""
+        rest = [word for word in words if word != MINIMISED]
+        activation = next((environment[name] for name in _TOKENS if environment.get(name)), "")[:4096]
+        empty = cls(is_minimised=MINIMISED in words, activation=activation)
+        if not rest:
+            return empty
+        if len(rest) > 1 or rest[0].startswith("-"):
+            return None
+        if rest[0].lower().startswith("workerbee:"):
+            return msgspec.structs.replace(empty, link=rest[0][: 64 * 1024])
+        path = run_file_path(rest[0])
+        return msgspec.structs.replace(empty, run_file=str(path)) if path else None
+
+
+def run_file_path(text: str) -> Path | None:
+    """The run file that is meant by a path or a ``file:`` address; ``None`` if it is no such thing."""
+    if not text.lower().endswith(".toml") or len(text) > 4000:
+        return None
+    parts = urlsplit(text) if text.startswith("file:") else None
+    return Path(unquote(parts.path) if parts else text).absolute()
+
+
+def encode(handover: Handover) -> bytes:
+    """As one line."""
+    return msgspec.json.encode(handover) + b"\n"
+
+
+def decode(line: bytes) -> Handover:
+    """The handover on that line; raises ``msgspec.MsgspecError`` for anything else."""
+    try:
+        return msgspec.json.decode(line, type=Handover)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error

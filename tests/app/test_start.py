@@ -1,0 +1,73 @@
+"""From the words on the command line to a command or the window, in fresh processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python -m app` where there is no display, unless the environment says otherwise."""
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    clean = {name: value for name, value in os.environ.items() if name not in displays}
+    return subprocess.run(
+        [sys.executable, "-m", "app", *words],
+        cwd=ROOT,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_without_words_and_without_a_display_there_is_the_commands_help() -> None:
+    answer = start()
+    assert answer.returncode == 0
+    assert "usage: workerbee" in answer.stdout
+
+
+def test_words_are_a_command() -> None:
+    assert start("--version").stdout.strip()
+    assert start("frobnicate").returncode == 2
+
+
+def test_a_link_without_a_display_is_answered_in_words() -> None:
+    answer = start("workerbee://join?peer=x")
+    assert answer.returncode == 2
+    assert "no display" in answer.stderr
+    assert "workerbee join" in answer.stderr
+
+
+def test_a_display_that_does_not_answer_is_named() -> None:
+    answer = start(DISPLAY=":987")
+    assert answer.returncode == 7
+    assert "“:987”" in answer.stderr
+
+
+def in_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
+    """What such a Python program prints."""
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def test_qt_that_is_missing_is_said_with_the_command_that_mends_it() -> None:
+    answer = in_fresh_process(
+        "import sys; sys.modules['PySide6'] = None; sys.argv = ['workerbee', '--minimised']\n"
+        "import os; os.environ['DISPLAY'] = ':0'\n"
+        "from app.__main__ import main; sys.exit(main())"
+    )
+    assert answer.returncode == 7
+    assert f'"{sys.executable}" -m pip install "PySide6-Essentials' in answer.stderr
+
+
+def test_a_command_loads_no_qt() -> None:
+    answer = in_fresh_process(
+        "import sys; sys.argv = ['workerbee', '--version']\n"
+        "from app.__main__ import main; main()\n"
+        "heavy = ('PySide6', 'torch', 'numpy', 'hivemind')\n"
+        "print([name for name in sys.modules if name.split('.')[0] in heavy])"
+    )
+    assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
