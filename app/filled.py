@@ -18,10 +18,7 @@ def filled(sentence: str, *values: str) -> str:
 
 
 def pieces(sentence: str) -> list[str | int]:
-    """The words of a sentence and, for each blank between them, its number counted from zero.
-
-    A comma or full stop that follows a blank stays a piece of its own.
-    """
+    """The words of a sentence and, for each blank between them, its number counted from zero."""
     found: list[str | int] = []
     for number, part in enumerate(_PLACE.split(sentence)):
         found += [int(part) - 1] if number % 2 else part.split()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from core.problems import Problem
@@ -17,7 +19,7 @@ def advice_of(problem: Problem) -> str:
     return QCoreApplication.translate("Problem", _WORDS[problem][1])
 
 
-_WORDS: dict[Problem, tuple[str, str]] = {
+_WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NOOP gives an object
     Problem.USAGE: (
         QT_TRANSLATE_NOOP("Problem", "That cannot be done."),
         QT_TRANSLATE_NOOP("Problem", "Try it in another way; what is wrong stands above."),

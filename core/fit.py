@@ -58,7 +58,7 @@ class Fits:
 def fits(
     manifest: RunManifest, device: Device, devices: Sequence[Device], disk_free_bytes: int | None
 ) -> Fits:
-    """How that run fits if ``device`` trains; the CPU among ``devices`` tells what ordinary memory is free."""
+    """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
     host = next((each for each in devices if each.kind == "cpu"), None)
     needs = needs_of(manifest)
     is_gpu = device.kind == "cuda"
@@ -73,13 +73,13 @@ def fits(
 
 
 def gpu_memory_needed(manifest: RunManifest) -> int:
-    """Bytes on a GPU: the estimate with the driver's share, or what the organiser asks for if that is more."""
+    """Bytes on a GPU: the estimate with the driver's share; or what the organiser asks for, if more."""
     estimated = needs_of(manifest).device_memory_bytes + _CUDA_CONTEXT_BYTES
     return max(estimated, manifest.requirements.gpu_memory_mib << 20)
 
 
 def host_memory_needed(manifest: RunManifest) -> int:
-    """Bytes of ordinary memory beside a GPU: the estimate, or what the organiser asks for if that is more."""
+    """Bytes of ordinary memory beside a GPU: the estimate; or what the organiser asks for, if more."""
     return max(needs_of(manifest).host_memory_bytes, manifest.requirements.memory_mib << 20)
 
 

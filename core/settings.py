@@ -13,19 +13,37 @@ from core.folders import set_aside, storage_problem, write_atomically
 
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
+MAX_NAME_CHARACTERS = 40
+_NAME = rf"^[^\x00-\x1f\x7f-\x9f]{{1,{MAX_NAME_CHARACTERS}}}\Z"
+_FOLDER = r"^/[^\x00-\x1f]{0,4000}\Z"
+_Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
 
-    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any.
+    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
+    ``public_name`` is what others in a swarm may call this computer. The rest is about the
+    window alone, which chooses the curves of its graphs itself where there are no ``graph_curves``.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
     threads: Annotated[int, Meta(ge=1, le=1024)] | None = None
     network: Literal["auto", "direct", "client"] = "auto"
     port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    public_name: Annotated[str, Meta(pattern=_NAME)] | None = None
+    data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
+    disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    start_at_login: bool = False
+    start_minimised: bool = False
+    close_to_tray: bool = True
+    is_tray_explained: bool = False
+    notifications: bool = True
+    theme: Literal["system", "light", "dark"] = "system"
+    language: Literal["system", "en", "de"] = "system"
+    graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
+    graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
 
 
 def load_settings(path: Path) -> tuple[Settings, Path | None]:

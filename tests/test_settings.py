@@ -18,6 +18,18 @@ EVERYTHING = Settings(
     threads=4,
     network="client",
     port=31337,
+    public_name="Anna's attic",
+    data_folder="/somewhere/with space/bees",
+    disk_limit_bytes=20_000_000_000,
+    start_at_login=True,
+    start_minimised=True,
+    close_to_tray=False,
+    is_tray_explained=True,
+    notifications=False,
+    theme="dark",
+    language="de",
+    graph_period="24h",
+    graph_curves=("loss", "my_rate"),
 )
 
 
@@ -41,6 +53,13 @@ def test_the_file_is_for_people(path: Path) -> None:
     assert 'device = "cuda:1"\nthreads = 4\n' in path.read_text()
 
 
+def test_a_file_from_before_the_window_is_still_read(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text('device = "cuda:1"\nthreads = 4\nnetwork = "client"\nport = 31337\n')
+    older = Settings(device="cuda:1", threads=4, network="client", port=31337)
+    assert load_settings(path) == (older, None)
+
+
 BROKEN = {
     "truncated": b'device = "cu',
     "no toml": b"{]",
@@ -52,6 +71,14 @@ BROKEN = {
     "too many threads": b"threads = 100000",
     "a wrong type": b"threads = '4'",
     "a port that is none": b"port = 0",
+    "a name without end": b"public_name = '" + b"n" * 41 + b"'",
+    "a name that obeys a terminal": b'public_name = "\\u001b[2J"',
+    "a name that is none": b"public_name = ''",
+    "a folder somewhere below": b"data_folder = 'bees'",
+    "no room for data": b"disk_limit_bytes = 5",
+    "an unknown theme": b"theme = 'pink'",
+    "an unknown period": b"graph_period = '1h'",
+    "a curve with markup": b"graph_curves = ['<b>']",
     "a huge file": b"#" * 100_000,
 }
 
@@ -86,7 +113,9 @@ def test_no_file_whatever_stops_the_program(tmp_path_factory: pytest.TempPathFac
         aside.unlink()
 
 
-@pytest.mark.parametrize("wrong", [{"device": "gpu"}, {"threads": 0}, {"port": 70000}])
+@pytest.mark.parametrize(
+    "wrong", [{"device": "gpu"}, {"threads": 0}, {"port": 70000}, {"public_name": "n" * 41}]
+)
 def test_a_choice_out_of_bounds_is_not_saved(path: Path, wrong: dict[str, Any]) -> None:
     save_settings(path, EVERYTHING)
     with pytest.raises(msgspec.ValidationError):
