@@ -18,7 +18,8 @@ from app.stylesheet import stylesheet
 Choice = Literal["system", "light", "dark"]
 Role = Literal["title", "heading", "quiet", "bad", "card", "notice", "primary", "danger", "link"]
 """``title`` and ``heading`` are larger texts, ``quiet`` a lesser one, ``bad`` says what is wrong. A frame is
-a ``card`` or a ``notice``. A ``primary`` button is the page's one, ``danger`` ends something, ``link`` is flat."""
+a ``card`` or a ``notice``. Of buttons, ``primary`` is the page's one, ``danger`` ends something, and ``link`` is
+flat."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,10 @@ DARK_CONTRAST = _colours(
     "#000000 #000000 #ffffff #e0e0e0 #ffffff #ffd24d #000000 #7dff96 #ffd24d #ffa099",
     "#ffd24d #7fd0ff #6dffd2 #f2b8ff #f2f27a #ffb0c6",
 )
+
+# the sign of Workerbee itself, which is the same upon every panel
+HONEY, INK, ASH, PAPER, ALARM = (QColor(name) for name in "#f6b221 #33270a #8d9196 #ffffff #d3202e".split())
+
 _THEMES = (LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST)
 
 

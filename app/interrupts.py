@@ -1,0 +1,42 @@
+"""Signals of the operating system that ask the program to end: Ctrl-C, `kill`, the end of a session."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+
+from PySide6.QtCore import QObject, QSocketNotifier, Signal
+
+_KINDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class Interrupts(QObject):
+    """Wakes Qt's loop, which would never look at a signal by itself."""
+
+    arrived = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ear, self._mouth = socket.socketpair()
+        self._ear.setblocking(False)
+        self._mouth.setblocking(False)
+        self._notifier = QSocketNotifier(self._ear.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._hear)
+        self._wakeup = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
+        self._handlers = [(kind, signal.signal(kind, lambda *_: None)) for kind in _KINDS]
+
+    def close(self) -> None:
+        """Leave the signals as they were."""
+        for kind, handler in self._handlers:
+            signal.signal(kind, handler)
+        self._handlers = []
+        signal.set_wakeup_fd(self._wakeup)
+        self._notifier.setEnabled(False)
+        self._ear.close()
+        self._mouth.close()
+
+    def _hear(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._ear.recv(64)
+        self.arrived.emit()
