@@ -38,6 +38,12 @@ class FakeNvml:
         written.replace(self._state)
 
     @property
+    def inits(self) -> int:
+        """How often a conversation with the driver has been begun, or tried."""
+        log = self._state.with_name("state.inits")
+        return len(log.read_text().splitlines()) if log.exists() else 0
+
+    @property
     def environment(self) -> dict[str, str]:
         """For a process that shall see these GPUs."""
         return os.environ | {"LD_LIBRARY_PATH": str(self._folder), "FAKE_NVML_STATE": str(self._state)}

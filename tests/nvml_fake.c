@@ -1,27 +1,51 @@
 /* A stand-in for libnvidia-ml.so.1. It reads the file named by FAKE_NVML_STATE again at every call; its lines:
  *   driver 560.35.03
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
+ *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
+ *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
  *   fail nvmlInitWithFlags 9                              this call returns that code
  *   lost 1                                                the GPU of that index has fallen off the bus
  *   hang nvmlDeviceGetName                                this call does not return while the line stands
  * -DWITHOUT_V leaves out the symbols that old drivers do not have.
+ * Every nvmlInit adds a line to the file FAKE_NVML_STATE.inits.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, INVALID_ARGUMENT = 2, INSUFFICIENT_SIZE = 7, VERSION_MISMATCH = 25, IS_LOST = 15 };
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, INSUFFICIENT_SIZE = 7, IS_LOST = 15,
+       VERSION_MISMATCH = 25 };
 
-typedef struct { char uuid[96], name[96]; unsigned long long total_mib, free_mib; int celsius; } gpu_t;
-typedef struct { unsigned count; gpu_t gpus[8]; char driver[80]; int failure, lost, hangs; } state_t;
+typedef struct {
+    char uuid[96], name[96];
+    unsigned long long total_mib, free_mib;
+    int celsius, percent, milliwatts;
+} gpu_t;
+typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
+typedef struct {
+    unsigned count, processes;
+    gpu_t gpus[8];
+    process_t process[8];
+    char driver[80];
+    int failure, lost, hangs;
+} state_t;
+
+static int opened;
 
 static void read_line(state_t *state, const char *line, const char *call) {
     char name[96];
-    int number;
+    int number, percent, milliwatts;
     gpu_t *gpu = &state->gpus[state->count];
+    process_t *process = &state->process[state->processes];
     if (state->count < 8 && sscanf(line, "gpu %95s %llu %llu %d %95[^\n]", gpu->uuid, &gpu->total_mib,
                                    &gpu->free_mib, &gpu->celsius, gpu->name) == 5) state->count++;
+    if (sscanf(line, "busy %d %d %d", &number, &percent, &milliwatts) == 3) {
+        state->gpus[number].percent = percent;
+        state->gpus[number].milliwatts = milliwatts;
+    }
+    if (state->processes < 8 && sscanf(line, "process %d %u %lld %15s", &process->gpu, &process->pid,
+                                       &process->mib, process->kind) == 4) state->processes++;
     sscanf(line, "driver %79s", state->driver);
     if (sscanf(line, "lost %d", &number) == 1) state->lost = number;
     if (sscanf(line, "fail %95s %d", name, &number) == 2 && !strcmp(name, call)) state->failure = number;
@@ -45,6 +69,7 @@ static int read_state(state_t *state, const char *call) {
 static int find(state_t *state, const char *call, void *handle, gpu_t **gpu) {
     int failure = read_state(state, call), index = (int)(long)handle - 1;
     if (failure) return failure;
+    if (!opened) return UNINITIALIZED;
     if (index < 0 || index >= (int)state->count) return INVALID_ARGUMENT;
     *gpu = &state->gpus[index];
     return index == state->lost ? IS_LOST : SUCCESS;
@@ -56,8 +81,19 @@ static int copy(const char *text, char *out, unsigned size) {
     return SUCCESS;
 }
 
-int nvmlInitWithFlags(unsigned flags) { state_t s; (void)flags; return read_state(&s, __func__); }
-int nvmlShutdown(void) { return SUCCESS; }
+int nvmlInitWithFlags(unsigned flags) {
+    state_t s;
+    char path[4096];
+    int failure = read_state(&s, __func__);
+    FILE *log;
+    snprintf(path, sizeof path, "%s.inits", getenv("FAKE_NVML_STATE"));
+    log = fopen(path, "a");
+    if (log) { fprintf(log, "%u %d\n", flags, failure); fclose(log); }
+    if (!failure) opened++;
+    return failure;
+}
+
+int nvmlShutdown(void) { if (opened) opened--; return SUCCESS; }
 const char *nvmlErrorString(int code) { (void)code; return "as the fake was told"; }
 
 int nvmlSystemGetDriverVersion(char *out, unsigned size) {
@@ -93,6 +129,58 @@ int nvmlDeviceGetName(void *handle, char *out, unsigned size) {
     int failure = find(&s, __func__, handle, &gpu);
     return failure ? failure : copy(gpu->name, out, size);
 }
+
+typedef struct { unsigned gpu, memory; } utilisation_t;
+
+int nvmlDeviceGetUtilizationRates(void *handle, utilisation_t *utilisation) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    utilisation->gpu = (unsigned)gpu->percent;
+    utilisation->memory = 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetPowerUsage(void *handle, unsigned *milliwatts) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    *milliwatts = (unsigned)gpu->milliwatts;
+    return SUCCESS;
+}
+
+typedef struct { unsigned pid; unsigned long long memory; unsigned gpu_instance, compute_instance; } info_t;
+
+static int list(const char *call, const char *kind, void *handle, unsigned *count, info_t *infos) {
+    state_t s;
+    gpu_t *gpu;
+    unsigned found = 0, room = *count;
+    int failure = find(&s, call, handle, &gpu);
+    if (failure) return failure;
+    for (unsigned i = 0; i < s.processes; i++) {
+        process_t *process = &s.process[i];
+        if (process->gpu != (int)(long)handle - 1 || strcmp(process->kind, kind)) continue;
+        unsigned long long memory = process->mib < 0 ? ~0ULL : (unsigned long long)process->mib << 20;
+        if (found < room) infos[found] = (info_t){process->pid, memory, ~0U, ~0U};
+        found++;
+    }
+    *count = found;
+    return found > room ? INSUFFICIENT_SIZE : SUCCESS;
+}
+
+#define LIST(kind, version) \
+    int nvmlDeviceGet##kind##RunningProcesses##version(void *handle, unsigned *count, info_t *infos) { \
+        return list(__func__, #kind, handle, count, infos); \
+    }
+#ifdef WITHOUT_V
+LIST(Compute, _v2)
+LIST(Graphics, _v2)
+#else
+LIST(Compute, _v3)
+LIST(Graphics, _v3)
+#endif
 
 typedef struct { unsigned long long total, free, used; } memory_t;
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.devices import Device, choose_device, find_devices
+from core.devices import Device, DeviceUser, choose_device, find_devices
 from core.problems import ClientError, Problem
 from tests.nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
+BUSY = "busy 0 87 215500"
 TITAN = "gpu GPU-bbbb 24576 24000 38 NVIDIA TITAN RTX"
 _ASK_AT_EVERY_LINE = """
 import dataclasses, json, sys, threading, time
@@ -52,7 +55,10 @@ class Asker:
 
     def devices(self) -> list[Device]:
         """What it finds."""
-        return [Device(**fields) for fields in self.answer()["devices"]]
+        return [
+            Device(**fields | {"users": tuple(DeviceUser(**user) for user in fields["users"])})
+            for fields in self.answer()["devices"]
+        ]
 
     def gpus(self) -> list[Device]:
         """What it finds, without the CPU, which must be the last."""
@@ -65,6 +71,14 @@ class Asker:
         with self.process:
             pass
         return self.process.returncode
+
+
+@contextmanager
+def other_program() -> Iterator[subprocess.Popen[bytes]]:
+    """A program that this test started, and that the asker did not."""
+    with subprocess.Popen(["sleep", "60"]) as program:
+        yield program
+        program.kill()
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +95,14 @@ def shared_asker(driver: FakeNvml) -> Iterator[Asker]:
 
 @pytest.fixture
 def asker(driver: FakeNvml, shared_asker: Asker) -> Asker:
-    driver.says(RTX)
+    driver.says(RTX, BUSY)
     return shared_asker
 
 
 def test_a_gpu_is_found_with_everything_the_driver_tells(asker: Asker) -> None:
     [gpu] = asker.gpus()
     assert gpu == Device(
-        "cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3070", 8192 << 20, 6144 << 20, "560.35.03", 51
+        "cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3070", 8192 << 20, 6144 << 20, "560.35.03", 51, 0.87, 215.5
     )
     assert gpu.label == "cuda:0"
 
@@ -122,6 +136,8 @@ def test_a_gpu_that_is_lost_while_it_is_asked_is_left_out(driver: FakeNvml, aske
         ("nvmlDeviceGetMemoryInfo_v2", "memory_total_bytes"),
         ("nvmlSystemGetDriverVersion", "driver"),
         ("nvmlDeviceGetTemperatureV", "temperature_c"),
+        ("nvmlDeviceGetUtilizationRates", "utilisation"),
+        ("nvmlDeviceGetPowerUsage", "power_watts"),
     ],
 )
 def test_a_call_that_fails_leaves_only_its_value_unknown(
@@ -147,11 +163,42 @@ def test_a_driver_that_is_loaded_later_is_seen(driver: FakeNvml, asker: Asker) -
 
 def test_an_old_driver_without_the_newer_calls_tells_the_same(tmp_path: Path) -> None:
     driver = FakeNvml(tmp_path, old_driver=True)
-    driver.says(RTX)
+    driver.says(RTX, "process 0 1 100 Compute")
     asker = Asker(driver.environment)
     [gpu] = asker.gpus()
     assert (gpu.memory_free_bytes, gpu.temperature_c) == (6144 << 20, 51)
+    assert [user.pid for user in gpu.users] == [1]
     assert asker.end() == 0
+
+
+def test_other_programs_on_the_gpu_are_named_the_greediest_first(driver: FakeNvml, asker: Asker) -> None:
+    with other_program() as small, other_program() as large:
+        driver.says(
+            RTX,
+            f"process 0 {small.pid} 100 Graphics",
+            f"process 0 {large.pid} 512 Compute",
+            f"process 0 {large.pid} 512 Graphics",
+            f"process 1 {small.pid} 700 Compute",
+        )
+        [gpu] = asker.gpus()
+    assert gpu.users == (DeviceUser(large.pid, "sleep", 512 << 20), DeviceUser(small.pid, "sleep", 100 << 20))
+
+
+def test_a_program_that_has_ended_or_tells_no_memory_is_still_counted(driver: FakeNvml, asker: Asker) -> None:
+    driver.says(RTX, "process 0 999999999 -1 Compute")
+    assert asker.gpus()[0].users == (DeviceUser(999999999, "", None),)
+
+
+def test_this_program_and_what_it_started_are_not_other_programs(driver: FakeNvml, asker: Asker) -> None:
+    """Asked by a process that is this test's child; so this test is another program, and it is not."""
+    driver.says(RTX, f"process 0 {asker.process.pid} 512 Compute", f"process 0 {os.getpid()} 64 Compute")
+    assert [user.pid for user in asker.gpus()[0].users] == [os.getpid()]
+
+
+def test_a_driver_that_tells_of_no_programs_leaves_the_rest_known(driver: FakeNvml, asker: Asker) -> None:
+    driver.says(RTX, BUSY, "fail nvmlDeviceGetComputeRunningProcesses_v3 4")
+    [gpu] = asker.gpus()
+    assert (gpu.users, gpu.utilisation) == ((), 0.87)
 
 
 def test_a_driver_that_hangs_costs_the_time_limit_and_only_what_it_was_asked(driver: FakeNvml) -> None:

@@ -1,0 +1,47 @@
+"""One thing that this computer can train on, as it was at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class DeviceUser:
+    """Another program that uses the GPU; ``name`` is empty and ``memory_bytes`` ``None`` where not known."""
+
+    pid: int
+    name: str
+    memory_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU or the CPU; ``None`` where the driver would not say.
+
+    ``index`` counts as ``nvidia-smi`` does, which CUDA may not: a worker is given a GPU by its ``uuid``.
+    ``utilisation`` is a share, 0 to 1. ``users`` are other people's programs and other programs of ours, not
+    this one and its workers.
+    """
+
+    kind: Literal["cuda", "cpu"]
+    index: int = 0
+    uuid: str | None = None
+    name: str | None = None
+    memory_total_bytes: int | None = None
+    memory_free_bytes: int | None = None
+    driver: str | None = None
+    temperature_c: int | None = None
+    utilisation: float | None = None
+    power_watts: float | None = None
+    users: tuple[DeviceUser, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What a person types to choose it: ``cuda:0``, ``cpu``."""
+        return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that it answers to, in lower case."""
+        return (self.label, self.uuid.lower()) if self.uuid else (self.label,)
