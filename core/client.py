@@ -1,7 +1,7 @@
-"""What a volunteer or an organiser can do: join, start, publish, leave. Front ends differ only in ``post``.
+"""What a volunteer or an organiser can do: join, start, publish, pause, leave.
 
-Everything here happens on the main thread. ``post`` is called from other threads too, and only queues an
-event that the front end then gives to ``handle``.
+Front ends differ only in ``post``, which is called from other threads too and only queues an event that the
+front end then gives to ``handle``. Everything else happens on the main thread.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.alarm import Alarm
+from core.fold import after, may_restart
 from core.folders import Folders
 from core.logs import worker_log
 from core.manifest import RunManifest
@@ -36,7 +38,19 @@ from core.messages import (
 from core.problems import ClientError, Problem
 from core.restarts import RestartPolicy
 from core.runtime import worker_command as engine_command
-from core.session import Asked, ClientEvent, Opening, RestartDue, Session, WorkerExited, after, may_restart
+from core.session import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Opening,
+    Pause,
+    PauseAsked,
+    PauseReason,
+    RestartDue,
+    ResumeAsked,
+    Session,
+    WorkerExited,
+)
 from core.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
@@ -70,6 +84,7 @@ class Client:
         self._leave_limit_seconds = leave_limit_seconds
         self._worker: WorkerProcess | None = None
         self._clock: threading.Timer | None = None
+        self._alarm: Alarm | None = None
         self._attempt = 0
         self._works_since: float | None = None
 
@@ -107,9 +122,25 @@ class Client:
             run_id, organiser = run.manifest.run.id, run.organiser
             self.handle(Asked(Start(run_id=run_id, organiser=organiser, device=device, threads=threads)))
 
+    def pause(self, until: float | None = None, reason: PauseReason = "person") -> None:
+        """Say goodbye and give the device back, but keep the run; ``until`` as ``time.time()`` counts."""
+        self.handle(PauseAsked(Pause(reason, until)))
+
+    def resume(self) -> None:
+        """Go on where the pause began; while the worker is still leaving, as soon as it has left."""
+        if self.session.phase == "leaving":
+            self.pause(until=0.0)
+        else:
+            self.handle(ResumeAsked())
+
+    def finish_epoch(self, is_wanted: bool = True) -> None:
+        """Pause when this epoch is done; or take that back."""
+        self.handle(FinishAsked(is_wanted))
+
     def leave(self) -> None:
         """Say goodbye and end; at once, and only once. A worker that takes too long is killed."""
-        if self.session.phase not in ("idle", "leaving", "ended"):
+        is_leaving = self.session.phase == "leaving" and self.session.pause is None
+        if self.session.phase not in ("idle", "ended") and not is_leaving:
             self.handle(Asked(Leave()))
 
     def close(self) -> None:
@@ -135,14 +166,17 @@ class Client:
                 self._start(consent)
             case TrainingStarted() | Progress() | Published():
                 self._works_since = self._works_since or time.monotonic()
+                self._finish()
             case RunFound() | SearchFinished():
                 self._resume(event)
             case Failed() | Left() | Asked(command=Leave()):
                 self._dismiss()
             case WorkerExited():
                 self._take_note_of_end(event)
-            case RestartDue():
+            case RestartDue() | ResumeAsked():
                 self._start_again()
+            case PauseAsked():
+                self._pause()
             case _:
                 pass  # the picture is all there is to it
 
@@ -197,9 +231,30 @@ class Client:
             self._worker.send(Leave())
             self._set_clock(self._leave_limit_seconds, self._worker.kill)
 
+    def _finish(self) -> None:
+        """Pause if the epoch is done that was to be finished."""
+        progress, last = self.session.progress, self.session.finish_at_epoch
+        if progress is not None and last is not None and progress.epoch >= last:
+            self.pause(reason="epoch_finished")
+
+    def _pause(self) -> None:
+        if self.session.phase == "leaving":
+            self._dismiss()
+        elif self.session.phase == "paused":
+            self._stop_clock()
+            self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        pause = self.session.pause
+        if pause is not None and pause.until is not None:
+            self._alarm = Alarm(pause.until, lambda: self._post(ResumeAsked(pause)))
+
     def _take_note_of_end(self, event: WorkerExited) -> None:
         self._stop_clock()
         self._worker = None
+        if self.session.phase == "paused":
+            self._attempt = 0
+            self._set_alarm()
         if not self.session.is_crashed:
             return
         good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
@@ -236,9 +291,10 @@ class Client:
         self._clock.start()
 
     def _stop_clock(self) -> None:
-        if self._clock is not None:
-            self._clock.cancel()
-            self._clock = None
+        for clock in (self._clock, self._alarm):
+            if clock is not None:
+                clock.cancel()
+        self._clock = self._alarm = None
 
 
 def _unstartable(program: str, error: ClientError | OSError) -> Failed:

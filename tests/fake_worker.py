@@ -9,6 +9,7 @@ JOURNAL is the file that counts the lives: one line for each, and one for each c
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import queue
@@ -161,10 +162,10 @@ def wait_for_leave() -> None:
         pass
 
 
-def progress(samples: int) -> Progress:
-    """Some way into epoch 8."""
+def progress(samples: int, epoch: int = 8) -> Progress:
+    """Some way into that epoch."""
     return Progress(
-        epoch=8,
+        epoch=epoch,
         samples=samples,
         target=1000,
         samples_per_second=100.0,
@@ -180,6 +181,23 @@ def crash_in_training() -> None:
     """Stands for a bug, or a driver, that ends the process in the middle of its work."""
     begin()
     work(until_crash=True)
+
+
+def go_through_epochs() -> None:
+    """A worker whose epochs are short."""
+    begin()
+    say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
+    for epoch in itertools.count(7):
+        say(progress(50, epoch))
+        if is_told_to_leave():
+            break
+
+
+def crash_when_told_to_leave() -> None:
+    """Stands for a goodbye that goes wrong."""
+    begin()
+    work()
+    os._exit(3)
 
 
 def crash_after_search() -> None:

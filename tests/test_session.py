@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.fold import after
 from core.messages import (
     Check,
     CheckpointSaved,
@@ -36,7 +37,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.restarts import RestartPolicy
-from core.session import KEPT_ROUNDS, Asked, ClientEvent, RestartDue, Session, WorkerExited, after
+from core.session import KEPT_ROUNDS, Asked, ClientEvent, RestartDue, Session, WorkerExited
 from tests.fake_worker import ORGANISER, RUN_ID, manifest, progress
 
 JOIN = Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere"))
