@@ -23,6 +23,7 @@ from hivemind.utils import MPFuture
 from hivemind.utils.asyncio import achain, as_aiter
 
 from core.worker.swarm import traffic
+from core.worker.swarm.haste import Settling
 
 POLL_SECONDS = 0.1
 SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
@@ -57,6 +58,16 @@ class _Observed(DecentralizedAverager):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
 
     on_round: RoundObserver | None = None
+    _settling: Settling
+
+    @property
+    def _state_updated(self) -> asyncio.Event:
+        return self._settling
+
+    @_state_updated.setter
+    def _state_updated(self, _hasty: asyncio.Event) -> None:
+        """hivemind puts its own event here when the averager's loop begins."""
+        self._settling = Settling()
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """As DecentralizedAverager.step; both averagers schedule every round through it."""

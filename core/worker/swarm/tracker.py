@@ -11,6 +11,7 @@ from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainin
 from hivemind.utils import MPFuture, get_dht_time
 
 from core.messages import PeerSeen
+from core.worker.swarm.haste import Unhurried
 from core.worker.swarm.reports import peer_seen
 
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
@@ -24,6 +25,18 @@ class ObservedTracker(ProgressTracker):
     reports: tuple[LocalTrainingProgress, ...] = ()
     measured = False
     _goodbye: MPFuture[bool] | None = None
+
+    def __init__(self, *args: Any, start: bool, **kwargs: Any) -> None:
+        super().__init__(*args, start=False, **kwargs)
+        self.should_report_progress: Unhurried = Unhurried()
+        if start:
+            self.start()
+
+    def update_epoch(self, new_epoch: int | None = None) -> int:
+        """As ProgressTracker's; the others hear of it at once."""
+        epoch: int = super().update_epoch(new_epoch)
+        self.should_report_progress.set_urgently()
+        return epoch
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """As ProgressTracker's; our own rate is known from the first samples on."""
@@ -71,7 +84,7 @@ class ObservedTracker(ProgressTracker):
         would be refused.
         """
         self.shutdown_triggered.set()
-        self.should_report_progress.set()
+        self.should_report_progress.set_urgently()
         self.global_state_updated.set()
         self.shutdown_complete.wait(timeout)
         self._goodbye = self.dht.store(
