@@ -111,7 +111,7 @@ def _averaged(session: Session, moments: Moments, now: float) -> str:
     if moments.averaged is None or seconds is None:
         return translate("Status", "not averaged with others yet")
     words = translate("Status", "averaged with %n peers %1 ago", "", moments.averaged.peers - 1)
-    return filled(words, figures.time(seconds))
+    return filled(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))
 
 
 def _next(session: Session, moments: Moments, now: float) -> str:

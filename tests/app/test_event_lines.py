@@ -56,7 +56,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
-    (RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason="late."), "not averaged: late."),
+    (RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason="late."), "not averaged"),
     (Verdict(state="helping", reason="x"), "helping"),
     (Verdict(state="alone", reason="x"), "alone"),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),

@@ -1,0 +1,42 @@
+"""The device that is training, in one line of live figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from app import figures
+from app.device_words import name_of
+from app.filled import filled
+from core.devices import Device
+from core.session import Session
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+
+def device_in_use(session: Session, devices: Sequence[Device], chosen: str) -> Device | None:
+    """The one that this session trains on, or else the one that is chosen; ``None`` where nobody knows."""
+    wishes = [session.consent.device.lower()] if session.consent else []
+    wishes.append(chosen.lower())
+    for wish in wishes:
+        for device in devices:
+            if wish in device.names:
+                return device
+    return None
+
+
+def live_words(device: Device) -> str:
+    """``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
+    parts = [name_of(device)]
+    if device.utilisation is not None:
+        parts.append(filled(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))
+    if device.kind == "cuda" and device.memory_total_bytes and device.memory_free_bytes is not None:
+        used = figures.size(device.memory_total_bytes - device.memory_free_bytes)
+        memory = translate("LiveDevice", "%1 of %2")
+        parts.append(filled(memory, used, figures.size(device.memory_total_bytes)))
+    if device.temperature_c is not None:
+        parts.append(filled(translate("LiveDevice", "%1 °C"), figures.count(device.temperature_c)))
+    if device.power_watts is not None:
+        parts.append(filled(translate("LiveDevice", "%1 W"), figures.count(round(device.power_watts))))
+    return " · ".join(parts)

@@ -1,0 +1,35 @@
+"""What has happened, a line each with its time; the oldest lines make room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+
+KEPT_LINES = 500
+
+
+class EventLog(QPlainTextEdit):
+    """Reads like a diary, newest at the end, and stays there unless somebody has scrolled up."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        self.setMaximumBlockCount(KEPT_LINES)
+        self.setTabChangesFocus(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setPlaceholderText(self.tr("Nothing has happened yet"))
+        self.setAccessibleName(self.tr("What has happened"))
+
+    def add(self, at: float, line: str) -> None:
+        """Something happened at that time (seconds since 1970)."""
+        when = QLocale().toString(QDateTime.fromSecsSinceEpoch(int(at)).time(), "HH:mm:ss")
+        self.appendPlainText(f"{when}  {line}")
+
+    @property
+    def lines(self) -> list[str]:
+        """All that is kept."""
+        return self.toPlainText().splitlines()

@@ -1,0 +1,119 @@
+"""The live graphs, with a choice of how far back they reach and which curves they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.graphs import GRAPHS, PERIODS, USUAL_CURVES, Period
+from app.widgets.card import Card
+from app.widgets.chart import Chart
+from app.widgets.curves_menu import CurvesMenu
+from app.widgets.even_grid import EvenGrid
+from app.widgets.labels import Heading, Hint
+from app.widgets.period_picker import PeriodPicker
+from core.history import Curve, Series
+
+_LEAST_CHART_WIDTH = 310
+_MOST_COLUMNS = 3
+
+
+class GraphsPanel(QWidget):
+    """Asks for the curves of those graphs only that are on the screen."""
+
+    graphs_chosen = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._curve_of: Callable[[Series], Curve] | None = None
+        self._heading, self._hint = Heading(), Hint()
+        self.periods, self.curves = PeriodPicker(self), CurvesMenu(self)
+        self.periods.period_chosen.connect(self._tell)
+        self.curves.curves_chosen.connect(self._tell)
+        self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
+        self._cards = {graph.key: self._card(Chart(graph)) for graph in GRAPHS}
+        self._lay_out()
+        self._say()
+        self.choose("30min", ())
+
+    @property
+    def charts(self) -> list[Chart]:
+        """Those that are chosen."""
+        cards = [card for card in self._cards.values() if not card.isHidden()]
+        return [chart for card in cards for chart in card.findChildren(Chart)]
+
+    def choose(self, period: Period, curves: tuple[Series, ...]) -> None:
+        """What was chosen before; no curve at all means the usual ones."""
+        self.periods.show_period(period)
+        self.curves.show_curves(curves or USUAL_CURVES)
+        self._show_chosen()
+
+    def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
+        """Draw what it gives for each series; it is kept until the next time, for what is scrolled to."""
+        self._curve_of = curve_of
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draw again what can be seen."""
+        if self._curve_of is None or not self.isVisible():
+            return
+        for chart in self.charts:
+            if not chart.visibleRegion().isEmpty():
+                self._draw(chart, self._curve_of)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """What was hidden is behind."""
+        super().showEvent(event)
+        self.refresh()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
+
+    def _draw(self, chart: Chart, curve_of: Callable[[Series], Curve]) -> None:
+        chosen = [series for series in chart.graph.series if series in self.curves.curves]
+        curves = {series: curve_of(series) for series in chosen}
+        end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
+        length = PERIODS[self.periods.period]
+        begin = min(curve.begin for curve in curves.values()) if length is None else end - length
+        chart.show_curves(curves, begin, end)
+
+    def _tell(self) -> None:
+        self._curve_of = None  # it gives the curves of another period
+        self._show_chosen()
+        self.graphs_chosen.emit(self.periods.period, self.curves.curves)
+
+    def _show_chosen(self) -> None:
+        chosen = set(self.curves.curves)
+        cards = [self._cards[graph.key] for graph in GRAPHS if chosen & set(graph.series)]
+        for card in self._cards.values():
+            card.setVisible(card in cards)
+        self._grid.show_parts(cards)
+        self._hint.say("" if cards else self.tr("No curve is chosen; “Curves” has the list."))
+
+    def _card(self, chart: Chart) -> Card:
+        card = Card(self._grid)
+        card.parts.setContentsMargins(8, 6, 8, 6)
+        card.parts.addWidget(chart)
+        return card
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self._heading, 1)
+        row.addWidget(self.periods)
+        row.addWidget(self.curves)
+        parts = QVBoxLayout(self)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.setSpacing(10)
+        parts.addLayout(row)
+        parts.addWidget(self._hint)
+        parts.addWidget(self._grid)
+
+    def _say(self) -> None:
+        self._heading.setText(self.tr("Live"))

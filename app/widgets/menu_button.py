@@ -1,0 +1,45 @@
+"""A button that opens a menu, with a sign that it does so in its middle or after its words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QWidget
+
+_SIGN_ROOM = 16
+
+
+class MenuButton(QToolButton):
+    """Qt's own sign stands in the corner, where nobody looks for it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """With room for the sign."""
+        hint = super().sizeHint()
+        return QSize(hint.width() + (_SIGN_ROOM if self.text() else 0), hint.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """As any button, and the sign."""
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        option.features = QStyleOptionToolButton.ToolButtonFeature.None_
+        painter = QPainter(self)
+        label = option.text
+        option.text = ""
+        self.style().drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option, painter, self)
+        group = QPalette.ColorGroup.Active if self.isEnabled() else QPalette.ColorGroup.Disabled
+        colour = option.palette.color(group, QPalette.ColorRole.ButtonText)
+        painter.setPen(colour)
+        words = self.rect().adjusted(0, 0, -_SIGN_ROOM, 0)
+        painter.drawText(words, Qt.AlignmentFlag.AlignCenter, label)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
+        if label:
+            middle.setX(words.right() - 2)
+        painter.setPen(QPen(colour, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        sign = [middle + QPointF(-4, -2), middle + QPointF(0, 2), middle + QPointF(4, -2)]
+        painter.drawPolyline(QPolygonF(sign))

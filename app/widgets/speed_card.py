@@ -1,0 +1,39 @@
+"""How fast this computer computes, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QWidget
+
+from app import figures
+from app.widgets.big_number import BigNumber
+from app.widgets.card import Card
+from app.widgets.labels import Hint
+
+
+class SpeedCard(Card):
+    """A speed that is not known says so; it is not zero."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caption, self.number, self._device = Hint(), BigNumber(0, is_above=True), Hint()
+        self.parts.addWidget(self._caption)
+        self.parts.addWidget(self.number)
+        self.parts.addStretch(1)
+        self.parts.addWidget(self._device)
+        self.show_speed(None, ())
+
+    def show_speed(self, samples_per_second: float | None, values: Sequence[float | None]) -> None:
+        """The speed now, and those before."""
+        self._caption.say(self.tr("This computer"))
+        if samples_per_second is None:
+            self.number.show_number(figures.unknown(), "", is_known=False)
+        else:
+            words = figures.number(samples_per_second)
+            self.number.show_number(words, self.tr("samples/s"), is_known=True)
+        self.number.show_values(values)
+
+    def show_device(self, words: str) -> None:
+        """What it computes on."""
+        self._device.say(words)

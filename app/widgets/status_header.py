@@ -1,0 +1,42 @@
+"""What is going on, in one sentence, and the one large button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.widgets.labels import Hint, Title
+from app.widgets.pause_button import PauseButton
+
+
+class StatusHeader(QWidget):
+    """The run's name stands above the sentence, what its organiser has to say below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._run, self._sentence, self._notice = Hint(), Title(), Hint()
+        self.button = PauseButton(self)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for label in (self._run, self._sentence, self._notice):
+            words.addWidget(label)
+        words.addStretch(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(20)
+        row.addLayout(words, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+    @property
+    def sentence(self) -> str:
+        """What is said."""
+        return self._sentence.text()
+
+    def show_run(self, name: str, notice: str) -> None:
+        """Which run it is."""
+        self._run.say(name)
+        self._notice.say(notice)
+
+    def show_status(self, sentence: str) -> None:
+        """What is going on."""
+        self._sentence.say(sentence)
