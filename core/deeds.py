@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.devices import Device
 from core.given import Given
@@ -46,21 +46,19 @@ class DeedBook:
         self._saved_at = -SAVE_EVERY_SECONDS
 
     def begin(self, run_id: str, name: str) -> None:
-        """What is noted from now on is given to that run; saying it again changes nothing."""
+        """The run that is being helped from now on; saying it again changes nothing."""
         self._run_id, self._name = run_id, name
 
     def note(self, session: Session, devices: Sequence[Device], at: float) -> None:
         """Add what is new since the last note; call it once a second, or whenever something happens."""
-        before = self._before_this(session)
-        now = _moment(session, at)
+        before, now = self._before_this(session), _moment(session, at)
         self._before = now
-        run_id = self._run_id or (session.consent.run_id if session.consent else None)
+        run_id = session.consent.run_id if session.consent is not None else self._run_id
         more = _more(before, now, _power_watts(session, devices))
         if run_id is not None and more != Given():
-            self._store.deeds.add(run_id, _named(more, self._name))
-            self._save(is_urgent=now.at is None)
-        elif before.at is not None and now.at is None:
-            self._save(is_urgent=True)
+            name = self._name if run_id == self._run_id else ""
+            self._store.deeds.add(run_id, replace(more, name=name))
+        self._save(is_urgent=before.at is not None and now.at is None)
 
     def of(self, run_id: str) -> Deeds:
         """To that run, ever."""
@@ -108,10 +106,6 @@ def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
     """Of the device that this session trains on."""
     used = session.consent.device.lower() if session.consent is not None else ""
     return next((device.power_watts for device in devices if used in device.names), None)
-
-
-def _named(given: Given, name: str) -> Given:
-    return Given(name, given.samples, given.epochs, given.seconds, given.joules)
 
 
 def _deeds(given: Given) -> Deeds:

@@ -132,6 +132,8 @@ class HistoryStore:
             return False
         try:
             curves, deeds = self._curves, self._deeds.take()
+            if not curves and not deeds and self._deeds.saved is not None and self.trouble is None:
+                return True
             is_saved = self._database.write(lambda connection: self._write(connection, curves, deeds))
             if is_saved:
                 self._curves = []
