@@ -1,6 +1,6 @@
 # Everything a person or a machine does with this checkout. The first call of any target sets up `.venv`.
 #
-#   make demo  [ARGS="--epochs 3"]   two real peers on this machine, training together
+#   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make clean                       forget `.venv` and what the checks left
@@ -9,6 +9,7 @@
 # the command's own code in its last line; `.venv/bin/workerbee` gives that code unchanged.
 
 SET_UP = @sh installer/python.sh installer/environment.py
+WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
 .PHONY: help demo test bench clean
 
@@ -16,18 +17,18 @@ help:
 	@sed -n 's/^#   make/make/p' Makefile
 
 demo:
-	$(SET_UP)
+	$(SET_UP) $(WINDOW)
 	@.venv/bin/workerbee demo $(ARGS)
 
 test:
-	$(SET_UP) test
+	$(SET_UP) test window
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy
 	@.venv/bin/pytest $(ARGS)
 
 bench:
-	$(SET_UP) test
+	$(SET_UP) test window
 	@.venv/bin/python -m tests.bench $(ARGS)
 
 clean:

@@ -7,6 +7,7 @@ system is installed where that is allowed and otherwise said in one sentence (`i
 from __future__ import annotations
 
 import argparse
+import ctypes
 import fcntl
 import hashlib
 import shutil
@@ -20,6 +21,40 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "workerbee.stamp"
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts")
+
+# What Qt's wheels open and do not bring along, and the Debian packages.
+WINDOW_LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libgssapi_krb5.so.2": "libgssapi-krb5-2",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+}
+
+# The programs that the tests start besides Python, and the Debian packages.
+TEST_PROGRAMS = {
+    "gcc": "gcc libc6-dev",
+    "ip": "iproute2",
+    "Xvfb": "xvfb xauth",
+    "openbox": "openbox",
+    "trayer": "trayer",
+    "xdotool": "xdotool",
+    "xclip": "xclip",
+    "dbus-daemon": "dbus-daemon",
+}
 
 
 class SetUpError(Exception):
@@ -86,12 +121,32 @@ def ensure_venv_module() -> None:
         raise SetUpError(f"{sys.executable} has no venv and pip modules; name another Python with PYTHON=…")
 
 
-def ensure_test_tools() -> None:
+def ensure_test_programs() -> None:
     """See to it that there is what the tests start besides Python."""
-    if shutil.which("gcc") is None:
-        install_from_system("there is no C compiler, which the tests need", "gcc libc6-dev")
-    if shutil.which("ip") is None:
-        install_from_system("there is no `ip` command, which the tests need", "iproute2")
+    missing = [name for name in TEST_PROGRAMS if shutil.which(name) is None]
+    if missing:
+        reason = f"the tests need {', '.join(missing)}"
+        install_from_system(reason, " ".join(TEST_PROGRAMS[name] for name in missing))
+
+
+def can_be_loaded(library: str) -> bool:
+    """Say whether the system has that shared library."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def ensure_window_libraries() -> None:
+    """See to it that Qt can start and has a font: without one every letter is a box, and nothing fails."""
+    missing = [name for name in WINDOW_LIBRARIES if not can_be_loaded(name)]
+    packages = [WINDOW_LIBRARIES[name] for name in missing]
+    if not any(next(folder.rglob("*.[to]tf"), None) for folder in FONT_FOLDERS):
+        missing.append("a font")
+        packages.append("fonts-dejavu-core")
+    if missing:
+        install_from_system(f"the window needs {', '.join(missing)}", " ".join(packages))
 
 
 def make_venv(home: str) -> None:
@@ -120,7 +175,9 @@ def install(wanted: Stamp) -> None:
 def set_up(extras: frozenset[str]) -> None:
     """Bring `.venv` up to date for these extras."""
     if "test" in extras:
-        ensure_test_tools()
+        ensure_test_programs()
+    if "window" in extras:
+        ensure_window_libraries()
     wanted, found = wanted_stamp(extras), stamp_found()
     if found is not None and found.covers(wanted):
         return

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from installer.environment import TEST_PROGRAMS
+
 INSTALLER = Path(__file__).resolve().parent.parent / "installer"
 
 # A pyenv shim for a version that is not installed.
@@ -203,15 +205,11 @@ def test_a_python_without_venv_that_apt_cannot_reach_shows_what_apt_said(machine
 # What the tests need
 
 
-@pytest.mark.parametrize(
-    ("missing", "present", "packages"),
-    [("C compiler", "ip", "gcc libc6-dev"), ("`ip` command", "gcc", "iproute2")],
-)
-def test_a_missing_tool_of_the_tests_is_said(
-    machine: Machine, missing: str, present: str, packages: str
-) -> None:
+@pytest.mark.parametrize(("missing", "packages"), TEST_PROGRAMS.items())
+def test_a_missing_program_of_the_tests_is_said(machine: Machine, missing: str, packages: str) -> None:
     machine.has(python3=GOOD_PYTHON, apt_get=WORKING_APT, apt_cache="", sudo=ASKING_SUDO)
-    machine.add(present, "")
+    for present in TEST_PROGRAMS.keys() - {missing}:
+        machine.add(present, "")
     (machine.project / "pyproject.toml").touch()
     assert_one_sentence(machine.set_up("test"), missing, f"sudo apt-get install {packages}")
 
