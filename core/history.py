@@ -88,6 +88,7 @@ class History:
     def __init__(self, store: HistoryStore) -> None:
         self.store = store
         self._runs: dict[str, _Run] = {}
+        self._aside = store.aside
         self._saved_at = time.monotonic()
 
     @classmethod
@@ -174,11 +175,20 @@ class History:
         if columns is not None:
             ring.absorb(columns)
 
+    def _fill_new_file(self) -> None:
+        """The file was damaged while it was open: a new one gets what is still in memory."""
+        for run in self._runs.values():
+            for ring in (ring for rings in run.lines.values() for ring in rings):
+                ring.forget_saving()
+
     def _hand_over(self) -> bool:
         """Give the store what is new; whether there was anything."""
         self._saved_at = time.monotonic()
         if not self.store.is_ready:
             return False
+        if self.store.aside != self._aside:
+            self._aside = self.store.aside
+            self._fill_new_file()
         parts: list[CurvePart] = []
         room = _MOST_COLUMNS_AT_ONCE
         for run_id, run in self._runs.items():

@@ -136,7 +136,8 @@ class HistoryStore:
                 return True
             is_saved = self._database.write(lambda connection: self._write(connection, curves, deeds))
             if is_saved:
-                self._curves = []
+                if self._curves is curves:  # others may have been handed over meanwhile
+                    self._curves = []
                 self._aside = self._database.aside
             self._deeds.settle(is_saved)
             return is_saved

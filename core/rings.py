@@ -137,6 +137,11 @@ class Ring:
             slot = self._unsaved.find(1, slot)
         return taken
 
+    def forget_saving(self) -> None:
+        """Whatever is here is to be taken once more."""
+        for slot, bucket in enumerate(self._buckets):
+            self._unsaved[slot] = bucket != _NOBODY
+
     @property
     def is_saved(self) -> bool:
         """Whether there is nothing to be taken."""

@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from core.given import Given
 from core.history import SERIES, Curve, History
 
 NOW = 1_800_000_000.0
@@ -217,6 +219,29 @@ def test_history_survives_a_kill(path: Path) -> None:
     history = opened(path)
     curve = history.curve("run", "loss", 5 * MINUTE, NOW + 60)
     assert [low for _, low, _ in shown(curve)][:60] == list(range(60))
+    history.close()
+
+
+def test_nothing_that_is_noted_while_something_else_is_being_saved_gets_lost(path: Path) -> None:
+    history = opened(path)
+    is_over = threading.Event()
+
+    def save_all_the_time() -> None:
+        while not is_over.is_set():
+            history.store.deeds.add("run", Given(samples=1))
+            history.store.save()
+
+    saver = threading.Thread(target=save_all_the_time)
+    saver.start()
+    for second in range(300):
+        history.note("run", "loss", NOW + second, float(second))
+        history._hand_over()
+    is_over.set()
+    saver.join()
+    history.close()
+    history = opened(path)
+    curve = history.curve("run", "loss", 5 * MINUTE, NOW + 299)
+    assert [low for _, low, _ in shown(curve)] == list(range(300))
     history.close()
 
 

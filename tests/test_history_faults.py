@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -103,10 +101,11 @@ def test_an_empty_file_is_a_new_one(path: Path) -> None:
     history.close()
 
 
-def test_damage_while_it_is_open_is_put_aside_and_the_deeds_are_carried_over(path: Path) -> None:
+def test_damage_while_it_is_open_is_put_aside_and_what_is_known_is_carried_over(path: Path) -> None:
     noted(path)
     history, aside = History.open(path)
     assert aside is None
+    assert values(history) == [1.0]
     spoil(path)
     history.note("run", "loss", NOW, 2.0)
     history.store.deeds.add("run", Given("A run", samples=36))
@@ -116,6 +115,8 @@ def test_damage_while_it_is_open_is_put_aside_and_the_deeds_are_carried_over(pat
     history, aside = History.open(path)
     assert aside is None
     assert history.store.deeds.all() == {"run": Given("A run", samples=100)}
+    curve = history.curve("run", "loss", 0.0, NOW)
+    assert (list(curve.lows), list(curve.highs)) == ([1.0], [2.0])
     history.close()
 
 
@@ -241,7 +242,6 @@ history.close()
 
 def test_a_disk_that_takes_no_more_is_told_and_what_waited_is_saved_later(path: Path) -> None:
     """A limit on the size of files stands in for the full disk."""
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY or os.name == "posix"
     answer = subprocess.run(
         [sys.executable, "-c", _WITH_A_LIMIT, str(path), "500"], capture_output=True, text=True, cwd=CHECKOUT
     )
