@@ -33,7 +33,16 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from core.session import Asked, ClientEvent, RestartDue, WorkerExited
+from core.session import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Pause,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -43,6 +52,8 @@ def line(event: ClientEvent) -> str | None:
     match event:
         case Asked():
             return _of_command(event.command)
+        case PauseAsked() | ResumeAsked() | FinishAsked():
+            return _of_wish(event)
         case (
             Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published()
         ):
@@ -69,6 +80,24 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked whether the engine works.")
         case Leave():
             return translate("EventLog", "Asked to stop.")
+
+
+def _of_wish(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
+    match event:
+        case PauseAsked(pause=Pause(reason="sleep")):
+            return translate("EventLog", "Pausing: the computer goes to sleep.")
+        case PauseAsked(pause=Pause(reason="epoch_finished")):
+            return translate("EventLog", "Pausing: the epoch is finished.")
+        case PauseAsked(pause=Pause(until=float(until))):
+            return filled(translate("EventLog", "Asked to pause until %1."), figures.clock(until))
+        case PauseAsked():
+            return translate("EventLog", "Asked to pause.")
+        case ResumeAsked():
+            return translate("EventLog", "Training goes on after the pause.")
+        case FinishAsked(is_wanted=True):
+            return translate("EventLog", "Asked to stop after this epoch.")
+        case FinishAsked():
+            return translate("EventLog", "Not stopping after this epoch after all.")
 
 
 _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published

@@ -150,7 +150,7 @@ def _paused(session: Session) -> str:
 
 def _ended(session: Session) -> str:
     if session.problem is not None:
-        return problem_words.title_of(session.problem)
+        return filled(translate("Status", "Stopped · %1"), problem_words.title_of(session.problem))
     if session.left is not None:
         return translate("Status", "You have left the run · goodbye was said")
     return translate("Status", "Nothing is running")
@@ -174,6 +174,8 @@ def verdict(session: Session) -> str:
 def _no_verdict(session: Session) -> str:
     if session.phase == "paused":
         return translate("Verdict", "Paused: your computer is all yours.")
+    if session.phase in ("idle", "leaving", "ended"):
+        return translate("Verdict", "Nothing is being computed on this computer.")
     return translate("Verdict", "Whether your computer helps is not known yet.")
 
 

@@ -131,7 +131,9 @@ class TrainingPage(QWidget):
         self.header.show_status(self.status)
         self.header.button.show_pausing(_pausing(session), session.is_finishing)
         progress = session.progress if session.phase == "training" else None
-        self.speed.show_speed(progress.samples_per_second if progress else None, self._my_rates)
+        rate = progress.samples_per_second if progress else None
+        is_resting = session.phase in ("idle", "paused", "ended")
+        self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates)
         self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
         self.verdict.show_share(session.last_share)

@@ -22,12 +22,16 @@ class SpeedCard(Card):
         self.parts.addWidget(self.number)
         self.parts.addStretch(1)
         self.parts.addWidget(self._device)
-        self.show_speed(None, ())
+        self.show_speed(None, (), is_resting=False)
 
-    def show_speed(self, samples_per_second: float | None, values: Sequence[float | None]) -> None:
-        """The speed now, and those before."""
+    def show_speed(
+        self, samples_per_second: float | None, values: Sequence[float | None], *, is_resting: bool
+    ) -> None:
+        """The speed now, and those before; ``is_resting`` means that there is none to be known."""
         self._caption.say(self.tr("This computer"))
-        if samples_per_second is None:
+        if is_resting:
+            self.number.show_number(self.tr("at rest"), "", is_known=False)
+        elif samples_per_second is None:
             self.number.show_number(figures.unknown(), "", is_known=False)
         else:
             words = figures.number(samples_per_second)

@@ -33,7 +33,16 @@ from core.messages import (
     Verdict,
     Warned,
 )
-from core.session import Asked, ClientEvent, RestartDue, WorkerExited
+from core.session import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Pause,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
 
 MANIFEST = RunManifest(
     run=RunInfo(id="sums", name="Sums\x1b[2J"),
@@ -44,6 +53,13 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
     (Asked(Start(run_id="sums", organiser="x", device="cuda:0")), "train on cuda:0"),
     (Asked(Leave()), "Asked to stop"),
+    (PauseAsked(Pause()), "Asked to pause."),
+    (PauseAsked(Pause(until=2_000_000_000.0)), "Asked to pause until"),
+    (PauseAsked(Pause("sleep")), "goes to sleep"),
+    (PauseAsked(Pause("epoch_finished")), "epoch is finished"),
+    (ResumeAsked(), "goes on"),
+    (FinishAsked(True), "Asked to stop after this epoch"),
+    (FinishAsked(False), "after all"),
     (Hello(protocol=1, version="0.1.0"), "version 0.1.0"),
     (EngineChecked(torch="2.13", hivemind="1.1.12"), "hivemind 1.1.12"),
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),

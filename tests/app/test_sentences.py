@@ -12,6 +12,7 @@ from PySide6.QtCore import QLocale
 from app import problem_words, sentences
 from app.moments import Moments
 from app.remedies import button_of, remedy_of
+from core.fold import after
 from core.messages import (
     Connected,
     Failed,
@@ -24,7 +25,7 @@ from core.messages import (
     Verdict,
 )
 from core.problems import Problem
-from core.session import Asked, Pause, Session, after
+from core.session import Asked, Pause, Session
 
 NOW = 1_000_000.0
 JOINING = after(Session(), Asked(Join(addresses=(), home="/tmp")))
@@ -79,7 +80,7 @@ def test_a_round_of_long_ago_keeps_its_time_while_others_fail() -> None:
     moments = Moments().after(session, NOW)
     failed = replace(session, rounds=(*session.rounds, finished(ok=False, peers=1)))
     moments = moments.after(failed, NOW + 60)
-    assert "averaged with 6 peers 1 min 20 s ago" in sentences.status(failed, moments, NOW + 80)
+    assert "averaged with 6 peers 80 s ago" in sentences.status(failed, moments, NOW + 80)
 
 
 def test_what_is_not_known_is_left_out_or_said() -> None:
@@ -99,7 +100,7 @@ def test_training_alone_is_never_called_training_only() -> None:
 
 
 def test_finishing_the_epoch_says_when_it_stops() -> None:
-    session = replace(training("helping", finished()), is_finishing=True)
+    session = replace(training("helping", finished()), finish_at_epoch=43)
     assert status(session).startswith("Finishing this epoch, then stopping · epoch 42")
     assert status(session).endswith("stops in ~50 s")
 
@@ -155,7 +156,7 @@ def test_the_end_has_its_words() -> None:
     assert status(replace(STARTING, phase="ended", left=Left())).startswith("You have left the run")
     failed = after(JOINING, Failed(problem=Problem.NOBODY_ANSWERS.key))
     ended = replace(failed, phase="ended")
-    assert status(ended) == problem_words.title_of(Problem.NOBODY_ANSWERS)
+    assert status(ended) == f"Stopped · {problem_words.title_of(Problem.NOBODY_ANSWERS)}"
 
 
 def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
@@ -181,6 +182,7 @@ def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
     assert "the first averaging comes with the next step" in sentences.verdict(training("starting"))
     assert "did not come about" in sentences.verdict(training("starting", finished(ok=False)))
     assert "not known yet" in sentences.verdict(STARTING)
+    assert "Nothing is being computed" in sentences.verdict(replace(training(), phase="ended"))
     assert sentences.verdict(replace(training(), phase="paused")) == "Paused: your computer is all yours."
 
 
