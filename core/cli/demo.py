@@ -18,14 +18,10 @@ from core.cli.publish import wait_until_published
 from core.cli.sentences import status
 from core.cli.stop import Stop
 from core.cli.tally import Tally
+from core.demo import DEMO_THREADS, publish_demo
 from core.folders import Folders
-from core.messages import Publish
 from core.problems import ClientError
-from core.run_file import parse_run_file, template
 from core.session import ClientEvent, Session
-
-_LISTEN = "/ip4/127.0.0.1/tcp/0"
-_THREADS = 1  # each; so small a model gains nothing from more
 
 
 def demo(wish: Demo, desk: Desk) -> int:
@@ -36,7 +32,7 @@ def demo(wish: Demo, desk: Desk) -> int:
         watcher = _OrganiserLine(desk.stop, wish.json)
         with Conversation(desk, watcher, organisers) as organiser:
             with _words_of_the_dead(organiser):
-                organiser.client.publish(_publish_command(organisers))
+                organiser.client.publish(publish_demo(organisers))
                 link = wait_until_published(organiser).link
                 watcher.say(f"The organiser has published the run: {link}")
                 code = _volunteer(wish, link, replace(desk, folders=volunteers), watcher)
@@ -49,7 +45,7 @@ def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> in
         address=link,
         device="cpu",
         network="direct",
-        threads=_THREADS,
+        threads=DEMO_THREADS,
         yes=True,
         limits=wish.limits,
         json=wish.json,
@@ -100,13 +96,3 @@ def _line(session: Session) -> str:
         parts.append(f"{figures.rate(session.progress.samples_per_second)}")
         parts.append(f"{figures.counted(session.contributed_samples, 'sample')} given")
     return " · ".join(parts)
-
-
-def _publish_command(folders: Folders) -> Publish:
-    return Publish(
-        manifest=parse_run_file(template()),
-        home=str(folders.data),
-        listen=(_LISTEN,),
-        device="cpu",
-        threads=_THREADS,
-    )

@@ -1,0 +1,21 @@
+"""The demo's organiser: the run of the template, on loopback, for this computer alone."""
+
+from __future__ import annotations
+
+from core.folders import Folders
+from core.messages import Publish
+from core.run_file import parse_run_file, template
+
+DEMO_THREADS = 1  # for each peer; so small a model gains nothing from more
+_LISTEN = "/ip4/127.0.0.1/tcp/0"
+
+
+def publish_demo(folders: Folders) -> Publish:
+    """What to tell a client whose folders these are."""
+    return Publish(
+        manifest=parse_run_file(template()),
+        home=str(folders.data),
+        listen=(_LISTEN,),
+        device="cpu",
+        threads=DEMO_THREADS,
+    )
