@@ -264,7 +264,9 @@ class Client:
             return
         self._attempt = attempt
         seconds = self._restarts.delay_seconds(attempt)
-        self._post(Restarting(attempt=attempt, seconds=seconds))
+        crash = self.session.crash
+        problem = crash.problem if crash else Problem.WORKER_CRASHED.key
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _last_words(self, event: WorkerExited) -> Failed:

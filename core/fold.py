@@ -36,7 +36,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from core.restarts import CRASHES
+from core.restarts import CRASHES, OUTAGES
 from core.session import (
     KEPT_ROUNDS,
     KEPT_WARNINGS,
@@ -214,7 +214,8 @@ def _after_failure(session: Session, event: Failed) -> Session:
     if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
         return session
     problem = Problem.from_key(event.problem)
-    if problem in CRASHES and session.is_worker_running and may_restart(session):
+    may_pass = problem in CRASHES or (problem in OUTAGES and session.consent is not None)
+    if may_pass and session.is_worker_running and may_restart(session):
         return replace(session, crash=event)
     phase: Phase = session.phase if session.is_worker_running else "ended"
     return replace(session, problem=problem, problem_detail=event.detail, phase=phase, restarting=None)

@@ -259,10 +259,14 @@ class Left(Event, tag="left", kw_only=True, frozen=True):
 
 
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
-    """Said by the client: the worker died and starts again after ``seconds``; the first attempt is 1."""
+    """Said by the client: the worker starts again after ``seconds``; the first attempt is 1.
+
+    ``problem`` is a key of core.problems.Problem: what ended the one before.
+    """
 
     attempt: int
     seconds: float
+    problem: str = "worker_crashed"
 
 
 AnyEvent = (

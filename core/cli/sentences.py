@@ -107,10 +107,9 @@ def of_loading(event: StateLoading) -> str:
 
 
 def of_restarting(event: Restarting) -> str:
-    """The worker has died."""
-    return (
-        f"The training process ended unexpectedly; attempt {event.attempt} starts in {event.seconds:.0f} s."
-    )
+    """The worker has died, or cannot reach the run just now."""
+    title = Problem.from_key(event.problem).title
+    return f"{title} Attempt {event.attempt} to go on starts in {event.seconds:.0f} s."
 
 
 def of_warning(event: Warned) -> str:
