@@ -10,6 +10,7 @@ import pytest
 
 from core.restarts import RestartPolicy
 from tests.front_end import PROMPT, FrontEnd, Open
+from tests.real import Crew, crew
 
 
 @pytest.fixture
@@ -25,3 +26,10 @@ def front_end(tmp_path: Path) -> Iterator[Open]:
     for front in opened:
         front.client.close()
     assert psutil.Process().children() == []
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Iterator[Crew]:
+    """Whoever is there for one test."""
+    with crew(tmp_path) as everybody:
+        yield everybody

@@ -32,6 +32,7 @@ from core.messages import (
     Progress,
     Publish,
     Published,
+    RoundFinished,
     RunFound,
     SearchFinished,
     Start,
@@ -46,6 +47,7 @@ GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
 GOODBYE_SECONDS = 30.0  # for the longest: plain hivemind's waits for a round that is under way
 MARK = "WORKERBEE_TEST_FAMILY"
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
+GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 RUN_ID = "tiny-sums"
 SMALLEST_PIPE_BYTES = 4096
 _numbers = itertools.count(1)
@@ -223,6 +225,11 @@ class Peer(Speaker[AnyEvent]):
         return self.wait_for(Connected).peer_id
 
     @property
+    def posted(self) -> str:
+        """The address that an organiser posts."""
+        return self.wait_for(Published).addresses[0]
+
+    @property
     def address(self) -> str:
         """Where others find it, whoever it is: there its p2pd listens."""
         ports = [
@@ -318,6 +325,11 @@ def crew(folder: Path) -> Iterator[Crew]:
     hired = Crew(folder)
     with contextlib.closing(hired._ends):
         yield hired
+
+
+def averaged(event: RoundFinished) -> bool:
+    """Whether somebody else was in the round."""
+    return event.ok and event.peers >= 2
 
 
 def worker_of(client: Speaker[AnyEvent]) -> psutil.Process:

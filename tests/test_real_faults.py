@@ -11,7 +11,6 @@ import struct
 import termios
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -23,16 +22,23 @@ from core.messages import (
     Left,
     PeersSeen,
     Progress,
-    Published,
     Restarting,
     RoundFinished,
     TrainingStarted,
 )
-from tests.real import LIMIT_SECONDS, SMALLEST_PIPE_BYTES, Crew, Peer, crew, survivors, worker_of
+from tests.real import (
+    GHOST_SECONDS,
+    LIMIT_SECONDS,
+    SMALLEST_PIPE_BYTES,
+    Crew,
+    Peer,
+    averaged,
+    crew,
+    survivors,
+    worker_of,
+)
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
-
-GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 
 
 @pytest.fixture(scope="module")
@@ -47,23 +53,6 @@ def organiser(shared: Peer) -> Peer:
     """The organiser when nobody else is there: not even the ghost of somebody."""
     shared.wait_for(Progress, lambda event: event.peers == 1, since=len(shared.said))
     return shared
-
-
-@pytest.fixture
-def hands(tmp_path: Path) -> Iterator[Crew]:
-    """Whoever is there for one test."""
-    with crew(tmp_path) as everybody:
-        yield everybody
-
-
-def address(organiser: Peer) -> str:
-    """What it posts."""
-    return organiser.wait_for(Published).addresses[0]
-
-
-def averaged(event: RoundFinished) -> bool:
-    """Whether somebody else was in the round."""
-    return event.ok and event.peers >= 2
 
 
 def is_there(peer_id: str) -> Callable[[PeersSeen], bool]:
@@ -82,7 +71,7 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
     organiser: Peer, hands: Crew
 ) -> None:
     since = len(organiser.said)
-    worker = hands.volunteer(address(organiser), "volunteer")
+    worker = hands.volunteer(organiser.posted, "volunteer")
     organiser.wait_for(PeersSeen, is_there(worker.peer_id), since=since)
     family = worker.family
     assert len(family) > 3  # the DHT's process, two averagers, p2pd
@@ -90,7 +79,7 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
     assert worker.ended() == -signal.SIGKILL
     assert survivors(worker, family) == []
 
-    successor = hands.volunteer(address(organiser), "volunteer")
+    successor = hands.volunteer(organiser.posted, "volunteer")
     assert successor.peer_id == worker.peer_id
     organiser.wait_for(RoundFinished, averaged, since=len(organiser.said))
     counted_once(organiser, worker.peer_id, since)
@@ -98,7 +87,7 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
 
 def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Peer, hands: Crew) -> None:
     since = len(organiser.said)
-    client = hands.client(address(organiser), "volunteer")
+    client = hands.client(organiser.posted, "volunteer")
     before = client.wait_for(Connected).peer_id
     client.wait_for(RoundFinished, averaged)
     epoch, family, here = organiser.epoch, client.family, len(client.said)
@@ -116,7 +105,7 @@ def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Pe
 
 def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser: Peer, hands: Crew) -> None:
     since = len(organiser.said)
-    client = hands.client(address(organiser), "volunteer")
+    client = hands.client(organiser.posted, "volunteer")
     peer_id = client.wait_for(Connected).peer_id
     organiser.wait_for(PeersSeen, is_there(peer_id), since=since)
     organiser.wait_for(Progress, lambda event: event.peers == 2, since=since)
@@ -133,7 +122,7 @@ def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser:
 def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(
     organiser: Peer, hands: Crew
 ) -> None:
-    worker = hands.volunteer(address(organiser), "volunteer")
+    worker = hands.volunteer(organiser.posted, "volunteer")
     worker.is_heard.clear()
     deadline = time.monotonic() + LIMIT_SECONDS
     while _unread(worker) < SMALLEST_PIPE_BYTES // 2:
@@ -159,7 +148,7 @@ def _epoch(seen: PeersSeen, peer_id: str) -> int:
 def test_a_worker_that_is_terminated_leaves_properly_and_no_key_of_it_is_ever_told(
     organiser: Peer, hands: Crew
 ) -> None:
-    worker = hands.volunteer(address(organiser), "volunteer", "client")
+    worker = hands.volunteer(organiser.posted, "volunteer", "client")
     family = worker.family
     worker.process.send_signal(signal.SIGTERM)
     assert worker.ended() == 0

@@ -32,30 +32,12 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from tests.real import RUN_ID, Crew, Peer, Speaker, crew, survivors, tiny
+from tests.real import GHOST_SECONDS, RUN_ID, Crew, Peer, Speaker, averaged, crew, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 PATIENCE_SECONDS = 240.0  # until a busy computer has brought three peers into one group
-GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 PLAIN = "tests.plain_hivemind_peer"
-
-
-@pytest.fixture
-def hands(tmp_path: Path) -> Iterator[Crew]:
-    """Whoever is there for one test."""
-    with crew(tmp_path) as everybody:
-        yield everybody
-
-
-def published(peer: Peer) -> str:
-    """The address that the organiser posts."""
-    return peer.wait_for(Published).addresses[0]
-
-
-def averaged(event: RoundFinished) -> bool:
-    """Whether somebody else was in the round."""
-    return event.ok and event.peers >= 2
 
 
 @dataclass(frozen=True)
@@ -77,7 +59,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
     with crew(folder) as everybody:
         organiser = everybody.organiser()
         before = len(organiser.said)
-        script = everybody.script("plain", PLAIN, "train", str(folder / "plain"), published(organiser))
+        script = everybody.script("plain", PLAIN, "train", str(folder / "plain"), organiser.posted)
         script.until(lambda fact: fact.get("round") == 2)
         yield Mixed(organiser, script, folder, before)
 
@@ -145,8 +127,8 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     """Three peers of one run; the organiser only keeps the state, which leaves two cores to the others."""
     with crew(tmp_path_factory.mktemp("three")) as everybody:
         organiser = everybody.organiser(train=False)
-        direct = everybody.volunteer(published(organiser), "direct")
-        yield Three(organiser, direct, everybody.volunteer(published(organiser), "client", "client"))
+        direct = everybody.volunteer(organiser.posted, "direct")
+        yield Three(organiser, direct, everybody.volunteer(organiser.posted, "client", "client"))
 
 
 class TestThreePeers:
@@ -193,7 +175,7 @@ class TestThreePeers:
     def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(
         self, three: Three, hands: Crew
     ) -> None:
-        monitor = hands.script("monitor", PLAIN, "monitor", RUN_ID, published(three.organiser))
+        monitor = hands.script("monitor", PLAIN, "monitor", RUN_ID, three.organiser.posted)
         seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
         for peer in seen:
             assert peer["samples_per_second"] > 0
@@ -211,10 +193,10 @@ def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_conn
     hands: Crew,
 ) -> None:
     keeper = hands.organiser(train=False)
-    first = hands.volunteer(published(keeper), "first", "client")
+    first = hands.volunteer(keeper.posted, "first", "client")
     keeper.wait_for(RoundFinished, averaged)
     keeper.reaches(2)
-    late = hands.volunteer(published(keeper), "late", "client")
+    late = hands.volunteer(keeper.posted, "late", "client")
     late.wait_for(StateLoading, lambda event: event.received_bytes > 0)
     assert late.wait_for(TrainingStarted).epoch >= 2
     assert late.wait_for(Progress).epoch >= 2
@@ -240,7 +222,7 @@ def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
     """Two peers who have averaged; then the first of them leaves."""
     with crew(tmp_path_factory.mktemp("farewell")) as everybody:
         organiser = everybody.organiser()
-        volunteer = everybody.volunteer(published(organiser), "volunteer")
+        volunteer = everybody.volunteer(organiser.posted, "volunteer")
         volunteer.wait_for(RoundFinished, averaged)
         volunteer.wait_for(Progress, lambda event: event.peers == 2)
         family, here, began = organiser.family, len(volunteer.said), time.monotonic()
