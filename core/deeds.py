@@ -13,6 +13,7 @@ from core.session import Opening, Session
 
 LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
 SAVE_EVERY_SECONDS = 1.0
+_MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,10 @@ def _more(before: _Moment, now: _Moment, power_watts: float | None) -> Given:
     if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_NOTE_SECONDS:
         seconds = now.at - before.at
     if before.epoch is not None and now.epoch is not None:
-        epochs = max(0, now.epoch - before.epoch)
+        epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
     joules = None if power_watts is None or seconds == 0 else power_watts * seconds
-    return Given("", now.samples - before.samples, epochs, seconds, joules)
+    samples = min(now.samples - before.samples, _MOST_AT_ONCE)
+    return Given("", samples, epochs, seconds, joules)
 
 
 def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:

@@ -195,6 +195,15 @@ def test_a_clock_that_jumps_gives_no_time_and_loses_no_samples(volunteer: Volunt
     assert volunteer.book.of(RUN_ID) == Deeds(samples=40, epochs=0, seconds=2.0, joules=400.0)
 
 
+def test_a_worker_that_boasts_beyond_all_numbers_does_not_keep_the_rest_from_being_saved(
+    volunteer: Volunteer, store: HistoryStore, path: Path
+) -> None:
+    volunteer.trains()
+    volunteer.sees(computed(1), computed(10**30, epoch=10**30))
+    assert store.save()
+    assert kept(path) == volunteer.book.total()
+
+
 def test_runs_are_counted_apart_and_together(volunteer: Volunteer) -> None:
     volunteer.trains()
     volunteer.sees(computed(100))
