@@ -27,7 +27,15 @@ PERIODS: dict[Period, float | None] = {
     "24h": 86400.0,
     "all": None,
 }
-USUAL_CURVES: tuple[Series, ...] = ("my_rate", "swarm_rate", "loss", "accuracy", "gpu_utilisation", "epoch")
+USUAL_CURVES: tuple[Series, ...] = (
+    "my_rate",
+    "swarm_rate",
+    "loss",
+    "accuracy",
+    "gpu_utilisation",
+    "epoch",
+    "peers",
+)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ def status(session: Session, moments: Moments, now: float) -> str:
 def _restarting(session: Session, moments: Moments, now: float) -> str:
     assert session.restarting is not None
     seconds = moments.seconds_to_restart(now)
+    if seconds is not None and seconds < 1:
+        return translate("Status", "The training process ended unexpectedly · starting it again…")
     return filled(
         translate("Status", "The training process ended unexpectedly · attempt %1 of %2 starts in %3"),
         figures.count(session.restarting.attempt),

@@ -86,7 +86,7 @@ def paint_curve(
 ) -> None:
     """The curve, with a gap between any two stretches. Qt maps times and values to pixels: it is faster."""
     places = plot.places
-    pen = QPen(colour, _LINE_WIDTH)
+    pen = QPen(colour, _LINE_WIDTH * painter.device().devicePixelRatio())  # a cosmetic pen counts real pixels
     pen.setCosmetic(True)
     lone: list[QPointF] = []
     has_dots = sum(map(len, stretches)) <= _FEW

@@ -26,11 +26,15 @@ class PeersModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[PeerSeen] = []
+        self._shown: Sequence[PeerSeen] = ()
         self._column = RATE
         self._order = Qt.SortOrder.DescendingOrder
 
     def show_peers(self, peers: Sequence[PeerSeen]) -> None:
         """Show these: who is gone is taken away, who comes is put in place, what differs is drawn again."""
+        if peers is self._shown:
+            return
+        self._shown = peers
         rows = self._sorted({peer.peer_id: peer for peer in peers}.values())
         present = {peer.peer_id for peer in rows}
         if {peer.peer_id for peer in self._rows} != present:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app import figures
+from app.unbroken import unbroken
 from app.widgets.big_number import BigNumber
 from app.widgets.card import Card
 from app.widgets.labels import Hint
@@ -40,4 +41,4 @@ class SpeedCard(Card):
 
     def show_device(self, words: str) -> None:
         """What it computes on."""
-        self._device.say(words)
+        self._device.say(unbroken(words))

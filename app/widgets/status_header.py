@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.unbroken import unbroken
 from app.widgets.labels import Hint, Title
 from app.widgets.pause_button import PauseButton
 
@@ -14,11 +15,12 @@ class StatusHeader(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._run, self._sentence, self._notice = Hint(), Title(), Hint()
+        self.sentence = ""
+        self._run, self._status, self._notice = Hint(), Title(), Hint()
         self.button = PauseButton(self)
         words = QVBoxLayout()
         words.setSpacing(4)
-        for label in (self._run, self._sentence, self._notice):
+        for label in (self._run, self._status, self._notice):
             words.addWidget(label)
         words.addStretch(1)
         row = QHBoxLayout(self)
@@ -27,11 +29,6 @@ class StatusHeader(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 
-    @property
-    def sentence(self) -> str:
-        """What is said."""
-        return self._sentence.text()
-
     def show_run(self, name: str, notice: str) -> None:
         """Which run it is."""
         self._run.say(name)
@@ -39,4 +36,5 @@ class StatusHeader(QWidget):
 
     def show_status(self, sentence: str) -> None:
         """What is going on."""
-        self._sentence.say(sentence)
+        self.sentence = sentence
+        self._status.say(unbroken(sentence))

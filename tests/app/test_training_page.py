@@ -35,7 +35,8 @@ def page(qtbot: QtBot) -> TrainingPage:
 
 def words(page: TrainingPage) -> str:
     """All that can be read on it."""
-    return "\n".join(label.text() for label in page.findChildren(QLabel) if label.isVisible())
+    texts = [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+    return "\n".join(texts).replace("\u00a0", " ")
 
 
 def test_it_says_what_is_going_on_in_the_order_in_which_people_look(page: TrainingPage) -> None:

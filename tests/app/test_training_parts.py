@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.live_device import device_in_use, live_words
 from app.theme import colours
+from app.unbroken import unbroken
 from app.widgets.curves_menu import CurvesMenu
 from app.widgets.even_grid import EvenGrid
 from app.widgets.event_log import KEPT_LINES, EventLog
@@ -101,3 +102,12 @@ def test_the_device_in_use_is_found_by_any_of_its_names() -> None:
     assert device_in_use(training(consent=None), SEEN.devices, "auto") is None
     assert live_words(cpu) == "AMD Ryzen 5 5600X"
     assert live_words(Device("cuda", name="<b>A GPU</b>\x07")) == "<b>A GPU</b>"
+
+
+def test_a_number_stays_with_what_it_counts() -> None:
+    text = "epoch 42 · averaged with 6 peers 12 s ago · next round in ~40 s"
+    assert unbroken(text).split(" · ") == [
+        "epoch 42",
+        "averaged with 6\u00a0peers 12\u00a0s ago",
+        "next round in ~40\u00a0s",
+    ]
