@@ -33,7 +33,7 @@ class Callout(QWidget):
     def text(self) -> str:
         """Everything that it says, one part a line."""
         parts = (self._title.text(), self._detail.text(), self._advice.text())
-        return "\n".join(part for part in parts if part)
+        return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     @property
     def meaning(self) -> Meaning:

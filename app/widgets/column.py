@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 MARGIN = 24
@@ -23,7 +23,7 @@ class Column(QScrollArea):
         self.parts = QVBoxLayout(middle)
         self.parts.setContentsMargins(0, 0, 0, 0)
         self.parts.setSpacing(16)
-        whole = QWidget()
+        whole = _Whole()
         sides = QHBoxLayout(whole)
         sides.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         sides.setSpacing(0)
@@ -31,3 +31,11 @@ class Column(QScrollArea):
         sides.addWidget(middle, 1000)
         sides.addStretch(1)
         self.setWidget(whole)
+
+
+class _Whole(QWidget):
+    """As high as its parts are at the width that there is, not as at the least one."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """The width alone; the height follows from it."""
+        return QSize(super().minimumSizeHint().width(), 0)

@@ -9,15 +9,15 @@ _ENOUGH_WIDTH = 640
 
 
 class SideBySide(QWidget):
-    """The first part gets the greater share."""
+    """The first part gets the greater share of the width."""
 
-    def __init__(self, first: QWidget, second: QWidget, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, first: QWidget, second: QWidget, shares: tuple[int, int] = (5, 3)) -> None:
+        super().__init__()
         self._box = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(24)
-        self._box.addWidget(first, 5)
-        self._box.addWidget(second, 3)
+        self._box.setSpacing(16)
+        self._box.addWidget(first, shares[0])
+        self._box.addWidget(second, shares[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Turn where the width asks for it."""

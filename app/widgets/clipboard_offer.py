@@ -1,0 +1,66 @@
+"""A small bar that offers the address on the clipboard; it is never taken without a click."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.filled import filled
+from app.strangers_words import short_id
+from app.theme import give_role
+from app.widgets.labels import Hint
+from core.address import JoinAddress, UnreadableAddress
+
+
+class ClipboardOffer(QWidget):
+    """Hidden unless the clipboard holds an address that was not refused before."""
+
+    taken = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._refused = ""
+        self._words = Hint()
+        self.use = QPushButton(self.tr("Use the address on the clipboard"))
+        self.use.clicked.connect(self._take)
+        self.dismiss = QPushButton(self.tr("No, thanks"))
+        give_role(self.dismiss, "link")
+        self.dismiss.clicked.connect(self._refuse)
+        row = QHBoxLayout()
+        row.addWidget(self.use)
+        row.addWidget(self.dismiss)
+        row.addStretch(1)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(4)
+        rows.addLayout(row)
+        rows.addWidget(self._words)
+        self.hide()
+
+    def offer(self, text: str) -> None:
+        """Offer the address in that text, if there is one."""
+        text = text.strip()
+        try:
+            address = JoinAddress.parse(text) if text and text != self._refused else None
+        except UnreadableAddress:
+            address = None
+        self._text = text
+        if address is not None:
+            self._words.setText(_summary(self, address))
+        self.setVisible(address is not None)
+
+    def _take(self) -> None:
+        self.hide()
+        self.taken.emit(self._text)
+
+    def _refuse(self) -> None:
+        self._refused = self._text
+        self.hide()
+
+
+def _summary(widget: QWidget, address: JoinAddress) -> str:
+    """Enough of it to know it by."""
+    if address.run_id:
+        return filled(widget.tr("It leads to the run “%1”."), address.run_id)
+    return filled(widget.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))
