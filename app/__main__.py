@@ -40,7 +40,7 @@ def _window(handover: Handover) -> int:
         print(f"{reason}\nWithout a window, `workerbee --help` shows the commands.", file=sys.stderr)
         return _NO_WINDOW_CODE
     try:
-        from app.application import open_window
+        from app.start import open_window
     except ImportError as error:
         if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
             raise

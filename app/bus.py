@@ -11,7 +11,7 @@ _ANSWER_MILLISECONDS = 2000
 
 
 def ask(bus: QDBusConnection, question: QDBusMessage, receiver: QObject, heard: str, unheard: str) -> bool:
-    """Send it; the answer comes to the slots ``heard(QDBusMessage)`` or ``unheard()``. False without a bus."""
+    """Send it; the answer comes to the slot ``heard(QDBusMessage)`` or ``unheard()``. False without a bus."""
     question.setAutoStartService(False)
     slots: tuple[Any, Any] = (SLOT(f"{heard}(QDBusMessage)"), SLOT(f"{unheard}()"))
     return bus.isConnected() and bus.callWithCallback(question, receiver, *slots, _ANSWER_MILLISECONDS)

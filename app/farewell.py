@@ -14,7 +14,7 @@ _SHOW_MILLISECONDS = 250
 
 
 class Farewell(QObject):
-    """Told what to do by three calls: ``leave`` begins, ``is_over`` is asked, ``kill`` is for the impatient."""
+    """Knows three calls: ``leave`` begins, ``is_over`` is asked often, ``kill`` is for the impatient."""
 
     finished = Signal()
 
@@ -49,7 +49,7 @@ class Farewell(QObject):
         QTimer.singleShot(_SHOW_MILLISECONDS, self, self._show)
 
     def wait(self) -> None:
-        """Begin, and return when it has finished: for the end of a session, which waits for nobody who returns."""
+        """Begin, and return when it has finished: the end of a session waits for nobody who returns."""
         loop = QEventLoop()
         self.finished.connect(loop.quit)
         self.begin()

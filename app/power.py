@@ -1,7 +1,7 @@
 """The computer's sleep, foretold where the desktop can: the run is left before, and joined again after.
 
-Where logind is on the system's bus, it waits a few seconds for us; elsewhere a sleep is only noticed afterwards, by
-the clocks: one of them goes on while the computer sleeps and the other does not.
+Where logind is on the system's bus, it waits a few seconds for us; elsewhere a sleep is only noticed
+afterwards, by the clocks: one of them goes on while the computer sleeps and the other does not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop
 
 
 class Power(QObject):
-    """Says ``going_to_sleep`` and ``woke_up``; whoever has heard the first says ``let_sleep`` when all is done."""
+    """Says ``going_to_sleep`` and ``woke_up``; who heard the first says ``let_sleep`` when all is done."""
 
     going_to_sleep = Signal()
     woke_up = Signal()

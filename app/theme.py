@@ -17,8 +17,8 @@ from app.stylesheet import stylesheet
 
 Choice = Literal["system", "light", "dark"]
 Role = Literal["title", "heading", "quiet", "bad", "card", "notice", "primary", "danger", "link"]
-"""``title`` and ``heading`` are larger texts, ``quiet`` a lesser one, ``bad`` says what is wrong. A frame is
-a ``card`` or a ``notice``. Of buttons, ``primary`` is the page's one, ``danger`` ends something, and ``link`` is
+"""``title`` and ``heading`` are larger texts, ``quiet`` a lesser one, ``bad`` says what is wrong; frames are
+``card`` or ``notice``; a ``primary`` button is the page's one, ``danger`` ends something, a ``link`` is
 flat."""
 
 
@@ -69,7 +69,8 @@ DARK_CONTRAST = _colours(
 )
 
 # the sign of Workerbee itself, which is the same upon every panel
-HONEY, INK, ASH, PAPER, ALARM = (QColor(name) for name in "#f6b221 #33270a #8d9196 #ffffff #d3202e".split())
+HONEY, INK, ASH = QColor("#f6b221"), QColor("#33270a"), QColor("#8d9196")
+PAPER, ALARM = QColor("#ffffff"), QColor("#d3202e")
 
 _THEMES = (LIGHT, DARK, LIGHT_CONTRAST, DARK_CONTRAST)
 

@@ -1,7 +1,7 @@
 """Whether the desktop's panel is there to hold a tray icon.
 
-WORKAROUND: Qt asks once in a process whether there is a tray. A program that starts at login, before the panel,
-would never get its icon; so nobody asks Qt before this has seen the panel.
+WORKAROUND: Qt asks once in a process whether there is a tray. A program that starts at login, before the
+panel, would never get its icon; so nobody asks Qt before this has seen the panel.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WATCHER = "org.kde.StatusNotifierWatcher"
 
 
 class TrayHost(QObject):
-    """Looks until it has found one; after PATIENCE_SECONDS ``missing`` is said once, and it looks less often."""
+    """Looks until it has found one; after PATIENCE_SECONDS it says ``missing`` once, and looks less often."""
 
     appeared = Signal()
     missing = Signal()

@@ -1,0 +1,312 @@
+"""The composition root: makes the parts, joins their signals, and lets them go in order."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.bridge import Bridge
+from app.choices import Choices
+from app.farewell import Farewell
+from app.handover import Handover
+from app.helm import Helm
+from app.paging import Paging
+from app.presence import Presence
+from app.problem_words import advice_of, title_of
+from app.strangers_words import safe_text
+from app.theme import Theme
+from app.window import Window
+from core.folders import Folders, write_atomically
+from core.problems import ClientError, Problem
+from core.session import Session
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from app.language import Language
+    from app.memory import Memory
+    from app.power import Power
+    from app.single_instance import SingleInstance
+    from core.device_watch import DevicesSeen, DeviceWatch
+
+_ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
+_log = logging.getLogger(__name__)
+_SOON_MILLISECONDS = 200
+_AFTER_FIRST_PAINT_MILLISECONDS = 20
+_LOOK_SECONDS_SEEN, _LOOK_SECONDS_TRAINING, _LOOK_SECONDS_HIDDEN = 2.0, 1.0, 10.0
+
+
+class Application(QObject):
+    """Everything that lives as long as the program; ``open`` begins it and ``close`` ends it."""
+
+    def __init__(
+        self,
+        folders: Folders,
+        choices: Choices,
+        theme: Theme,
+        language: Language,
+        *,
+        instance: SingleInstance | None = None,
+        worker_command: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.folders, self.choices, self._theme, self._language = folders, choices, theme, language
+        self._instance = instance
+        self.window = Window()
+        self.bridge = Bridge(self)
+        self.helm = Helm(folders, self.bridge, choices, self, worker_command=worker_command)
+        self.paging = Paging(self.window, self.helm, choices, folders.data)
+        self.presence = Presence(self.window, self.helm, choices)
+        self.farewell = Farewell(self.helm.leave, self._is_left, self.helm.client.kill, self)
+        self._memory: Memory | None = None
+        self._watch: DeviceWatch | None = None
+        self._power: Power | None = None
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
+        self._second = QTimer(self, interval=1000)
+        self._ticks = 0
+        self._is_going = False
+        self._join_signals()
+
+    def open(self, handover: Handover) -> None:
+        """Show the window, unless it is to begin in the tray; all that can wait comes after."""
+        self.window.remember_place(self._place_file)
+        self.paging.turn()
+        if not handover.is_minimised:
+            self.window.show()
+            self._say_troubles()
+        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._settle(handover))
+
+    def take(self, handover: Handover) -> None:
+        """A second start was given this; or the first one."""
+        if handover.link:
+            self.paging.fill_address(handover.link)
+        if handover.run_file:
+            self.paging.take_run_file(Path(handover.run_file))
+
+    def quit(self) -> None:
+        """Say goodbye where somebody would wait for us, and end."""
+        self.farewell.begin()
+
+    def close(self) -> None:
+        """After the loop: nothing is left running, nothing unsaved."""
+        self.presence.tray.disappear()
+        with contextlib.suppress(OSError):
+            write_atomically(self._place_file, self.window.place())
+        if self._watch is not None:
+            self._watch.stop()
+        self.helm.client.close()
+        if self._memory is not None:
+            self._memory.close()
+        if self._instance is not None:
+            self._instance.close()
+        self.window.end()
+
+    def tell_surprise(self) -> None:
+        """Something was not foreseen, and has been logged."""
+        self._tell(ClientError(Problem.INTERNAL, str(self.folders.logs)))
+
+    @property
+    def _place_file(self) -> Path:
+        return self.folders.settings / "window.place"
+
+    def _join_signals(self) -> None:
+        self.helm.changed.connect(self._session_changed)
+        self.helm.refused.connect(self._tell)
+        self.bridge.event_arrived.connect(self.paging.show_event)
+        self.bridge.devices_arrived.connect(self._devices_seen)
+        self.choices.changed.connect(self._settings_changed)
+        self.choices.failed.connect(self._tell)
+        self.paging.log_requested.connect(self._open_log)
+        self._soon.timeout.connect(self._show)
+        self._second.timeout.connect(self._tick)
+        self.window.visibility_changed.connect(self._visibility_changed)
+        self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
+        self.presence.quit_requested.connect(self.quit)
+        self.farewell.finished.connect(QApplication.quit)
+
+    def _settle(self, handover: Handover) -> None:
+        """What a start needs and its first picture does not, step by step, so that clicks come between."""
+        steps = [
+            self._prepare_folders,
+            self._open_memory,
+            self._watch_devices,
+            self._listen,
+            lambda: self.take(handover),
+            lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
+            self._follow_system,
+        ]
+
+        def go_on() -> None:
+            step = steps.pop(0)
+            if steps:
+                QTimer.singleShot(0, self, go_on)
+            step()
+
+        go_on()
+
+    def _prepare_folders(self) -> None:
+        from core.logs import set_up_logging
+
+        try:
+            self.folders.prepare()
+            set_up_logging(self.folders.logs)
+        except ClientError as error:
+            self._tell(error)
+        except OSError as error:
+            _log.warning("There is no log: %r", error)
+        icon = QIcon(str(_ICON))
+        QGuiApplication.setWindowIcon(icon)
+        self.window.give_icon(icon)
+
+    def _open_memory(self) -> None:
+        from app.memory import Memory
+
+        self._memory = self.paging.memory = Memory(self.folders)
+        self.paging.show_recent()
+        if self._memory.trouble is not None:
+            self._tell(self._memory.trouble)
+        self._second.start()
+
+    def _watch_devices(self) -> None:
+        from core.device_watch import DeviceWatch
+
+        self._watch = DeviceWatch(self.bridge.post_devices, _LOOK_SECONDS_SEEN)
+        self._watch.start()
+        self._pace_watch()
+
+    def _listen(self) -> None:
+        if self._instance is not None and self._instance.listen():
+            self._instance.handed_over.connect(self._handed_over)
+
+    def _follow_system(self) -> None:
+        from PySide6.QtDBus import QDBusConnection
+
+        from app.interrupts import Interrupts
+        from app.power import Power
+
+        self._power = Power(QDBusConnection.systemBus(), self)
+        self._power.going_to_sleep.connect(self._going_to_sleep)
+        self._power.woke_up.connect(self.helm.wake)
+        self._interrupts = Interrupts(self)
+        self._interrupts.arrived.connect(self.quit)
+        qt = QGuiApplication.instance()
+        assert isinstance(qt, QApplication)
+        qt.commitDataRequest.connect(
+            lambda _manager: self.farewell.wait(), Qt.ConnectionType.DirectConnection
+        )
+        qt.applicationStateChanged.connect(self._state_changed)
+        self.paging.offer_clipboard()
+
+    def _handed_over(self, handover: Handover) -> None:
+        if handover.activation:
+            os.environ["XDG_ACTIVATION_TOKEN"] = handover.activation
+        self.take(handover)
+        if not handover.is_minimised:
+            self.window.come_forward()
+
+    def _session_changed(self, before: Session, after: Session) -> None:
+        """A change that a person waits for is shown at once, the rest a few times a second."""
+        if self._memory is not None and self._memory.note_run(after, time.time()):
+            self.paging.show_recent()
+        self.presence.notify(before, after)
+        if self._power is not None and self._is_going and self.helm.is_asleep:
+            self._is_going = False
+            self._power.let_sleep()
+        if _is_turn(before, after):
+            self._pace_watch()
+            self._show()
+        elif not self._soon.isActive():
+            self._soon.start()
+
+    def _show(self) -> None:
+        self._soon.stop()
+        self.paging.turn()
+        self.presence.show()
+
+    def _tick(self) -> None:
+        self._ticks += 1
+        if self._memory is not None:
+            self._memory.note(self.helm.session, self.helm.device, time.time())
+        self.paging.tick()
+        if self._ticks % 5 == 0:
+            self.presence.show()
+
+    def _devices_seen(self, seen: DevicesSeen) -> None:
+        self.helm.devices = seen.devices
+        self.paging.show_devices(seen)
+
+    def _settings_changed(self, before: Settings, after: Settings) -> None:
+        self._theme.choose(after.theme)
+        if after.language != before.language:
+            self._language.choose(after.language)
+            self.paging.translate()
+        login = (after.start_at_login, after.start_minimised)
+        if login != (before.start_at_login, before.start_minimised):
+            self._set_autostart(after)
+        self.paging.show_settings()
+
+    def _set_autostart(self, settings: Settings) -> None:
+        from app.autostart import set_autostart
+
+        try:
+            set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
+        except ClientError as error:
+            self._tell(error)
+
+    def _visibility_changed(self, is_seen: bool) -> None:
+        self._pace_watch()
+        if is_seen and self._memory is not None:
+            self._show()
+            self.paging.tick()
+
+    def _pace_watch(self) -> None:
+        """Look often where somebody looks."""
+        if self._watch is None:
+            return
+        if not self.window.is_seen:
+            self._watch.period_seconds = _LOOK_SECONDS_HIDDEN
+        else:
+            is_training = self.helm.session.phase == "training"
+            self._watch.period_seconds = _LOOK_SECONDS_TRAINING if is_training else _LOOK_SECONDS_SEEN
+
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive:
+            self.paging.offer_clipboard()
+
+    def _going_to_sleep(self) -> None:
+        assert self._power is not None
+        self._is_going = self.helm.sleep()
+        if not self._is_going:
+            self._power.let_sleep()
+
+    def _is_left(self) -> bool:
+        return self.helm.is_over
+
+    def _say_troubles(self) -> None:
+        if self.choices.trouble is not None:
+            self._tell(self.choices.trouble)
+
+    def _tell(self, error: ClientError) -> None:
+        words = f"{safe_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
+        self.window.notice.say("bad", title_of(error.problem), words)
+
+    def _open_log(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.helm.client.log_file)))
+
+
+def _is_turn(before: Session, after: Session) -> bool:
+    return (before.phase, before.problem, before.pause, before.is_finishing, before.restarting) != (
+        after.phase,
+        after.problem,
+        after.pause,
+        after.is_finishing,
+        after.restarting,
+    )

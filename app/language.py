@@ -1,0 +1,36 @@
+"""The window's language: the texts in the code are English, and Qt Linguist's files have the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+Choice = Literal["system", "en", "de"]
+FOLDER = Path(__file__).resolve().parents[1] / "resources" / "translations"
+
+
+class Language:
+    """Speaks the person's language, as far as it knows it."""
+
+    def __init__(self, application: QCoreApplication) -> None:
+        self._application = application
+        self._translators: list[QTranslator] = []
+
+    def choose(self, choice: Choice) -> None:
+        """Speak it from now on; windows that are open are told by Qt, and what they say anew is in it."""
+        locale = QLocale.system() if choice == "system" else QLocale(choice)
+        QLocale.setDefault(locale)
+        for translator in self._translators:
+            self._application.removeTranslator(translator)
+        qt = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        loaded = [_loaded(locale, "qtbase", qt), _loaded(locale, "workerbee", str(FOLDER))]
+        self._translators = [each for each in loaded if each is not None]
+        for translator in self._translators:
+            self._application.installTranslator(translator)
+
+
+def _loaded(locale: QLocale, name: str, folder: str) -> QTranslator | None:
+    translator = QTranslator()
+    return translator if translator.load(locale, name, "_", folder) else None

@@ -1,0 +1,309 @@
+"""The pages: each made when it is first needed, shown what it should show, its wishes passed on."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+
+from app.choices import Choices
+from app.helm import Helm
+from app.page_order import PageName, page_for
+from app.window import Window
+from core.address import JoinAddress
+from core.problems import ClientError, Problem
+from core.session import Session
+
+if TYPE_CHECKING:
+    from app.memory import Memory
+    from app.pages.join import JoinPage
+    from app.pages.review import ReviewPage
+    from app.pages.settings import SettingsPage
+    from app.pages.training import TrainingPage
+    from core.device_watch import DevicesSeen
+    from core.history import Curve, Series
+    from core.session import ClientEvent
+
+_Page = TypeVar("_Page")
+_CLIPBOARD_CHARACTERS = 16 * 1024
+
+
+class Paging(QObject):
+    """Turns the window's pages as the session goes on; only what is seen is drawn."""
+
+    log_requested = Signal()
+
+    def __init__(self, window: Window, helm: Helm, choices: Choices, data: Path) -> None:
+        super().__init__(window)
+        self.memory: Memory | None = None
+        self._window, self._helm, self._choices, self._data = window, helm, choices, data
+        self._pages: dict[PageName, Any] = {}
+        self._seen: DevicesSeen | None = None
+        self._is_in_settings = False
+        self._put_away: Session | None = None
+        window.back_requested.connect(self.go_back)
+        window.settings_requested.connect(self.open_settings)
+        window.text_dropped.connect(self.fill_address)
+        window.run_file_dropped.connect(self.take_run_file)
+
+    @property
+    def name(self) -> PageName:
+        """Which page should be shown now."""
+        if self._is_in_settings:
+            return "settings"
+        session = self._helm.session
+        return "join" if session is self._put_away else page_for(session)
+
+    @property
+    def join(self) -> JoinPage:
+        """The first page."""
+        return self._page("join", self._made_join)
+
+    @property
+    def review(self) -> ReviewPage:
+        """The second."""
+        return self._page("review", self._made_review)
+
+    @property
+    def training(self) -> TrainingPage:
+        """The third."""
+        return self._page("training", self._made_training)
+
+    @property
+    def settings(self) -> SettingsPage:
+        """The one beside the others."""
+        return self._page("settings", self._made_settings)
+
+    def turn(self) -> None:
+        """Be on the right page, and have it show what is so now."""
+        name = self.name
+        page = getattr(self, name)
+        is_new = self._window.page is not page
+        session = self._helm.session
+        run = session.chosen.manifest.run.name if name == "training" and session.chosen else ""
+        self._window.show_page(page, run, offers_settings=name in ("review", "training"))
+        if is_new and name == "review":
+            self._show_disk()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the session, if anybody looks; the third page remembers what it is told while it is hidden."""
+        session, name = self._helm.session, self.name
+        if "training" in self._pages:
+            self.training.show_session(session, time.time())
+        if not self._window.is_seen:
+            return
+        if name == "review":
+            self.review.show_session(session)
+        elif name == "join" and session is not self._put_away:
+            self.join.show_session(session)
+
+    def show_event(self, event: ClientEvent) -> None:
+        """A line for the log of the third page."""
+        if "training" in self._pages:
+            self.training.show_event(event, time.time())
+
+    def translate(self) -> None:
+        """Make the pages anew, in another language; the third one can do it by itself."""
+        address = self.join.entry.field.toPlainText()
+        for name in [name for name in self._pages if name != "training"]:
+            page = self._pages.pop(name)
+            self._window.pages.removeWidget(page)
+            page.deleteLater()
+        self.show_recent()
+        if address:
+            self.join.fill_address(address)
+        self.turn()
+
+    def tick(self) -> None:
+        """Once a second: what changes without an event."""
+        if self.memory is None or self.name != "training" or not self._window.is_seen:
+            return
+        self.refresh()
+        self.training.show_deeds(*self.memory.deeds(self._helm.session))
+        self.training.show_curves(self._curve)
+
+    def show_devices(self, seen: DevicesSeen) -> None:
+        """To the pages there are; a page made later is shown them at once."""
+        self._seen = seen
+        for name, page in self._pages.items():
+            self._show_devices_to(name, page)
+
+    def show_recent(self) -> None:
+        """The runs of before."""
+        if self.memory is not None:
+            self.join.show_recent(self.memory.recent)
+
+    def show_settings(self) -> None:
+        """To whoever shows some of them."""
+        if "review" in self._pages:
+            self.review.show_settings(self._choices.settings)
+        if "settings" in self._pages:
+            self.settings.show_settings(self._choices.settings)
+        if self._seen is not None:
+            self.show_devices(self._seen)
+
+    def fill_address(self, text: str) -> None:
+        """What was handed over waits in the field; joining takes a click."""
+        self.join.fill_address(text)
+        self._is_in_settings = False
+        if self._helm.is_over:
+            self._put_away = self._helm.session
+        elif self._helm.session.consent is not None:
+            title = self.tr("An address was handed over.")
+            words = self.tr("It waits on the first page until this run is left.")
+            self._window.notice.say("info", title, words)
+        self.turn()
+
+    def take_run_file(self, path: Path) -> None:
+        """Read it; the next address is joined with it."""
+        from core.run_file import load_run_file
+
+        try:
+            manifest = load_run_file(path)
+        except ClientError as error:
+            self.join.show_problem(error.problem, error.detail)
+            self.join.show_run_file("", "")
+            return
+        self._helm.manifest = manifest
+        self.join.show_run_file(path.name, manifest.run.name)
+        self._is_in_settings = False
+        self.turn()
+
+    def offer_clipboard(self) -> None:
+        """While somebody looks at the first page; nothing is taken."""
+        if self._window.is_seen and self.name == "join" and self._helm.is_over:
+            text = QGuiApplication.clipboard().text()
+            if 0 < len(text) <= _CLIPBOARD_CHARACTERS:
+                self.join.offer_clipboard(text)
+
+    def open_settings(self) -> None:
+        """Beside whatever goes on."""
+        self._is_in_settings = True
+        self.turn()
+
+    def go_back(self) -> None:
+        """To the page before; on the way back from a run that was only looked at, it is left."""
+        if self._is_in_settings:
+            self._is_in_settings = False
+            self.turn()
+        elif self._helm.is_over:
+            self.put_away()
+        elif self._helm.session.consent is None:
+            self._helm.leave()
+
+    def put_away(self) -> None:
+        """The run that has ended was looked at long enough."""
+        if self._helm.is_over:
+            self._put_away = self._helm.session
+            self.turn()
+
+    def _page(self, name: PageName, make: Callable[[], _Page]) -> _Page:
+        """The page of that name, made if need be."""
+        page: _Page | None = self._pages.get(name)
+        if page is None:
+            page = self._pages[name] = make()
+            self._show_devices_to(name, page)
+        return page
+
+    def _made_join(self) -> JoinPage:
+        from app.pages.join import JoinPage
+
+        page = JoinPage()
+        page.join_requested.connect(self._join)
+        page.cancel_requested.connect(self._helm.leave)
+        page.run_file_requested.connect(self.take_run_file)
+        page.device_chosen.connect(lambda device: self._choices.replace(device=device))
+        page.settings_requested.connect(self.open_settings)
+        page.forget_requested.connect(self._forget)
+        return page
+
+    def _made_review(self) -> ReviewPage:
+        from app.pages.review import ReviewPage
+
+        page = ReviewPage()
+        page.start_requested.connect(self._helm.start)
+        page.back_requested.connect(self.go_back)
+        page.show_settings(self._choices.settings)
+        return page
+
+    def _made_training(self) -> TrainingPage:
+        from app.pages.training import TrainingPage
+
+        page = TrainingPage()
+        settings = self._choices.settings
+        page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
+        page.pause_requested.connect(self._helm.pause)
+        page.resume_requested.connect(self._helm.resume)
+        page.finish_requested.connect(self._helm.finish_epoch)
+        page.leave_requested.connect(self._leave)
+        page.advice_requested.connect(self._follow_advice)
+        page.graphs_chosen.connect(self._choose_graphs)
+        return page
+
+    def _made_settings(self) -> SettingsPage:
+        from app.pages.settings import SettingsPage
+
+        page = SettingsPage()
+        page.show_settings(self._choices.settings)
+        page.settings_changed.connect(self._choices.change)
+        page.back_requested.connect(self.go_back)
+        if self._choices.trouble is not None:
+            page.show_problem(self._choices.trouble.problem, self._choices.trouble.detail)
+        return page
+
+    def _show_devices_to(self, name: PageName, page: Any) -> None:
+        if self._seen is None:
+            return
+        if name == "settings":
+            page.show_devices(self._seen)
+        else:
+            page.show_devices(self._seen, self._choices.settings.device)
+
+    def _show_disk(self) -> None:
+        try:
+            self.review.show_disk(shutil.disk_usage(self._data).free)
+        except OSError:
+            self.review.show_disk(None)
+
+    def _join(self, address: JoinAddress) -> None:
+        self._put_away = None
+        self._helm.join(address)
+
+    def _forget(self, run_id: str, organiser: str) -> None:
+        if self.memory is not None:
+            self.memory.forget(run_id, organiser)
+            self.show_recent()
+
+    def _leave(self) -> None:
+        self.put_away() if self._helm.is_over else self._helm.leave()
+
+    def _follow_advice(self, problem_key: str) -> None:
+        """The one button beside a problem."""
+        from app.remedies import remedy_of
+
+        match remedy_of(Problem.from_key(problem_key)):
+            case "again":
+                self._helm.join_again()
+            case "back":
+                self._leave()
+            case "settings":
+                self.open_settings()
+            case "log":
+                self.log_requested.emit()
+
+    def _choose_graphs(self, period: str, curves: tuple[str, ...]) -> None:
+        self._choices.replace(graph_period=period, graph_curves=tuple(curves))
+        self.tick()
+
+    def _curve(self, series: Series) -> Curve:
+        from app.graphs import PERIODS
+
+        assert self.memory is not None
+        period = PERIODS[self._choices.settings.graph_period]
+        return self.memory.curve(self._helm.session, series, period, time.time())

@@ -1,0 +1,49 @@
+"""Below the header: one thing to know, with at most one button, until it is put away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.widgets.callout import Callout
+from app.widgets.mark import Meaning
+
+
+class NoticeBar(QWidget):
+    """Takes no room while there is nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.callout = Callout()
+        self.callout.action_requested.connect(self._act)
+        self.dismiss = QPushButton()
+        self.dismiss.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 12, 18, 4)
+        row.addWidget(self.callout, 1)
+        row.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        self._action: Callable[[], None] | None = None
+        self.hide()
+
+    def say(
+        self,
+        meaning: Meaning,
+        title: str,
+        words: str = "",
+        *,
+        button: str = "",
+        action: Callable[[], None] | None = None,
+    ) -> None:
+        """Show this in place of what was there; the button does ``action``."""
+        self._action = action
+        self.dismiss.setText(self.tr("&Dismiss"))
+        self.dismiss.setAccessibleName(self.tr("Put this notice away"))
+        self.callout.say(meaning, title, words, action=button if action else "")
+        self.show()
+
+    def _act(self) -> None:
+        self.hide()
+        if self._action is not None:
+            self._action()

@@ -1,0 +1,236 @@
+"""The whole window, with a worker that plays its part: a real process that speaks the real protocol."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.choices import Choices
+from app.handover import Handover
+from app.language import Language
+from app.page_order import PageName
+from app.theme import Theme
+from core.address import JoinAddress
+from core.folders import Folders
+from core.problems import Problem
+from core.session import Session
+from core.settings import load_settings
+from tests import fake_worker
+
+ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
+LIMIT_MILLISECONDS = 30_000
+
+Open = Callable[..., Application]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
+    """Opens the window with a worker that plays the given parts; nothing of it is left afterwards."""
+    applications: list[Application] = []
+    folders = Folders.default()
+
+    def open_one(*parts: str, handover: Handover = Handover()) -> Application:
+        application = Application(
+            folders,
+            Choices(folders.settings_file),
+            Theme(qapp),
+            Language(qapp),
+            worker_command=[sys.executable, fake_worker.__file__, str(tmp_path / "journal"), *parts],
+        )
+        applications.append(application)
+        application.open(handover)
+        qtbot.waitUntil(lambda: bool(application.helm.devices), timeout=LIMIT_MILLISECONDS)
+        return application
+
+    yield open_one
+    for application in applications:
+        application.close()
+
+
+def until(qtbot: QtBot, application: Application, is_so: Callable[[Session], bool]) -> None:
+    """Wait for a picture."""
+    qtbot.waitUntil(lambda: is_so(application.helm.session), timeout=LIMIT_MILLISECONDS)
+
+
+def name_of_page(application: Application) -> PageName:
+    """Which one the window shows."""
+    name = application.paging.name
+    assert application.window.page is getattr(application.paging, name)
+    return name
+
+
+def train(qtbot: QtBot, application: Application) -> None:
+    """Take the main path up to the first progress."""
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    assert name_of_page(application) == "review"
+    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    until(qtbot, application, lambda session: session.contributed_samples > 0)
+    assert name_of_page(application) == "training"
+
+
+def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    assert name_of_page(application) == "join"
+    train(qtbot, application)
+    application.presence.tray.pause_requested.emit(None)
+    until(qtbot, application, lambda session: session.phase == "paused")
+    assert not application.helm.session.is_worker_running
+    assert name_of_page(application) == "training"
+    application.paging.training.resume_requested.emit()
+    until(qtbot, application, lambda session: session.phase == "training")
+    with qtbot.waitSignal(application.farewell.finished, timeout=LIMIT_MILLISECONDS):
+        application.quit()
+    assert application.helm.session.left is not None
+    assert not application.helm.session.is_worker_running
+
+
+def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    memory = application.paging.memory
+    assert memory is not None
+    assert [run.run_id for run in memory.recent] == [fake_worker.RUN_ID]
+    qtbot.waitUntil(lambda: memory.deeds(application.helm.session)[0].samples > 0, timeout=5000)
+
+
+def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    window = application.window
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert name_of_page(application) == "settings"
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "join"
+    train(qtbot, application)
+    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    until(qtbot, application, lambda session: session.phase == "paused")
+
+
+def test_going_back_from_a_run_that_was_only_looked_at_leaves_it(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    application.window.back_requested.emit()
+    until(qtbot, application, lambda session: session.phase == "ended")
+    assert name_of_page(application) == "join"
+
+
+def test_another_run_is_joined_once_the_first_is_left(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.helm.join(ADDRESS)
+    until(qtbot, application, lambda session: session.phase == "found")
+    assert name_of_page(application) == "review"
+
+
+def test_a_problem_stays_until_it_is_put_away(qtbot: QtBot, opened: Open) -> None:
+    application = opened("crash_before_training_is_over")  # no such part: the worker dies at once
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.problem is Problem.ENGINE_MISSING)
+    assert name_of_page(application) == "join"
+
+
+def test_a_handed_over_link_waits_in_the_field(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good", handover=Handover(link=LINK))
+    field = application.paging.join.entry.field
+    qtbot.waitUntil(lambda: field.toPlainText() == LINK)
+    assert application.helm.session.phase == "idle"
+
+
+def test_a_link_that_comes_while_training_does_not_disturb(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.take(Handover(link=LINK))
+    assert name_of_page(application) == "training"
+    assert not application.window.notice.isHidden()
+
+
+def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    application = opened("good")
+    application.take(Handover(run_file=str(tmp_path / "missing.toml")))
+    assert name_of_page(application) == "join"
+    assert application.helm.manifest is None
+
+
+def test_without_a_tray_the_cross_minimises_and_says_so(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.window.close()
+    assert application.window.isMinimized()
+    assert "no tray" in application.window.notice.callout.text
+
+
+def test_the_cross_quits_where_the_person_wants_it_so(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.choices.replace(close_to_tray=False)
+    with qtbot.waitSignal(application.farewell.finished):
+        application.window.close()
+
+
+def test_a_start_in_the_tray_shows_the_window_minimised_where_there_is_no_tray(
+    qtbot: QtBot, opened: Open
+) -> None:
+    application = opened("good", handover=Handover(is_minimised=True))
+    qtbot.waitUntil(application.window.isMinimized)
+
+
+def test_settings_are_kept_and_obeyed(qtbot: QtBot, opened: Open, qapp: QApplication) -> None:
+    application = opened("good")
+    application.paging.open_settings()
+    application.choices.replace(theme="dark", start_at_login=True)
+    kept, aside = load_settings(application.folders.settings_file)
+    assert (kept.theme, kept.start_at_login, aside) == ("dark", True, None)
+    assert qapp.palette().window().color().lightness() < 128
+
+
+def test_a_damaged_settings_file_is_named(qtbot: QtBot, opened: Open) -> None:
+    folders = Folders.default()
+    folders.prepare()
+    folders.settings_file.write_text("theme = ")
+    application = opened("good")
+    assert "settings.toml.broken-1" in application.window.notice.callout.text.replace("\u200b", "")
+
+
+def test_a_sleep_is_survived(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    assert application.helm.sleep()
+    until(qtbot, application, lambda session: session.phase == "paused")
+    assert application.helm.is_asleep
+    application.helm.wake()
+    until(qtbot, application, lambda session: session.phase == "training")
+
+
+def test_a_sleep_that_nobody_foretold_is_survived(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.helm.wake()
+    assert application.helm.session.phase == "leaving"
+    until(qtbot, application, lambda session: session.phase == "training")
+
+
+def test_a_goodbye_that_hangs_does_not_freeze_the_window(qtbot: QtBot, opened: Open) -> None:
+    application = opened("train_and_ignore_leave")
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    application.helm.start(application.helm.session.runs[0])
+    until(qtbot, application, lambda session: session.phase == "training")
+    began = time.monotonic()
+    application.quit()
+    assert time.monotonic() - began < 0.2
+    qtbot.waitUntil(lambda: application.farewell.window is not None)
+    assert application.farewell.window is not None
+    with qtbot.waitSignal(application.farewell.finished):
+        application.farewell.window.close()
