@@ -39,11 +39,16 @@ _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}
 
 
 class UnreadableAddress(ClientError):  # noqa: N818
-    """Says which piece of the text cannot be read, why, and what a good one looks like."""
+    """Says which piece of the text cannot be read, why, and what a good one looks like.
 
-    def __init__(self, piece: str, reason: str, good: str = _GOOD) -> None:
+    ``reason`` is ``template`` with its ``values``, which a window puts into a sentence of another language.
+    """
+
+    def __init__(self, piece: str, template: str, *values: object, good: str = _GOOD) -> None:
         self.piece = _printable(_shortened(piece))
-        self.reason = _printable(reason)
+        self.template, self.good = template, good
+        self.values = tuple(_printable(_shortened(str(value))) for value in values)
+        self.reason = template.format(*self.values)
         named = f"“{self.piece}”: " if self.piece else ""
         super().__init__(Problem.ADDRESS_UNREADABLE, f"{named}{self.reason}; a good one looks like {good}")
 
@@ -59,7 +64,7 @@ class JoinAddress:
     def parse(cls, text: str) -> JoinAddress:
         """Read what was pasted; raises UnreadableAddress, and nothing else."""
         if len(text) > MAX_CHARACTERS:
-            raise UnreadableAddress("", f"this is {len(text)} characters long, and that is no address")
+            raise UnreadableAddress("", "this is {} characters long, and that is no address", len(text))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
         links = [_read_link(link) for link in _LINK.findall(text)]
         pieces = _multiaddrs_in(_LINK.sub(" ", text))
@@ -113,7 +118,10 @@ def _bounded(peers: list[str]) -> tuple[str, ...]:
     distinct = tuple(dict.fromkeys(peers))
     if len(distinct) > MAX_PEERS:
         raise UnreadableAddress(
-            "", f"these are {len(distinct)} addresses, and {MAX_PEERS} are the most; the first few are enough"
+            "",
+            "these are {} addresses, and {} are the most; the first few are enough",
+            len(distinct),
+            MAX_PEERS,
         )
     return distinct
 
@@ -123,9 +131,11 @@ def _only(runs: list[str]) -> str | None:
     distinct = list(dict.fromkeys(runs))
     for run in distinct:
         if not re.fullmatch(_RUN, run):
-            raise UnreadableAddress(run, "this is no run's name", "my-run_1")
+            raise UnreadableAddress(run, "this is no run's name", good="my-run_1")
     if len(distinct) > 1:
-        raise UnreadableAddress(", ".join(distinct), "these are several runs; join one of them", _GOOD_LINK)
+        raise UnreadableAddress(
+            ", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK
+        )
     return distinct[0] if distinct else None
 
 
@@ -133,11 +143,11 @@ def _read_link(link: str) -> tuple[list[str], str | None]:
     """The peers and the run in ``workerbee://join?peer=…&run=…``; other fields are passed over."""
     head, _, query = link.rstrip(".:!?*…").partition("?")
     if not re.fullmatch(r"workerbee:/*join/*", head, re.IGNORECASE):
-        raise UnreadableAddress(link, "this link is none to join a run", _GOOD_LINK)
+        raise UnreadableAddress(link, "this link is none to join a run", good=_GOOD_LINK)
     fields = parse_qsl(query.partition("#")[0])
     peers = [_read_multiaddr(value.strip()) for name, value in fields if name == "peer"]
     if not peers:
-        raise UnreadableAddress(link, "this link names no peer", _GOOD_LINK)
+        raise UnreadableAddress(link, "this link names no peer", good=_GOOD_LINK)
     return peers, _only([value.strip() for name, value in fields if name == "run"])
 
 
@@ -155,33 +165,34 @@ def _read_multiaddr(piece: str) -> str:
 def _read_host(piece: str, host: str, value: str) -> str:
     if host.startswith("dns"):
         if not _NAME.fullmatch(value):
-            reason = f"“{_shortened(value)}” is no host name"
-            raise UnreadableAddress(piece, reason, "/dns4/example.org/tcp/…")
+            raise UnreadableAddress(piece, "“{}” is no host name", value, good="/dns4/example.org/tcp/…")
         return f"/{host}/{value.lower()}"
     version = ipaddress.IPv4Address if host == "ip4" else ipaddress.IPv6Address
     try:
         ip = version(value.replace("%", "no zone"))
     except ValueError:
         good = "/ip4/203.0.113.5/tcp/…" if host == "ip4" else "/ip6/2001:db8::5/tcp/…"
-        reason = f"“{_shortened(value)}” is no IPv{host[-1]} address (a name goes with /dns4/ or /dns6/)"
-        raise UnreadableAddress(piece, reason, good) from None
+        reason = "“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)"
+        raise UnreadableAddress(piece, reason, value, host[-1], good=good) from None
     if ip.is_unspecified:
-        reason = f"nobody can dial {ip}, which means every address of the organiser's own computer"
-        raise UnreadableAddress(piece, reason)
+        reason = "nobody can dial {}, which means every address of the organiser's own computer"
+        raise UnreadableAddress(piece, reason, ip)
     if ip.is_multicast or str(ip) == "255.255.255.255":
-        raise UnreadableAddress(piece, f"{ip} is not the address of one computer")
+        raise UnreadableAddress(piece, "{} is not the address of one computer", ip)
     return f"/{host}/{ip}"
 
 
 def _read_transport(piece: str, parts: deque[str]) -> str:
     kind = parts.popleft().lower() if parts else ""
     if kind not in ("tcp", "udp"):
-        reason = f"“{_shortened(kind)}” stands" if kind else "it ends"
-        raise UnreadableAddress(piece, f"{reason} where the port should be", "…/tcp/31337/p2p/12D3KooW…")
+        good = "…/tcp/31337/p2p/12D3KooW…"
+        if not kind:
+            raise UnreadableAddress(piece, "it ends where the port should be", good=good)
+        raise UnreadableAddress(piece, "“{}” stands where the port should be", kind, good=good)
     port = parts.popleft() if parts else ""
     if not (port.isascii() and port.isdigit() and len(port) <= 5 and 1 <= int(port) <= 65535):
-        reason = f"“{_shortened(port)}” is no port, which is a number from 1 to 65535"
-        raise UnreadableAddress(piece, reason, f"…/{kind}/31337/…")
+        reason = "“{}” is no port, which is a number from 1 to 65535"
+        raise UnreadableAddress(piece, reason, port, good=f"…/{kind}/31337/…")
     return f"/{kind}/{int(port)}" + (_read_quic(piece, parts) if kind == "udp" else "")
 
 
@@ -189,9 +200,9 @@ def _read_quic(piece: str, parts: deque[str]) -> str:
     version = parts.popleft().lower() if parts else ""
     good = "…/udp/31337/quic-v1/p2p/12D3KooW…"
     if version == "quic":
-        raise UnreadableAddress(piece, "the old /quic is dead, and no peer speaks it any more", good)
+        raise UnreadableAddress(piece, "the old /quic is dead, and no peer speaks it any more", good=good)
     if version != "quic-v1":
-        raise UnreadableAddress(piece, "a udp port must be followed by /quic-v1", good)
+        raise UnreadableAddress(piece, "a udp port must be followed by /quic-v1", good=good)
     return "/quic-v1"
 
 
@@ -206,14 +217,14 @@ def _read_peers(piece: str, parts: deque[str]) -> str:
         parts.popleft()
         peers += "/p2p-circuit" + _read_peer(piece, parts)
     if parts:
-        raise UnreadableAddress(piece, f"“{_shortened(parts[0])}” follows where the address should end")
+        raise UnreadableAddress(piece, "“{}” follows where the address should end", parts[0])
     return peers
 
 
 def _read_peer(piece: str, parts: deque[str]) -> str:
     if not _is_peer_next(parts):
-        reason = f"“{_shortened(parts[0])}” stands where /p2p/ and the peer id should be"
-        raise UnreadableAddress(piece, reason)
+        reason = "“{}” stands where /p2p/ and the peer id should be"
+        raise UnreadableAddress(piece, reason, parts[0])
     if len(parts) < 2:
         raise UnreadableAddress(
             piece, "it ends without /p2p/ and the peer id, so it does not say who is there"
@@ -223,7 +234,7 @@ def _read_peer(piece: str, parts: deque[str]) -> str:
     try:
         decode_peer_id(peer_id)
     except ValueError as error:
-        raise UnreadableAddress(piece, f"the peer id {error}") from None
+        raise UnreadableAddress(piece, "the peer id {}", error) from None
     return f"/p2p/{peer_id}"
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.address_words import what_is_wrong, what_it_is
+from app.address_words import what_is_good, what_is_wrong, what_it_is
 from app.filled import filled
 from app.problem_words import advice_of, title_of
 from app.remedies import button_of, remedy_of
@@ -92,7 +92,8 @@ class AddressEntry(QWidget):
         elif judgement.error is not None:
             self._hint.say("")
             title = title_of(Problem.ADDRESS_UNREADABLE)
-            self.callout.say("caution", title, breakable(what_is_wrong(judgement.error)))
+            wrong, good = what_is_wrong(judgement.error), what_is_good(judgement.error)
+            self.callout.say("caution", title, breakable(wrong), breakable(good))
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
             self._hint.say(self._run_file or words)

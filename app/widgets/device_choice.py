@@ -26,7 +26,7 @@ class DeviceChoice(Choice):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self.setAccessibleName(self.tr("Device to train on"))
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMinimumContentsLength(_CHARACTERS)
         self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))
 
