@@ -23,6 +23,7 @@ class EvenGrid(QWidget):
     def show_parts(self, parts: Sequence[QWidget]) -> None:
         """These, and none of the others that were shown before."""
         for part in self._parts:
+            self._grid.removeWidget(part)
             part.setVisible(part in parts)
         self._parts = tuple(parts)
         self._lay_out()
@@ -38,8 +39,9 @@ class EvenGrid(QWidget):
         return max(1, min(room, self._most, len(self._parts)))
 
     def _lay_out(self) -> None:
-        while self._grid.takeAt(0):
-            pass
+        for part in self._parts:
+            # not takeAt: the item that it leaves behind would go on remembering heights of long ago
+            self._grid.removeWidget(part)
         before, self._columns = self._columns, self._columns_wanted()
         for column in range(max(before, self._columns)):
             self._grid.setColumnStretch(column, 1 if column < self._columns else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, Qt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 KEPT_LINES = 500
@@ -21,8 +21,13 @@ class EventLog(QPlainTextEdit):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.setPlaceholderText(self.tr("Nothing has happened yet"))
-        self.setAccessibleName(self.tr("What has happened"))
+        self._say()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
 
     def add(self, at: float, line: str) -> None:
         """Something happened at that time (seconds since 1970)."""
@@ -33,3 +38,7 @@ class EventLog(QPlainTextEdit):
     def lines(self) -> list[str]:
         """All that is kept."""
         return self.toPlainText().splitlines()
+
+    def _say(self) -> None:
+        self.setPlaceholderText(self.tr("Nothing has happened yet"))
+        self.setAccessibleName(self.tr("What has happened"))

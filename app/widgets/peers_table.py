@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app import figures
@@ -129,7 +136,6 @@ class PeersTable(QTableView):
         super().__init__(parent)
         self.peers = PeersModel()
         self.setModel(self.peers)
-        self.setAccessibleName(self.tr("Peers in the run"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
         self.setStyleSheet("QTableView::item { padding: 0 8px; }")  # as the headings have
@@ -146,14 +152,31 @@ class PeersTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, example in ((RATE, "1,000,000"), (CONNECTION, "Outgoing only  "), (EPOCH, "1,000,000")):
-            self.setColumnWidth(column, self.fontMetrics().horizontalAdvance(example) + 34)
+        self._say()
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self.peers.sort_otherwise)
 
     def show_peers(self, peers: Sequence[PeerSeen]) -> None:
         """Everybody who is known."""
         self.peers.show_peers(peers)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
+
+    def _say(self) -> None:
+        """In the language of the moment, whose words need other widths."""
+        self.setAccessibleName(self.tr("Peers in the run"))
+        examples = {
+            RATE: (f"{_heading(RATE)} ▾", figures.rate(100_000.0)),
+            CONNECTION: (f"{_heading(CONNECTION)} ▾", _connection(True), _connection(False)),
+            EPOCH: (f"{_heading(EPOCH)} ▾", figures.count(1_000_000)),
+        }
+        for column, texts in examples.items():
+            widest = max(map(self.fontMetrics().horizontalAdvance, texts))
+            self.setColumnWidth(column, widest + 34)
 
 
 _SORT_KEYS = {
@@ -184,13 +207,13 @@ def _words(peer: PeerSeen, column: int) -> str:
         case 1:
             return figures.rate(peer.samples_per_second)
         case 2:
-            return (
-                translate("PeersTable", "Outgoing only")
-                if peer.client_mode
-                else translate("PeersTable", "Direct")
-            )
+            return _connection(peer.client_mode)
         case _:
             return figures.count(peer.epoch)
+
+
+def _connection(client_mode: bool) -> str:
+    return translate("PeersTable", "Outgoing only") if client_mode else translate("PeersTable", "Direct")
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -32,8 +32,7 @@ class StepBar(QWidget):
         super().__init__(parent)
         self._step: Step | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self.tr("Progress to the next step"))
-        self.setAccessibleDescription(figures.unknown())
+        self._say()
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """A thick line."""
@@ -53,8 +52,18 @@ class StepBar(QWidget):
         if step == self._step:
             return
         self._step = step
-        self.setAccessibleDescription(figures.unknown() if step is None else self._said(step))
+        self._say()
         self.update()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
+
+    def _say(self) -> None:
+        self.setAccessibleName(self.tr("Progress to the next step"))
+        self.setAccessibleDescription(figures.unknown() if self._step is None else self._said(self._step))
 
     def _said(self, step: Step) -> str:
         return filled(

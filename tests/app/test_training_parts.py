@@ -15,6 +15,7 @@ from app.unbroken import unbroken
 from app.widgets.curves_menu import CurvesMenu
 from app.widgets.even_grid import EvenGrid
 from app.widgets.event_log import KEPT_LINES, EventLog
+from app.widgets.labels import Words
 from app.widgets.sparkline import Sparkline
 from app.widgets.step_bar import Step, StepBar
 from core.devices import Device
@@ -111,3 +112,18 @@ def test_a_number_stays_with_what_it_counts() -> None:
         "averaged with 6\u00a0peers 12\u00a0s ago",
         "next round in ~40\u00a0s",
     ]
+
+
+def test_a_part_that_needs_more_height_gets_it(qtbot: QtBot) -> None:
+    grid = EvenGrid(100, 2)
+    qtbot.addWidget(grid)
+    words = Words("short", grid)
+    grid.show_parts([words])
+    grid.show_parts([QLabel("beside", grid), words])
+    grid.resize(240, 10)
+    grid.show()
+    QApplication.processEvents()
+    before = grid.heightForWidth(240)
+    words.say("much longer than a line of it can be " * 4)
+    QApplication.processEvents()
+    assert grid.heightForWidth(240) > before
