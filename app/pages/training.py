@@ -31,7 +31,7 @@ from app.widgets.verdict_card import VerdictCard
 from core.deeds import Deeds
 from core.device_watch import DevicesSeen
 from core.history import Curve, Series
-from core.messages import Progress
+from core.messages import Progress, RunFound
 from core.session import ClientEvent, Session
 
 _WIDEST = 1500
@@ -124,23 +124,29 @@ class TrainingPage(QWidget):
 
     def _show(self) -> None:
         session = self._session
-        run = session.chosen
-        notice = safe_line(run.manifest.run.notice, 500) if run else ""
-        words = filled(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
-        self.header.show_run(breakable(run_words.title_of(run)) if run else "", words)
+        if session.chosen is not None:
+            self.header.show_run(breakable(run_words.title_of(session.chosen)), self._notice(session.chosen))
+        else:
+            self.header.show_run("", "")
         self.header.show_status(self.status)
         self.header.button.show_pausing(_pausing(session), session.is_finishing)
         progress = session.progress if session.phase == "training" else None
         rate = progress.samples_per_second if progress else None
         is_resting = session.phase in ("idle", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
-        self.step.show_progress(progress, self._swarm_rates)
+        self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
         self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
         self.verdict.show_share(session.last_share)
         self.peers.show_peers(session.peers)
         self._name_tabs()
         self._show_device()
         self._show_trouble()
+
+    def _notice(self, run: RunFound) -> str:
+        """What the organiser has to say, and whether the run is open."""
+        notice = safe_line(run.manifest.run.notice, 500)
+        says = filled(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
+        return f"{run_words.closed_words(run)} {says}".strip()
 
     def _show_device(self) -> None:
         devices = self._seen.devices if self._seen else ()

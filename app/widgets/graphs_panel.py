@@ -31,6 +31,7 @@ class GraphsPanel(QWidget):
         self._curve_of: Callable[[Series], Curve] | None = None
         self._heading, self._hint = Heading(), Hint()
         self.periods, self.curves = PeriodPicker(self), CurvesMenu(self)
+        self.periods.period_chosen.connect(self._forget_curves)
         self.periods.period_chosen.connect(self._tell)
         self.curves.curves_chosen.connect(self._tell)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
@@ -83,9 +84,13 @@ class GraphsPanel(QWidget):
         begin = min(curve.begin for curve in curves.values()) if length is None else end - length
         chart.show_curves(curves, begin, end)
 
+    def _forget_curves(self) -> None:
+        """They are of another period."""
+        self._curve_of = None
+
     def _tell(self) -> None:
-        self._curve_of = None  # it gives the curves of another period
         self._show_chosen()
+        self.refresh()
         self.graphs_chosen.emit(self.periods.period, self.curves.curves)
 
     def _show_chosen(self) -> None:

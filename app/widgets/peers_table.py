@@ -138,7 +138,7 @@ class PeersTable(QTableView):
         self.setModel(self.peers)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 8px; }")  # as the headings have
+        self.setStyleSheet("QTableView::item { padding: 0 5px; }")  # as the headings have
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setAlternatingRowColors(True)

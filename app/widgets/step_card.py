@@ -24,14 +24,17 @@ class StepCard(Card):
         self._samples, self._peers = Hint(), Hint()
         for part in (self._caption, self.number, self.bar, self._samples, self._peers):
             self.parts.addWidget(part)
-        self.show_progress(None, ())
+        self.show_progress(None, (), is_resting=False)
 
-    def show_progress(self, progress: Progress | None, values: Sequence[float | None]) -> None:
-        """Where the swarm is, and how fast it was."""
+    def show_progress(
+        self, progress: Progress | None, values: Sequence[float | None], *, is_resting: bool
+    ) -> None:
+        """Where the swarm is, and how fast it was; while this computer rests, nobody tells it."""
         self._caption.say(self.tr("The swarm's next step"))
         self.number.show_values(values)
         if progress is None:
-            self.number.show_number(figures.unknown(), "", is_known=False)
+            words = self.tr("not known at rest") if is_resting else figures.unknown()
+            self.number.show_number(words, "", is_known=False)
             self.bar.show_step(None)
             self._samples.setText(" ")
             self._peers.setText(" ")

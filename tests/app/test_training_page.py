@@ -165,6 +165,8 @@ def test_the_organisers_words_are_plain_and_bounded(page: TrainingPage) -> None:
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
     assert "<b>bold</b>" in words(page) and "The organiser says: <img src=x> Bye" in words(page)
     assert "\x07" not in words(page)
+    page.show_session(training(chosen=saying(state="paused")), NOW)
+    assert "The organiser has paused this run" in words(page)
 
 
 def saying(**changes: str) -> RunFound:
