@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.pages.training import TrainingPage
@@ -266,3 +266,30 @@ def test_a_thousand_peers_and_a_day_of_history_never_block_for_long(page: Traini
         QApplication.processEvents()
         longest = max(longest, time.process_time() - began) if second else 0.0
     assert longest < 0.15  # generous: half of it is this test making curves
+
+
+@pytest.mark.parametrize("width", [560, 800, 1920])
+def test_no_word_is_cut_in_any_window(page: TrainingPage, qtbot: QtBot, width: int) -> None:
+    long = "Donaudampfschifffahrtsgesellschaft " * 3
+    warned = (Warned(problem=Problem.DISK_FULL.key, detail="/somewhere/" + "a" * 100),)
+    session = training(chosen=saying(name=long, notice=long), warnings=warned, progress=progress(peers=10**6))
+    page.resize(width, 500)
+    page.show_devices(SEEN, "auto")
+    page.show_deeds(Deeds(10**9, 10**6, 1e8, 1e12), Deeds(10**10, 10**7, 1e9, 1e13))
+    for second in range(3):
+        page.show_session(session, NOW + second)
+        QApplication.processEvents()
+
+    def cut() -> list[str]:
+        labels = [label for label in page.findChildren(QLabel) if label.isVisible() and label.text().strip()]
+        too_narrow = [each.text() for each in labels if each.width() < each.minimumSizeHint().width()]
+        too_low = [
+            each.text()
+            for each in labels
+            if each.wordWrap() and each.height() < each.heightForWidth(each.width())
+        ]
+        return too_narrow + too_low
+
+    qtbot.waitUntil(lambda: cut() == [], timeout=2000)
+    content = page.findChildren(QScrollArea)[0].widget()
+    assert content is not None and content.width() <= width
