@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QGuiApplication,
     QHideEvent,
     QIcon,
     QKeyEvent,
@@ -19,11 +20,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.dropped import dropped
+from app.strangers_words import safe_line
 from app.widgets.header import Header
 from app.widgets.notice_bar import NoticeBar
 
 SMALLEST = QSize(560, 420)
 FIRST = QSize(980, 720)
+_LONGEST_TITLE = 120
 
 
 class Window(QMainWindow):
@@ -41,7 +44,7 @@ class Window(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self._is_ending = False
-        self.setWindowTitle(self.tr("Workerbee"))
+        self.setWindowTitle("Workerbee")
         self.setMinimumSize(SMALLEST)
         self.resize(FIRST)
         self.setAcceptDrops(True)
@@ -58,10 +61,13 @@ class Window(QMainWindow):
         self._add_shortcuts()
 
     def show_page(self, page: QWidget, title: str = "", *, offers_settings: bool = True) -> None:
-        """Turn to that page; ``title`` is what the header says of it."""
+        """Turn to that page; ``title`` may be a stranger's words, and is for the window's frame."""
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
-        self.header.show_title(title, offers_settings=offers_settings)
+        self.header.offer_settings(offers_settings)
+        words = safe_line(title, _LONGEST_TITLE) or "Workerbee"
+        if words != self.windowTitle():
+            self.setWindowTitle(words)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)
 
@@ -79,7 +85,8 @@ class Window(QMainWindow):
         """Be seen, whatever was before."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
-        self.raise_()
+        if QGuiApplication.platformName() != "offscreen":  # which would complain
+            self.raise_()
         self.activateWindow()
 
     def end(self) -> None:

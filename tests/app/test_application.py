@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -27,6 +28,7 @@ from tests import fake_worker
 
 ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
+NOTHING = Handover()
 LIMIT_MILLISECONDS = 30_000
 
 Open = Callable[..., Application]
@@ -38,7 +40,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, handover: Handover = Handover()) -> Application:
+    def open_one(*parts: str, handover: Handover = NOTHING) -> Application:
         application = Application(
             folders,
             Choices(folders.settings_file),
@@ -108,12 +110,12 @@ def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) ->
     window = application.window
     qtbot.waitExposed(window)
     window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert name_of_page(application) == "settings"
-    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
     assert name_of_page(application) == "join"
     train(qtbot, application)
-    qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     until(qtbot, application, lambda session: session.phase == "paused")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -50,7 +51,7 @@ def test_whoever_insists_need_not_wait(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: farewell.window is not None)
     assert farewell.window is not None
     with qtbot.waitSignal(farewell.finished):
-        qtbot.mouseClick(farewell.window.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
+        QTest.mouseClick(farewell.window.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
     assert run.told == ["leave", "kill"]
 
 

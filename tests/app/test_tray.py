@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.snoozes import snoozes
@@ -76,7 +77,7 @@ def test_the_menu_offers_what_can_be_done(qtbot: QtBot) -> None:
 def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:
     tray = Tray()
     tray.show_session(TRAINING, "")
-    pause = next(action.menu() for action in tray.menu.actions() if action.menu())
+    (pause,) = tray.menu.findChildren(QMenu)
     wishes: list[float | None] = []
     tray.pause_requested.connect(wishes.append)
     for action in pause.actions():
