@@ -32,6 +32,17 @@ class ObservedTracker(ProgressTracker):
         if start:
             self.start()
 
+    @property
+    def ready_to_update_epoch(self) -> bool:
+        """As ProgressTracker's, and also once a peer in client mode has begun the next epoch.
+
+        WORKAROUND: hivemind follows only peers that can share their state. If the only one of them looks a
+        moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
+        """
+        following = self.local_progress.epoch + 1
+        is_overtaken = any(report.client_mode and report.epoch == following for report in self.reports)
+        return is_overtaken or bool(super().ready_to_update_epoch)
+
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """As ProgressTracker's; the others hear of it at once."""
         epoch: int = super().update_epoch(new_epoch)
