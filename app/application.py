@@ -130,7 +130,8 @@ class Application(QObject):
         self.window.visibility_changed.connect(self._visibility_changed)
         self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
         self.presence.quit_requested.connect(self.quit)
-        self.farewell.finished.connect(QApplication.quit)
+        # not quit(), which asks every window first, and ours would refuse
+        self.farewell.finished.connect(lambda: QApplication.exit(0))
 
     def _settle(self, handover: Handover) -> None:
         """What a start needs and its first picture does not, step by step, so that clicks come between."""

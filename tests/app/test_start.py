@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,3 +72,23 @@ def test_a_command_loads_no_qt() -> None:
         "print([name for name in sys.modules if name.split('.')[0] in heavy])"
     )
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
+
+
+def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "app"]
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as first:
+        deadline = time.monotonic() + 20
+        while not list((tmp_path / "runtime").glob("*.sock")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        second = subprocess.run(
+            [*command, "workerbee://join?peer=x"], cwd=ROOT, env=environment, timeout=30, check=False
+        )
+        assert second.returncode == 0
+        assert first.poll() is None
+        time.sleep(1.0)  # the last step of a start is to listen to signals
+        first.terminate()
+        assert first.communicate(timeout=20)[0] == ""
+    assert first.returncode == 0
