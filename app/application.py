@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -45,7 +45,9 @@ _LOOK_SECONDS_SEEN, _LOOK_SECONDS_TRAINING, _LOOK_SECONDS_HIDDEN = 2.0, 1.0, 10.
 
 
 class Application(QObject):
-    """Everything that lives as long as the program; ``open`` begins it and ``close`` ends it."""
+    """Everything that lives as long as the program; ``open`` begins it, ``close`` follows ``finished``."""
+
+    finished = Signal()
 
     def __init__(
         self,
@@ -130,8 +132,7 @@ class Application(QObject):
         self.window.visibility_changed.connect(self._visibility_changed)
         self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
         self.presence.quit_requested.connect(self.quit)
-        # not quit(), which asks every window first, and ours would refuse
-        self.farewell.finished.connect(lambda: QApplication.exit(0))
+        self.farewell.finished.connect(self.finished)
 
     def _settle(self, handover: Handover) -> None:
         """What a start needs and its first picture does not, step by step, so that clicks come between."""

@@ -49,6 +49,8 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
         folders, choices, theme, language, instance=instance, worker_command=worker_command
     )
     _catch_surprises(application.tell_surprise)
+    # not quit(), which asks every window first, and ours would refuse
+    application.finished.connect(lambda: qt.exit(0))
     application.open(handover)
     code = qt.exec()
     application.close()

@@ -60,6 +60,7 @@ def main() -> None:
     application.helm.changed.connect(follow)
     watch.timeout.connect(look)
     watch.start()
+    application.finished.connect(lambda: qt.exit(0))
     application.open(Handover())
     qt.exec()
     application.close()

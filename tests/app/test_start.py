@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -74,14 +78,21 @@ def test_a_command_loads_no_qt() -> None:
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
 
 
-def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(tmp_path: Path) -> None:
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    """A session's folder, whose path is short, as that of a socket must be."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(runtime: Path) -> None:
     command = [sys.executable, "-m", "app"]
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(runtime)}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as first:
         deadline = time.monotonic() + 20
-        while not list((tmp_path / "runtime").glob("*.sock")) and time.monotonic() < deadline:
+        while not list(runtime.glob("*.sock")) and time.monotonic() < deadline:
             time.sleep(0.05)
         second = subprocess.run(
             [*command, "workerbee://join?peer=x"], cwd=ROOT, env=environment, timeout=30, check=False
