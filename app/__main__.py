@@ -1,4 +1,4 @@
-"""`workerbee` and `python -m app`: words are a command, a link or a run file or nothing opens the window."""
+"""`workerbee` and `python -m app`: a link, a run file or nothing opens the window; the rest are commands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _USAGE_CODE = 2
 def main() -> int:
     """Do what was typed; the process's exit code."""
     words = sys.argv[1:]
+    if words == ["demo"] and is_display_there() and not why_no_window():
+        return _window(None)
     handover = Handover.read(words)
     if handover is None:
         return _command(words)
@@ -34,19 +36,20 @@ def _command(words: list[str]) -> int:
     return run_command(words)
 
 
-def _window(handover: Handover) -> int:
+def _window(handover: Handover | None) -> int:
+    """The window, given that; nothing is the demo's."""
     reason = why_no_window()
     if reason:
         print(f"{reason}\nWithout a window, `workerbee --help` shows the commands.", file=sys.stderr)
         return _NO_WINDOW_CODE
     try:
-        from app.start import open_window
+        from app.start import open_demo, open_window
     except ImportError as error:
         if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
             raise
         print(f"The window cannot start, because Qt cannot: {error}.", file=sys.stderr)
         return _NO_WINDOW_CODE
-    return open_window(handover)
+    return open_demo() if handover is None else open_window(handover)
 
 
 if __name__ == "__main__":

@@ -111,9 +111,14 @@ class Application(QObject):
             self._instance.close()
         self.window.end()
 
+    def tell(self, error: ClientError) -> None:
+        """What went wrong, above whatever page is shown."""
+        words = f"{safe_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
+        self.window.notice.say("bad", title_of(error.problem), words)
+
     def tell_surprise(self) -> None:
         """Something was not foreseen, and has been logged."""
-        self._tell(ClientError(Problem.INTERNAL, str(self.folders.logs)))
+        self.tell(ClientError(Problem.INTERNAL, str(self.folders.logs)))
 
     @property
     def _place_file(self) -> Path:
@@ -121,11 +126,11 @@ class Application(QObject):
 
     def _join_signals(self) -> None:
         self.helm.changed.connect(self._session_changed)
-        self.helm.refused.connect(self._tell)
+        self.helm.refused.connect(self.tell)
         self.bridge.event_arrived.connect(self.paging.show_event)
         self.bridge.devices_arrived.connect(self._devices_seen)
         self.choices.changed.connect(self._settings_changed)
-        self.choices.failed.connect(self._tell)
+        self.choices.failed.connect(self.tell)
         self.paging.log_requested.connect(self._open_log)
         self._soon.timeout.connect(self._show)
         self._second.timeout.connect(self._tick)
@@ -161,7 +166,7 @@ class Application(QObject):
             self.folders.prepare()
             set_up_logging(self.folders.logs)
         except ClientError as error:
-            self._tell(error)
+            self.tell(error)
         except OSError as error:
             _log.warning("There is no log: %r", error)
         icon = QIcon(str(_ICON))
@@ -174,7 +179,7 @@ class Application(QObject):
         self._memory = self.paging.memory = Memory(self.folders)
         self.paging.show_recent()
         if self._memory.trouble is not None:
-            self._tell(self._memory.trouble)
+            self.tell(self._memory.trouble)
         self._second.start()
 
     def _watch_devices(self) -> None:
@@ -261,7 +266,7 @@ class Application(QObject):
         try:
             set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
         except ClientError as error:
-            self._tell(error)
+            self.tell(error)
 
     def _visibility_changed(self, is_seen: bool) -> None:
         self._pace_watch()
@@ -294,11 +299,7 @@ class Application(QObject):
 
     def _say_troubles(self) -> None:
         if self.choices.trouble is not None:
-            self._tell(self.choices.trouble)
-
-    def _tell(self, error: ClientError) -> None:
-        words = f"{safe_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self.window.notice.say("bad", title_of(error.problem), words)
+            self.tell(self.choices.trouble)
 
     def _open_log(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.helm.client.log_file)))

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 if TYPE_CHECKING:
     from core.device_watch import DevicesSeen
-
     from core.session import ClientEvent
 
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import logging
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
 from app.choices import Choices
+from app.demo import DemoOrganiser
 from app.filled import filled
 from app.handover import Handover
 from app.language import Language
 from app.single_instance import SingleInstance, meeting_place
 from app.theme import Theme
+from core.demo import DEMO_THREADS
 from core.folders import Folders
+from core.settings import Settings, save_settings
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -38,6 +42,34 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
             return 0
         if not instance.is_first():  # or else the first one has ended in this very moment
             return _tell_of_the_hung_one(qt, instance.owner_pid)
+    application = _application(qt, folders, instance, worker_command)
+    return _run(qt, application, handover)
+
+
+def open_demo(worker_command: Sequence[str] | None = None) -> int:
+    """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    qt = make_qt()
+    with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
+        organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
+        volunteers = Folders.below(Path(home) / "volunteer")
+        save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
+        application = _application(qt, volunteers, None, worker_command)
+        organiser.published.connect(lambda link: application.take(Handover(link=link)))
+        organiser.failed.connect(application.tell)
+        QTimer.singleShot(0, organiser.begin)
+        try:
+            return _run(qt, application, Handover())
+        finally:
+            organiser.close()
+
+
+def _application(
+    qt: QApplication,
+    folders: Folders,
+    instance: SingleInstance | None,
+    worker_command: Sequence[str] | None,
+) -> Application:
+    """As the person's settings want it."""
     choices = Choices(folders.settings_file)
     if choices.settings.data_folder:
         folders = replace(folders, data=Path(choices.settings.data_folder))
@@ -45,9 +77,10 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
     language.choose(choices.settings.language)
     theme = Theme(qt)
     theme.choose(choices.settings.theme)
-    application = Application(
-        folders, choices, theme, language, instance=instance, worker_command=worker_command
-    )
+    return Application(folders, choices, theme, language, instance=instance, worker_command=worker_command)
+
+
+def _run(qt: QApplication, application: Application, handover: Handover) -> int:
     _catch_surprises(application.tell_surprise)
     # not quit(), which asks every window first, and ours would refuse
     application.finished.connect(lambda: qt.exit(0))

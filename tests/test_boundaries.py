@@ -174,6 +174,17 @@ def test_the_client_and_the_command_line_start_light() -> None:
     assert loaded_by(*rooms) == []
 
 
-@pytest.mark.skipif(not (ROOT / "app").exists(), reason="there is no window yet")
-def test_the_window_starts_with_qt_and_nothing_else_that_is_heavy() -> None:
-    assert set(loaded_by("app.__main__")) <= {"PySide6"}
+def test_a_command_loads_no_window() -> None:
+    assert loaded_by("app.__main__") == []
+
+
+def test_the_window_loads_qt_and_nothing_else_that_is_heavy() -> None:
+    rooms = [name for name in modules() if is_within(name, "app")]
+    assert loaded_by(*rooms) == ["PySide6"]
+
+
+def test_only_the_entrance_knows_the_command_line() -> None:
+    rooms = {name for name in modules() if is_within(name, "app")}
+    assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {
+        "app.__main__"
+    }
