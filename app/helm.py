@@ -92,7 +92,10 @@ class Helm(QObject):
         except ClientError as error:
             self.refused.emit(error)
             return
-        self._do(lambda: self.client.start(run, device=device.label, threads=settings.threads))
+        name = settings.public_name or ""
+        self._do(
+            lambda: self.client.start(run, device=device.label, threads=settings.threads, public_name=name)
+        )
 
     def pause(self, seconds: float | None = None) -> None:
         """For so long, or until the person resumes."""

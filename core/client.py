@@ -116,11 +116,17 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
-    def start(self, run: RunFound, *, device: str, threads: int | None = None) -> None:
+    def start(self, run: RunFound, *, device: str, threads: int | None = None, public_name: str = "") -> None:
         """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
         if self.session.phase in ("connecting", "found"):
-            run_id, organiser = run.manifest.run.id, run.organiser
-            self.handle(Asked(Start(run_id=run_id, organiser=organiser, device=device, threads=threads)))
+            consent = Start(
+                run_id=run.manifest.run.id,
+                organiser=run.organiser,
+                device=device,
+                threads=threads,
+                public_name=public_name,
+            )
+            self.handle(Asked(consent))
 
     def pause(self, until: float | None = None, reason: PauseReason = "person") -> None:
         """Say goodbye and give the device back, but keep the run; ``until`` as ``time.time()`` counts."""

@@ -16,9 +16,12 @@ from core.manifest import RunManifest
 
 PROTOCOL_VERSION = 1
 MAX_LINE_BYTES = 1024 * 1024
+MAX_NAME_CHARACTERS = 40
+MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]
 _Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
+_Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,12 +48,16 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
 
 
 class Start(Command, tag="start", kw_only=True, frozen=True):
-    """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's."""
+    """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
+
+    ``public_name`` is what others may call this computer.
+    """
 
     run_id: str
     organiser: str
     device: str
     threads: int | None = None
+    public_name: _Name = ""
 
 
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
@@ -64,6 +71,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     train: bool = True
     device: str = "cpu"
     threads: int | None = None
+    public_name: _Name = ""
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
 
 
@@ -191,7 +199,10 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
 
 
 class PeerSeen(_Message, kw_only=True, frozen=True):
-    """What one peer of the run says of itself; ``peer_id`` is its libp2p id."""
+    """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
+
+    ``name`` and ``device`` are a stranger's words, and empty where it is no Workerbee or has no name.
+    """
 
     peer_id: str
     epoch: int
@@ -199,6 +210,8 @@ class PeerSeen(_Message, kw_only=True, frozen=True):
     samples_per_second: float
     client_mode: bool
     is_me: bool = False
+    name: _Name = ""
+    device: Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)] = ""
 
 
 class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):

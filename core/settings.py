@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Meta
 
 from core.folders import set_aside, storage_problem, write_atomically
+from core.messages import MAX_NAME_CHARACTERS
 
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
-MAX_NAME_CHARACTERS = 40
 _NAME = rf"^[^\x00-\x1f\x7f-\x9f]{{1,{MAX_NAME_CHARACTERS}}}\Z"
 _FOLDER = r"^/[^\x00-\x1f]{0,4000}\Z"
 _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]

@@ -279,11 +279,12 @@ class Crew:
         peer.wait_for(SearchFinished)
         return peer
 
-    def volunteer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
+    def volunteer(self, address: str, home: str, network: NetworkMode = "direct", name: str = "") -> Peer:
         """A volunteer who trains."""
         peer = self.seeker(address, home, network)
-        run = peer.wait_for(RunFound)
-        peer.send(Start(run_id=run.manifest.run.id, organiser=run.organiser, device="cpu", threads=1))
+        found = peer.wait_for(RunFound)
+        run_id, organiser = found.manifest.run.id, found.organiser
+        peer.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
         peer.wait_for(TrainingStarted)
         peer.wait_for(Progress)
         return peer

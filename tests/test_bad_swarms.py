@@ -290,7 +290,7 @@ def test_a_manifest_of_many_kilobytes_is_published_and_found(tmp_path: Path, org
 def test_the_true_run_is_found_among(
     tmp_path: Path, organised: str, neighbour: PlainPeer, poison: str
 ) -> None:
-    keys = "large_progress", "large_metrics"
+    keys = "large_progress", "large_metrics", "large_workerbee_peers"
     if poison == "junk in the dictionary":
         neighbour.hold(*FORGED, *JUNK, *(record for key in keys for record in reports(key)))
     else:

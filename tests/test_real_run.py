@@ -127,7 +127,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     """Three peers of one run; the organiser only keeps the state, which leaves two cores to the others."""
     with crew(tmp_path_factory.mktemp("three")) as everybody:
         organiser = everybody.organiser(train=False)
-        direct = everybody.volunteer(organiser.posted, "direct")
+        direct = everybody.volunteer(organiser.posted, "direct", name="Ada’s attic")
         yield Three(organiser, direct, everybody.volunteer(organiser.posted, "client", "client"))
 
 
@@ -141,6 +141,12 @@ class TestThreePeers:
             )
             assert together.seconds > 0
             peer.wait_for(Verdict, lambda event: event.state == "helping")
+
+    def test_a_name_that_was_chosen_is_seen_by_the_others(self, three: Three) -> None:
+        for peer in (three.organiser, three.client):
+            seen = peer.wait_for(PeersSeen, lambda event: any(other.name for other in event.peers)).peers
+            (named,) = (other for other in seen if other.name)
+            assert (named.peer_id, named.name, named.device) == (three.direct.peer_id, "Ada’s attic", "CPU")
 
     def test_a_peer_in_client_mode_is_counted_as_one(self, three: Three) -> None:
         for peer in three.everybody:

@@ -14,7 +14,8 @@ from app.widgets.device_choice import DeviceChoice
 from app.widgets.labels import Heading, Hint
 from app.widgets.sentence import Sentence
 from core.device_watch import DevicesSeen
-from core.settings import MAX_NAME_CHARACTERS, Settings
+from core.messages import MAX_NAME_CHARACTERS
+from core.settings import Settings
 
 _GIGABYTE = 1_000_000_000
 _MOST_GIGABYTES = 100_000

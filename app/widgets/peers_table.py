@@ -90,7 +90,7 @@ class PeersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == NAME:
-            return safe_line(peer.peer_id, 120)
+            return "\n".join(filter(None, (safe_line(peer.device, 80), safe_line(peer.peer_id, 120))))
         return None
 
     def _sorted(self, peers: Any) -> list[PeerSeen]:
@@ -180,7 +180,7 @@ class PeersTable(QTableView):
 
 
 _SORT_KEYS = {
-    NAME: lambda peer: (not peer.is_me, peer.peer_id),
+    NAME: lambda peer: (not peer.is_me, not peer.name, peer.name.casefold(), peer.peer_id),
     RATE: lambda peer: peer.samples_per_second,
     CONNECTION: lambda peer: peer.client_mode,
     EPOCH: lambda peer: peer.epoch,
@@ -202,7 +202,7 @@ def _heading(column: int) -> str:
 def _words(peer: PeerSeen, column: int) -> str:
     match column:
         case 0:
-            name = short_id(peer.peer_id)
+            name = _name(peer)
             return filled(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
         case 1:
             return figures.rate(peer.samples_per_second)
@@ -210,6 +210,10 @@ def _words(peer: PeerSeen, column: int) -> str:
             return _connection(peer.client_mode)
         case _:
             return figures.count(peer.epoch)
+
+
+def _name(peer: PeerSeen) -> str:
+    return safe_line(peer.name, 40) or short_id(peer.peer_id)
 
 
 def _connection(client_mode: bool) -> str:

@@ -19,9 +19,10 @@ class VisibleCard(Card):
         self._peer, self._name = _Point(), _Point()
         self.parts.addWidget(Heading(self.tr("What strangers will see of you")))
         speed = self.tr("how many samples you compute, and how fast")
-        for point in (_Point(self.tr("your IP address")), self._peer, self._name, _Point(speed)):
+        points = (_Point(self.tr("your IP address")), self._peer, self._name)
+        for point in (*points, _Point(self.tr("what kind of GPU you lend")), _Point(speed)):
             self.parts.addWidget(point)
-        words = self.tr("They will not see your files, or who you are, or what kind of device you have.")
+        words = self.tr("They will not see your files, or who you are.")
         self.parts.addWidget(Hint(words))
         self.parts.addStretch(1)
         self.show_names(None, None)

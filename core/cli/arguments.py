@@ -9,7 +9,7 @@ from typing import NoReturn, get_args
 
 from core.cli.duration import parse_duration
 from core.cli.limits import NO_LIMITS, Limits
-from core.messages import NetworkMode
+from core.messages import MAX_NAME_CHARACTERS, NetworkMode
 from core.problems import ClientError, Problem
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
@@ -42,6 +42,7 @@ class PublishRun:
     device: str
     threads: int | None
     checkpoint_every_epochs: int
+    public_name: str | None
     limits: Limits
     json: bool
 
@@ -56,6 +57,7 @@ class JoinRun:
     device: str | None = None
     network: NetworkMode | None = None
     threads: int | None = None
+    public_name: str | None = None
     yes: bool = False
     limits: Limits = NO_LIMITS
     json: bool = False
@@ -189,6 +191,7 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
 def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="what computes")
     parser.add_argument("--threads", metavar="N", type=_positive, help="how many CPU threads at most")
+    parser.add_argument("--name", metavar="NAME", type=_name, help="what others may call this computer")
 
 
 def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> None:
@@ -217,6 +220,7 @@ def _publish(asked: argparse.Namespace) -> PublishRun:
         device=asked.device,
         threads=asked.threads,
         checkpoint_every_epochs=asked.checkpoint_every,
+        public_name=asked.name,
         limits=_limits(asked),
         json=asked.json,
     )
@@ -230,6 +234,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         device=asked.device,
         network=asked.network,
         threads=asked.threads,
+        public_name=asked.name,
         yes=asked.yes,
         limits=_limits(asked),
         json=asked.json,
@@ -255,6 +260,12 @@ def _positive(text: str) -> int:
     if not 1 <= number <= 10**12:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
     return number
+
+
+def _name(text: str) -> str:
+    if not 1 <= len(text) <= MAX_NAME_CHARACTERS or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"a name has 1 to {MAX_NAME_CHARACTERS} characters, all printable")
+    return text
 
 
 def _seconds(text: str) -> float:

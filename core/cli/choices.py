@@ -18,7 +18,12 @@ def choices_for(wish: JoinRun, folders: Folders) -> Settings:
     if aside is not None:
         problem = Problem.SETTINGS_DAMAGED
         print(f"{problem.title} {problem.advice} It is {aside}.", file=sys.stderr)
-    said = {"device": wish.device, "network": wish.network, "threads": wish.threads}
+    said = {
+        "device": wish.device,
+        "network": wish.network,
+        "threads": wish.threads,
+        "public_name": wish.public_name,
+    }
     return msgspec.structs.replace(
         settings, **{name: choice for name, choice in said.items() if choice is not None}
     )

@@ -48,7 +48,9 @@ def join(
             conversation.leave()
             print("Nothing was started.", file=words_stream(wish.json))
             return 0
-        conversation.client.start(run, device=device.label, threads=choices.threads)
+        conversation.client.start(
+            run, device=device.label, threads=choices.threads, public_name=choices.public_name or ""
+        )
         with shown_training(conversation, desk.stop, wish.json, footer):
             conversation.train(wish.limits)
         summary = conversation.tally.summary(conversation.session, time.monotonic())

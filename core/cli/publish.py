@@ -41,6 +41,7 @@ def publish_command(wish: PublishRun, desk: Desk) -> Publish:
         train=wish.train,
         device=device.label,
         threads=wish.threads,
+        public_name=wish.public_name or "",
         checkpoint_every_epochs=wish.checkpoint_every_epochs,
     )
 

@@ -18,8 +18,8 @@ from core.needs import needs_of
 Rows = list[tuple[str, str]]
 
 _VISIBLE = (
-    "your IP address, a peer id made up for this computer, how many samples you compute and how fast; "
-    "not your name, your files or what kind of device you have"
+    "your IP address, a peer id made up for this computer, what kind of GPU you lend, how many samples you "
+    "compute and how fast, and the name you chose, if any; not who you are, and none of your files"
 )
 
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
 from core.manifest import RunManifest
-from core.messages import AnyEvent, Evaluated, Left, PeersSeen, Progress, RoundFinished, StateLoading, Verdict
+from core.messages import (
+    MAX_DEVICE_CHARACTERS,
+    AnyEvent,
+    Evaluated,
+    Left,
+    PeersSeen,
+    Progress,
+    RoundFinished,
+    StateLoading,
+    Verdict,
+)
 from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.channel import Channel
@@ -20,11 +32,15 @@ from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe, build
 from core.worker.swarm import (
+    CARD_LIFETIME_SECONDS,
+    Card,
     Interrupted,
     LocalMetrics,
     Swarm,
     SwarmOptimizer,
+    cards_in,
     guard_reports,
+    publish_card,
     publish_metrics,
     swarm_loss,
 )
@@ -46,6 +62,7 @@ class Terms:
     threads: int | None
     batch_size: int
     pace: Pace
+    public_name: str = ""
 
 
 class Membership:
@@ -114,9 +131,14 @@ class Membership:
 
     def _watch_peers(self) -> None:
         """Beside the loop, because the DHT may take its time."""
+        card, shown_at = Card(name=self._terms.public_name, device=_model(self._terms.device)), -math.inf
+        dht = self._swarm.dht
         while not self._channel.leaving.wait(PEERS_SECONDS):
-            loss = swarm_loss(self._swarm.dht, self._run_id)
-            self._channel.emit(PeersSeen(peers=self.optimizer.tracker.peers(), loss=loss))
+            if time.monotonic() - shown_at > CARD_LIFETIME_SECONDS / 3:
+                publish_card(self._swarm, self._run_id, card)
+                shown_at = time.monotonic()
+            peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
+            self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
 
     def _publish_metrics(self, epoch: int) -> None:
         metrics = LocalMetrics(
@@ -156,6 +178,12 @@ class Membership:
     def contributed_samples(self) -> int:
         """All samples that this worker has computed."""
         return self._trainer.contributed_samples
+
+
+def _model(device: str) -> str:
+    """What others see of the device that computes."""
+    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else "CPU"
+    return name[:MAX_DEVICE_CHARACTERS]
 
 
 def _device(name: str) -> torch.device:

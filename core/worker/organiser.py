@@ -75,8 +75,9 @@ def _publish_and_train(
 def _terms(command: Publish, manifest: RunManifest) -> Terms:
     """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
     if command.train:
-        return Terms(command.device, command.threads, manifest.collaboration.batch_size_per_step, Pace())
-    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND))
+        batch_size = manifest.collaboration.batch_size_per_step
+        return Terms(command.device, command.threads, batch_size, Pace(), command.public_name)
+    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), command.public_name)
 
 
 def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:

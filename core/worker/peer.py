@@ -156,7 +156,8 @@ def _train(run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Cha
     manifest = run.manifest
     if manifest.run.state != "open":
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
-    terms = Terms(start.device, start.threads, manifest.collaboration.batch_size_per_step, Pace())
+    batch_size = manifest.collaboration.batch_size_per_step
+    terms = Terms(start.device, start.threads, batch_size, Pace(), start.public_name)
     membership = Membership(swarm, manifest, terms, channel)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)

@@ -3,6 +3,7 @@
 from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.averagers import Interrupted
+from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
 from core.worker.swarm.connection import Swarm, enter_swarm
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
 from core.worker.swarm.optimizer import SwarmOptimizer
@@ -10,17 +11,21 @@ from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, pub
 from core.worker.swarm.traffic import received_bytes, sent_bytes
 
 __all__ = [
+    "CARD_LIFETIME_SECONDS",
     "HIVEMIND_VERSION",
+    "Card",
     "FoundManifests",
     "Interrupted",
     "LocalMetrics",
     "Publisher",
     "Swarm",
     "SwarmOptimizer",
+    "cards_in",
     "enter_swarm",
     "find_manifests",
     "guard_reports",
     "peers_in",
+    "publish_card",
     "publish_metrics",
     "received_bytes",
     "sent_bytes",

@@ -17,6 +17,7 @@ from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt
 
 from core.messages import PeerSeen
+from core.worker.swarm.cards import KEY_END, Card, CardSchema
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.records import forget, read_signed
 
@@ -45,9 +46,9 @@ def guard_reports(swarm: Swarm, run_id: str) -> None:
 
     WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
-    schemas = (_MetricSchema, TrainingProgressSchema)
+    schemas = (_MetricSchema, TrainingProgressSchema, CardSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    forget(swarm.dht, f"{run_id}_metrics", f"{run_id}_progress")
+    forget(swarm.dht, *(f"{run_id}_{end}" for end in ("metrics", "progress", KEY_END)))
 
 
 def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
@@ -76,7 +77,7 @@ def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = (
     return tuple(seen for report in reports if (seen := peer_seen(report, my_peer_id)) is not None)
 
 
-def peer_seen(report: LocalTrainingProgress, my_peer_id: str) -> PeerSeen | None:
+def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: Card | None = None) -> PeerSeen | None:
     """One report in our own words; ``None`` for a peer id that is none."""
     if len(report.peer_id) > MAX_PEER_ID_BYTES:
         return None
@@ -89,6 +90,8 @@ def peer_seen(report: LocalTrainingProgress, my_peer_id: str) -> PeerSeen | None
             samples_per_second=report.samples_per_second if math.isfinite(report.samples_per_second) else 0.0,
             client_mode=report.client_mode,
             is_me=peer_id == my_peer_id,
+            name=card.name if card else "",
+            device=card.device if card else "",
         )
     return None
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
-from hivemind.utils import MPFuture, get_dht_time
+from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
 
 from core.messages import PeerSeen
+from core.worker.swarm.cards import Card
 from core.worker.swarm.haste import Unhurried
 from core.worker.swarm.reports import peer_seen
 
@@ -20,9 +23,9 @@ log = logging.getLogger(__name__)
 
 
 class ObservedTracker(ProgressTracker):
-    """The tracker of one run. ``peers`` is what was reported at the last look."""
+    """The tracker of one run. ``reports`` is what was reported at the last look, by encoded subkey."""
 
-    reports: tuple[LocalTrainingProgress, ...] = ()
+    reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
     measured = False
     _goodbye: MPFuture[bool] | None = None
 
@@ -40,7 +43,9 @@ class ObservedTracker(ProgressTracker):
         moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
         """
         following = self.local_progress.epoch + 1
-        is_overtaken = any(report.client_mode and report.epoch == following for report in self.reports)
+        is_overtaken = any(
+            report.client_mode and report.epoch == following for report in self.reports.values()
+        )
         return is_overtaken or bool(super().ready_to_update_epoch)
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
@@ -57,16 +62,20 @@ class ObservedTracker(ProgressTracker):
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
         progress = super()._parse_swarm_progress_data(metadata)
         if isinstance(metadata, dict):
-            values = (record.value for record in metadata.values() if record.value is not None)
-            self.reports = tuple(LocalTrainingProgress.parse_obj(value) for value in values)
+            self.reports = {
+                MSGPackSerializer.dumps(subkey): LocalTrainingProgress.parse_obj(record.value)
+                for subkey, record in metadata.items()
+                if record.value is not None
+            }
         else:
-            self.reports = ()
+            self.reports = {}
         return progress
 
-    def peers(self) -> tuple[PeerSeen, ...]:
-        """Every peer that reports progress."""
+    def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
+        """Every peer that reports progress, with what its card says."""
         mine = self.dht.peer_id.to_base58()
-        return tuple(seen for report in self.reports if (seen := peer_seen(report, mine)) is not None)
+        found = (peer_seen(report, mine, cards.get(subkey)) for subkey, report in self.reports.items())
+        return tuple(seen for seen in found if seen is not None)
 
     def other_peers(self) -> int:
         """How many peers besides us report progress."""
