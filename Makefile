@@ -3,6 +3,7 @@
 #   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
+#   make pictures                    take the README's pictures anew
 #   make clean                       forget `.venv` and what the checks left
 #
 # PYTHON=… names the Python to build `.venv` with. make itself ends with 2 whenever a command fails and names
@@ -11,7 +12,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench clean
+.PHONY: help demo test bench pictures clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -30,6 +31,10 @@ test:
 bench:
 	$(SET_UP) test window
 	@.venv/bin/python -m tests.bench $(ARGS)
+
+pictures:
+	$(SET_UP) test window
+	@.venv/bin/python -m tests.pictures
 
 clean:
 	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
