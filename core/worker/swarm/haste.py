@@ -1,7 +1,7 @@
 """How often is often enough: hivemind tells and asks the DHT as fast as it answers.
 
 WORKAROUND: each of these costs a process hop, signatures, and messages to other peers. With two peers on two
-cores and epochs of eight seconds, hivemind's haste took a tenth of each core away from training.
+cores and epochs of eight seconds, hivemind's haste took a sixth of each core away from training.
 """
 
 from __future__ import annotations
