@@ -20,12 +20,17 @@ class Language:
 
     def choose(self, choice: Choice) -> None:
         """Speak it from now on; windows that are open are told by Qt, and what they say anew is in it."""
-        locale = QLocale.system() if choice == "system" else QLocale(choice)
-        QLocale.setDefault(locale)
+        system = QLocale.system()
+        spoken = system if choice == "system" else QLocale(choice)
+        QLocale.setDefault(system if spoken.language() == system.language() else spoken)
         for translator in self._translators:
             self._application.removeTranslator(translator)
         qt = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-        loaded = [_loaded(locale, "qtbase", qt), _loaded(locale, "workerbee", str(FOLDER))]
+        loaded = [
+            _loaded(QLocale("en"), "workerbee", str(FOLDER)),  # its plurals; those that follow go before it
+            _loaded(spoken, "qtbase", qt),
+            _loaded(spoken, "workerbee", str(FOLDER)),
+        ]
         self._translators = [each for each in loaded if each is not None]
         for translator in self._translators:
             self._application.installTranslator(translator)

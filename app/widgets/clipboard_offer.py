@@ -47,7 +47,7 @@ class ClipboardOffer(QWidget):
             address = None
         self._text = text
         if address is not None:
-            self._words.setText(_summary(self, address))
+            self._words.setText(self._summary(address))
         self.setVisible(address is not None)
 
     def _take(self) -> None:
@@ -58,9 +58,8 @@ class ClipboardOffer(QWidget):
         self._refused = self._text
         self.hide()
 
-
-def _summary(widget: QWidget, address: JoinAddress) -> str:
-    """Enough of it to know it by."""
-    if address.run_id:
-        return filled(widget.tr("It leads to the run “%1”."), address.run_id)
-    return filled(widget.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))
+    def _summary(self, address: JoinAddress) -> str:
+        """Enough of it to know it by."""
+        if address.run_id:
+            return filled(self.tr("It leads to the run “%1”."), address.run_id)
+        return filled(self.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))

@@ -1,0 +1,72 @@
+"""The texts of the window, read from its sources: `translate(…)`, `self.tr(…)` and `QT_TRANSLATE_NOOP(…)`.
+
+WORKAROUND: lupdate's own reader of Python silently loses a plural of `translate` unless its number is written
+out, and all that is inside an f-string. So it is given the texts that are found here, as C++.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP")
+
+
+class UnreadableTextError(Exception):
+    """A call whose text or class cannot be known before the program runs; says where it is."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """``context`` is where Qt looks it up: the class, or the first word of ``translate``."""
+
+    context: str
+    source: str
+    comment: str = ""
+    is_plural: bool = False
+
+    @property
+    def as_cpp(self) -> str:
+        """A line that lupdate reads in full."""
+        words = [json.dumps(word, ensure_ascii=False) for word in (self.context, self.source, self.comment)]
+        return f"QCoreApplication::translate({', '.join(words)}{', 1' if self.is_plural else ''});"
+
+
+def texts_of(folder: Path) -> list[Text]:
+    """Each once, in the order of the files' names and of their lines."""
+    codes = [(file.read_text("utf-8"), file.name) for file in sorted(folder.rglob("*.py"))]
+    return list(dict.fromkeys(text for code, name in codes for text in texts_in(code, name)))
+
+
+def texts_in(code: str, name: str) -> Iterator[Text]:
+    """Those of one file."""
+    return _texts_below(ast.parse(code, name), "", name)
+
+
+def _texts_below(node: ast.AST, of_class: str, file: str) -> Iterator[Text]:
+    if isinstance(node, ast.ClassDef):
+        of_class = node.name
+    if isinstance(node, ast.Call) and _function(node) in _FUNCTIONS:
+        yield from _text_of(node, of_class, file)
+    for child in ast.iter_child_nodes(node):
+        yield from _texts_below(child, of_class, file)
+
+
+def _function(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _text_of(call: ast.Call, of_class: str, file: str) -> Iterator[Text]:
+    words = [argument.value if isinstance(argument, ast.Constant) else None for argument in call.args]
+    if _function(call) == "tr":
+        is_of_self = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
+        words.insert(0, of_class if is_of_self else None)
+    elif len(words) < 2 or (words[1] is None and isinstance(words[0], str)):
+        return  # str.translate(table), or a text that a QT_TRANSLATE_NOOP has named elsewhere
+    if not isinstance(words[0], str) or not isinstance(words[1], str) or not words[0]:
+        raise UnreadableTextError(f"{file}:{call.lineno}: Qt cannot know which text this is")
+    comment = words[2] if len(words) > 2 else ""
+    yield Text(words[0], words[1], comment if isinstance(comment, str) else "", is_plural=len(words) > 3)

@@ -1,0 +1,2034 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>Address</name>
+    <message numerus="yes">
+        <source>%n address(es)</source>
+        <translation>
+            <numerusform>%n Adresse</numerusform>
+            <numerusform>%n Adressen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This can be read: %1.</source>
+        <translation>Das ist lesbar: %1.</translation>
+    </message>
+    <message>
+        <source>This can be read: %1 of the run “%2”.</source>
+        <translation>Das ist lesbar: %1 des Laufs „%2“.</translation>
+    </message>
+    <message>
+        <source>“%1”: %2.</source>
+        <translation>„%1“: %2.</translation>
+    </message>
+    <message>
+        <source>A good one looks like %1</source>
+        <translation>Richtig sieht zum Beispiel so aus: %1</translation>
+    </message>
+    <message>
+        <source>nothing was pasted</source>
+        <translation>es wurde nichts eingefügt</translation>
+    </message>
+    <message>
+        <source>this is no address</source>
+        <translation>das ist keine Adresse</translation>
+    </message>
+    <message>
+        <source>this is {} characters long, and that is no address</source>
+        <translation>das ist {} Zeichen lang und damit keine Adresse</translation>
+    </message>
+    <message>
+        <source>this is a web link, not where a peer of the run is</source>
+        <translation>das ist ein Web-Link und nicht der Ort eines Teilnehmers</translation>
+    </message>
+    <message>
+        <source>this is a peer id alone, and does not say where the peer is</source>
+        <translation>das ist nur eine Peer-ID und sagt nicht, wo der Teilnehmer ist</translation>
+    </message>
+    <message>
+        <source>this does not say which peer is there: the peer id is missing</source>
+        <translation>hier steht nicht, welcher Teilnehmer dort ist: Die Peer-ID fehlt</translation>
+    </message>
+    <message>
+        <source>these are {} addresses, and {} are the most; the first few are enough</source>
+        <translation>das sind {} Adressen, erlaubt sind höchstens {}; die ersten paar genügen</translation>
+    </message>
+    <message>
+        <source>this is no run&apos;s name</source>
+        <translation>das ist nicht der Name eines Laufs</translation>
+    </message>
+    <message>
+        <source>these are several runs; join one of them</source>
+        <translation>das sind mehrere Läufe; machen Sie bei einem davon mit</translation>
+    </message>
+    <message>
+        <source>this link is none to join a run</source>
+        <translation>mit diesem Link kann man bei keinem Lauf mitmachen</translation>
+    </message>
+    <message>
+        <source>this link names no peer</source>
+        <translation>dieser Link nennt keinen Teilnehmer</translation>
+    </message>
+    <message>
+        <source>an address begins with where the peer is: /ip4/, /ip6/ or /dns/</source>
+        <translation>eine Adresse beginnt damit, wo der Teilnehmer ist: /ip4/, /ip6/ oder /dns/</translation>
+    </message>
+    <message>
+        <source>“{}” is no host name</source>
+        <translation>„{}“ ist kein Rechnername</translation>
+    </message>
+    <message>
+        <source>“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)</source>
+        <translation>„{}“ ist keine IPv{}-Adresse (vor einem Namen steht /dns4/ oder /dns6/)</translation>
+    </message>
+    <message>
+        <source>nobody can dial {}, which means every address of the organiser&apos;s own computer</source>
+        <translation>{} ist von außen nicht erreichbar, denn es bedeutet jede Adresse des Rechners, auf dem der Organisator arbeitet</translation>
+    </message>
+    <message>
+        <source>{} is not the address of one computer</source>
+        <translation>{} ist nicht die Adresse eines einzelnen Computers</translation>
+    </message>
+    <message>
+        <source>it ends where the port should be</source>
+        <translation>sie endet dort, wo der Port stehen müsste</translation>
+    </message>
+    <message>
+        <source>“{}” stands where the port should be</source>
+        <translation>wo der Port stehen müsste, steht „{}“</translation>
+    </message>
+    <message>
+        <source>“{}” is no port, which is a number from 1 to 65535</source>
+        <translation>„{}“ ist kein Port; ein Port ist eine Zahl von 1 bis 65535</translation>
+    </message>
+    <message>
+        <source>the old /quic is dead, and no peer speaks it any more</source>
+        <translation>das alte /quic ist überholt, kein Teilnehmer spricht es mehr</translation>
+    </message>
+    <message>
+        <source>a udp port must be followed by /quic-v1</source>
+        <translation>nach einem UDP-Port muss /quic-v1 folgen</translation>
+    </message>
+    <message>
+        <source>“{}” follows where the address should end</source>
+        <translation>wo die Adresse enden müsste, folgt noch „{}“</translation>
+    </message>
+    <message>
+        <source>“{}” stands where /p2p/ and the peer id should be</source>
+        <translation>wo /p2p/ und die Peer-ID stehen müssten, steht „{}“</translation>
+    </message>
+    <message>
+        <source>it ends without /p2p/ and the peer id, so it does not say who is there</source>
+        <translation>sie endet ohne /p2p/ und die Peer-ID und sagt also nicht, wer dort ist</translation>
+    </message>
+    <message>
+        <source>the peer id {}</source>
+        <translation>die Peer-ID {}</translation>
+    </message>
+</context>
+<context>
+    <name>AddressEntry</name>
+    <message>
+        <source>Show me the run</source>
+        <translation>Lauf ansehen</translation>
+    </message>
+    <message>
+        <source>Open a run file…</source>
+        <translation>Laufdatei öffnen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
+        <translation>Ihre Datei %1 beschreibt den Lauf: „%2“. Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
+    </message>
+    <message>
+        <source>Paste what the organiser posted: a link, or a line with /ip4/… in it.</source>
+        <translation>Fügen Sie ein, was der Organisator veröffentlicht hat: einen Link oder eine Zeile, in der /ip4/… vorkommt.</translation>
+    </message>
+    <message>
+        <source>Open a run file</source>
+        <translation>Laufdatei öffnen</translation>
+    </message>
+    <message>
+        <source>Run files (*.toml)</source>
+        <translation>Laufdateien (*.toml)</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>Einfügen</translation>
+    </message>
+</context>
+<context>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>ClipboardOffer</name>
+    <message>
+        <source>Use the address on the clipboard</source>
+        <translation>Adresse aus der Zwischenablage verwenden</translation>
+    </message>
+    <message>
+        <source>No, thanks</source>
+        <translation>Nein, danke</translation>
+    </message>
+    <message>
+        <source>It leads to the run “%1”.</source>
+        <translation>Sie führt zum Lauf „%1“.</translation>
+    </message>
+    <message>
+        <source>It leads to the peer %1.</source>
+        <translation>Sie führt zum Teilnehmer %1.</translation>
+    </message>
+</context>
+<context>
+    <name>ComputerSettings</name>
+    <message>
+        <source>CPU threads</source>
+        <translation>CPU-Threads</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>allen</translation>
+    </message>
+    <message>
+        <source>How to connect to others</source>
+        <translation>Art der Verbindung zu anderen</translation>
+    </message>
+    <message>
+        <source>Port to listen on</source>
+        <translation>Port für eingehende Verbindungen</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>Data folder</source>
+        <translation>Datenordner</translation>
+    </message>
+    <message>
+        <source>Back to the usual folder</source>
+        <translation>Zurück zum üblichen Ordner</translation>
+    </message>
+    <message>
+        <source>as much as it needs</source>
+        <translation>beliebig viel</translation>
+    </message>
+    <message>
+        <source>Limit of the data folder</source>
+        <translation>Obergrenze für den Datenordner</translation>
+    </message>
+    <message>
+        <source>Public name</source>
+        <translation>Öffentlicher Name</translation>
+    </message>
+    <message>
+        <source>no name, only my peer id</source>
+        <translation>kein Name, nur meine Peer-ID</translation>
+    </message>
+    <message>
+        <source>the usual folder</source>
+        <translation>dem üblichen Ordner</translation>
+    </message>
+    <message>
+        <source>A new folder is used from the next start on; what is in the old one stays there.</source>
+        <translation>Ein neuer Ordner gilt ab dem nächsten Start; was im alten liegt, bleibt dort.</translation>
+    </message>
+    <message>
+        <source>automatically</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>directly, because others can reach me</source>
+        <translation>direkt (andere erreichen mich)</translation>
+    </message>
+    <message>
+        <source>by outgoing connections only</source>
+        <translation>nur über ausgehende Verbindungen</translation>
+    </message>
+    <message>
+        <source>Choose the data folder</source>
+        <translation>Datenordner wählen</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Use %1 with %2 CPU threads</source>
+        <translation>%1 mit %2 CPU-Threads verwenden</translation>
+    </message>
+    <message>
+        <source>Connect to others %1 and listen on port %2</source>
+        <translation>Mit anderen %1 verbinden und eingehend Port %2 nutzen</translation>
+    </message>
+    <message>
+        <source>Keep data in %1 and take %2 of the disk for it</source>
+        <translation>Daten in %1 ablegen und dafür %2 Speicherplatz nutzen</translation>
+    </message>
+    <message>
+        <source>Others in a swarm see me as %1</source>
+        <translation>Andere im Schwarm sehen mich als %1</translation>
+    </message>
+</context>
+<context>
+    <name>ConsentBar</name>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Start all the same</source>
+        <translation>Trotzdem starten</translation>
+    </message>
+</context>
+<context>
+    <name>CurvesMenu</name>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Which curves are drawn</source>
+        <translation>Welche Kurven gezeichnet werden</translation>
+    </message>
+</context>
+<context>
+    <name>Device</name>
+    <message>
+        <source>GPU without a name</source>
+        <translation>GPU ohne Namen</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>CPU · %1</source>
+        <translation>CPU · %1</translation>
+    </message>
+    <message>
+        <source>GPU %1 · %2</source>
+        <translation>GPU %1 · %2</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceCard</name>
+    <message>
+        <source>What you can lend</source>
+        <translation>Was Sie beisteuern können</translation>
+    </message>
+    <message>
+        <source>Looking for a GPU…</source>
+        <translation>Suche nach einer GPU&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The device that you chose is not there now. Choose another one, or plug it in.</source>
+        <translation>Das gewählte Gerät ist gerade nicht da. Wählen Sie ein anderes oder schließen Sie es an.</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s driver does not answer. Workerbee goes on asking; restart if it stays so.</source>
+        <translation>Der NVIDIA-Treiber antwortet nicht. Workerbee fragt weiter; starten Sie den Computer neu, wenn es so bleibt.</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU: the CPU can help, slowly.</source>
+        <translation>Keine NVIDIA-GPU: Die CPU kann mithelfen, aber langsam.</translation>
+    </message>
+    <message>
+        <source>You chose the CPU: it helps more slowly than the GPU would.</source>
+        <translation>Sie haben die CPU gewählt: Sie hilft langsamer mit, als es die GPU könnte.</translation>
+    </message>
+    <message>
+        <source>How much memory is free is not known.</source>
+        <translation>Wie viel Speicher frei ist, ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 memory free</source>
+        <translation>%1 von %2 Arbeitsspeicher frei</translation>
+    </message>
+    <message>
+        <source>%1 of %2 GPU memory free</source>
+        <translation>%1 von %2 Grafikspeicher frei</translation>
+    </message>
+    <message>
+        <source>driver %1</source>
+        <translation>Treiber %1</translation>
+    </message>
+    <message>
+        <source>%1 °C</source>
+        <translation>%1 °C</translation>
+    </message>
+    <message>
+        <source>Nothing else is using it.</source>
+        <translation>Sonst nutzt sie niemand.</translation>
+    </message>
+    <message>
+        <source>a program</source>
+        <translation>ein Programm</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>%n weiteres</numerusform>
+            <numerusform>%n weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Also using it: %1</source>
+        <translation>Außerdem nutzen sie: %1</translation>
+    </message>
+</context>
+<context>
+    <name>DeviceChoice</name>
+    <message>
+        <source>Device to train on</source>
+        <translation>Gerät zum Trainieren</translation>
+    </message>
+    <message>
+        <source>automatically chosen device</source>
+        <translation>automatisch gewähltes Gerät</translation>
+    </message>
+    <message>
+        <source>missing: %1</source>
+        <translation>fehlt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>EventLog</name>
+    <message>
+        <source>Looking for the run.</source>
+        <translation>Der Lauf wird gesucht.</translation>
+    </message>
+    <message>
+        <source>Asked to train on %1.</source>
+        <translation>Training auf %1 angefordert.</translation>
+    </message>
+    <message>
+        <source>Asked to publish a run.</source>
+        <translation>Veröffentlichung eines Laufs angefordert.</translation>
+    </message>
+    <message>
+        <source>Asked whether the engine works.</source>
+        <translation>Prüfung des Trainingsprogramms angefordert.</translation>
+    </message>
+    <message>
+        <source>Asked to stop.</source>
+        <translation>Ende angefordert.</translation>
+    </message>
+    <message>
+        <source>Pausing: the computer goes to sleep.</source>
+        <translation>Pause: Der Computer geht in den Ruhezustand.</translation>
+    </message>
+    <message>
+        <source>Pausing: the epoch is finished.</source>
+        <translation>Pause: Die Epoche ist abgeschlossen.</translation>
+    </message>
+    <message>
+        <source>Asked to pause until %1.</source>
+        <translation>Pause bis %1 angefordert.</translation>
+    </message>
+    <message>
+        <source>Asked to pause.</source>
+        <translation>Pause angefordert.</translation>
+    </message>
+    <message>
+        <source>Training goes on after the pause.</source>
+        <translation>Das Training geht nach der Pause weiter.</translation>
+    </message>
+    <message>
+        <source>Asked to stop after this epoch.</source>
+        <translation>Anhalten nach dieser Epoche angefordert.</translation>
+    </message>
+    <message>
+        <source>Not stopping after this epoch after all.</source>
+        <translation>Nach dieser Epoche wird doch nicht angehalten.</translation>
+    </message>
+    <message>
+        <source>The engine has started, version %1.</source>
+        <translation>Das Trainingsprogramm ist gestartet, Version %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Connected: %n peers known; this computer is %1.</source>
+        <translation>
+            <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
+            <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Found the run “%1”, revision %2.</source>
+        <translation>Lauf „%1“ gefunden, Fassung %2.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The search found %n runs.</source>
+        <translation>
+            <numerusform>Die Suche hat %n Lauf gefunden.</numerusform>
+            <numerusform>Die Suche hat %n Läufe gefunden.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Published, revision %1.</source>
+        <translation>Veröffentlicht, Fassung %1.</translation>
+    </message>
+    <message>
+        <source>Others can reach this computer directly</source>
+        <translation>Andere können diesen Computer direkt erreichen</translation>
+    </message>
+    <message>
+        <source>Only outgoing connections, which is enough to help</source>
+        <translation>Nur ausgehende Verbindungen; zum Mithelfen genügt das</translation>
+    </message>
+    <message>
+        <source>Training starts on %1 at epoch %2: %3 parameters.</source>
+        <translation>Das Training beginnt auf %1 in Epoche %2: %3 Parameter.</translation>
+    </message>
+    <message>
+        <source>Epoch %1: accuracy %2 on what nobody trains on, loss %3.</source>
+        <translation>Epoche %1: Genauigkeit %2 bei nicht trainierten Beispielen, Loss %3.</translation>
+    </message>
+    <message>
+        <source>Epoch %1: checkpoint saved as %2</source>
+        <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>Epoch %1: state averaged with %n peers in %2.</source>
+        <translation>
+            <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmer gemittelt.</numerusform>
+            <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmern gemittelt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Epoch %1: gradients averaged with %n peers in %2.</source>
+        <translation>
+            <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmer gemittelt.</numerusform>
+            <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmern gemittelt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Epoch %1: state not averaged: %2.</source>
+        <translation>Epoche %1: Stand nicht gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>Epoch %1: gradients not averaged: %2.</source>
+        <translation>Epoche %1: Gradienten nicht gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>nobody else took part</source>
+        <translation>niemand sonst hat teilgenommen</translation>
+    </message>
+    <message>
+        <source>Your computer is helping.</source>
+        <translation>Ihr Computer hilft mit.</translation>
+    </message>
+    <message>
+        <source>Connected, but alone.</source>
+        <translation>Verbunden, aber allein.</translation>
+    </message>
+    <message>
+        <source>Behind the others; their state is being downloaded.</source>
+        <translation>Hinter den anderen zurück; deren Stand wird heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Waiting for the first averaging with others.</source>
+        <translation>Warten auf die erste Mittelung mit anderen.</translation>
+    </message>
+    <message>
+        <source>Goodbye was said.</source>
+        <translation>Beim Schwarm abgemeldet.</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly; attempt %1 starts in %2.</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet; Versuch %1 beginnt in %2.</translation>
+    </message>
+    <message>
+        <source>Starting the engine again.</source>
+        <translation>Das Trainingsprogramm wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>The engine has ended; nothing of it is left on this computer.</source>
+        <translation>Das Trainingsprogramm ist beendet; auf diesem Computer läuft nichts mehr davon.</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet</source>
+        <translation>Noch ist nichts geschehen</translation>
+    </message>
+    <message>
+        <source>What has happened</source>
+        <translation>Was geschehen ist</translation>
+    </message>
+</context>
+<context>
+    <name>FarewellWindow</name>
+    <message>
+        <source>Workerbee</source>
+        <translation>Workerbee</translation>
+    </message>
+    <message>
+        <source>Saying goodbye…</source>
+        <translation>Abmeldung&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The others are told, so that nobody waits for this computer.</source>
+        <translation>Die anderen erfahren davon, damit niemand auf diesen Computer wartet.</translation>
+    </message>
+    <message>
+        <source>Quit at &amp;once</source>
+        <translation>&amp;Sofort beenden</translation>
+    </message>
+    <message>
+        <source>Quit at once, without a goodbye</source>
+        <translation>Sofort und ohne Abmeldung beenden</translation>
+    </message>
+</context>
+<context>
+    <name>Figures</name>
+    <message>
+        <source>not known yet</source>
+        <translation>noch unbekannt</translation>
+    </message>
+    <message>
+        <source>%1 bytes</source>
+        <translation>%1 Byte</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min %2 s</source>
+        <translation>%1 min %2 s</translation>
+    </message>
+    <message>
+        <source>%1 h %2 min</source>
+        <translation>%1 h %2 min</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+</context>
+<context>
+    <name>Fit</name>
+    <message>
+        <source>fits</source>
+        <translation>passt</translation>
+    </message>
+    <message>
+        <source>tight</source>
+        <translation>knapp</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>The organiser asks for none.</source>
+        <translation>Der Organisator verlangt keinen.</translation>
+    </message>
+    <message>
+        <source>Needs about %1; how much is free is not known.</source>
+        <translation>Braucht etwa %1; wie viel frei ist, ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Needs about %1; %2 are free.</source>
+        <translation>Braucht etwa %1; frei sind %2.</translation>
+    </message>
+    <message>
+        <source>Needs about %1; only %2 are free.</source>
+        <translation>Braucht etwa %1; frei sind nur %2.</translation>
+    </message>
+    <message>
+        <source>Needs about %1; only %2 are free now. Closing other programs may help.</source>
+        <translation>Braucht etwa %1; frei sind gerade nur %2. Es kann helfen, andere Programme zu schließen.</translation>
+    </message>
+    <message>
+        <source>It fits. You can stop at any moment.</source>
+        <translation>Es passt. Sie können jederzeit aufhören.</translation>
+    </message>
+    <message>
+        <source>It just fits. Close programs that need much memory; stop at any moment.</source>
+        <translation>Es passt knapp. Schließen Sie Programme, die viel Speicher brauchen; aufhören können Sie jederzeit.</translation>
+    </message>
+    <message>
+        <source>It does not fit: training will probably end with an error. You may still try.</source>
+        <translation>Es passt nicht: Das Training endet wahrscheinlich mit einem Fehler. Versuchen dürfen Sie es trotzdem.</translation>
+    </message>
+    <message>
+        <source>Whether it fits is not known. You may try, and stop at any moment.</source>
+        <translation>Ob es passt, ist nicht bekannt. Sie können es versuchen und jederzeit aufhören.</translation>
+    </message>
+</context>
+<context>
+    <name>Graphs</name>
+    <message>
+        <source>%1 °C</source>
+        <translation>%1 °C</translation>
+    </message>
+    <message>
+        <source>%1 W</source>
+        <translation>%1 W</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>Durchsatz</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Accuracy on unseen examples</source>
+        <translation>Genauigkeit bei neuen Beispielen</translation>
+    </message>
+    <message>
+        <source>GPU utilisation</source>
+        <translation>GPU-Auslastung</translation>
+    </message>
+    <message>
+        <source>Epochs of the swarm</source>
+        <translation>Epochen des Schwarms</translation>
+    </message>
+    <message>
+        <source>Progress to the next step</source>
+        <translation>Fortschritt bis zum nächsten Schritt</translation>
+    </message>
+    <message>
+        <source>Peers in the run</source>
+        <translation>Teilnehmer am Lauf</translation>
+    </message>
+    <message>
+        <source>GPU memory in use</source>
+        <translation>Belegter Grafikspeicher</translation>
+    </message>
+    <message>
+        <source>GPU temperature</source>
+        <translation>GPU-Temperatur</translation>
+    </message>
+    <message>
+        <source>GPU power</source>
+        <translation>GPU-Leistungsaufnahme</translation>
+    </message>
+    <message>
+        <source>Throughput: mine</source>
+        <translation>Durchsatz: meiner</translation>
+    </message>
+    <message>
+        <source>Throughput: swarm</source>
+        <translation>Durchsatz: Schwarm</translation>
+    </message>
+    <message>
+        <source>mine</source>
+        <translation>meiner</translation>
+    </message>
+    <message>
+        <source>swarm</source>
+        <translation>Schwarm</translation>
+    </message>
+    <message>
+        <source>No evaluation has come in yet</source>
+        <translation>Noch keine Auswertung eingetroffen</translation>
+    </message>
+    <message>
+        <source>No NVIDIA GPU has told this yet</source>
+        <translation>Noch keine Angabe einer NVIDIA-GPU</translation>
+    </message>
+    <message>
+        <source>Nothing is known yet</source>
+        <translation>Noch ist nichts bekannt</translation>
+    </message>
+    <message>
+        <source>5 min</source>
+        <translation>5 min</translation>
+    </message>
+    <message>
+        <source>30 min</source>
+        <translation>30 min</translation>
+    </message>
+    <message>
+        <source>6 h</source>
+        <translation>6 h</translation>
+    </message>
+    <message>
+        <source>24 h</source>
+        <translation>24 h</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <source>the last 5 minutes</source>
+        <translation>die letzten 5 Minuten</translation>
+    </message>
+    <message>
+        <source>the last 30 minutes</source>
+        <translation>die letzten 30 Minuten</translation>
+    </message>
+    <message>
+        <source>the last 6 hours</source>
+        <translation>die letzten 6 Stunden</translation>
+    </message>
+    <message>
+        <source>the last 24 hours</source>
+        <translation>die letzten 24 Stunden</translation>
+    </message>
+    <message>
+        <source>everything since the beginning</source>
+        <translation>alles seit dem Beginn</translation>
+    </message>
+</context>
+<context>
+    <name>GraphsPanel</name>
+    <message>
+        <source>No curve is chosen; “Curves” has the list.</source>
+        <translation>Keine Kurve ist gewählt; die Liste steht unter „Kurven“.</translation>
+    </message>
+    <message>
+        <source>Live</source>
+        <translation>Live</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>&amp;Settings</source>
+        <translation>&amp;Einstellungen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Settings (Ctrl+,)</source>
+        <translation>Einstellungen (Strg+,)</translation>
+    </message>
+</context>
+<context>
+    <name>JoinPage</name>
+    <message>
+        <source>You will see what the run is and needs before anything is computed.</source>
+        <translation>Sie sehen erst, was der Lauf ist und braucht, bevor irgendetwas gerechnet wird.</translation>
+    </message>
+    <message>
+        <source>Help a run</source>
+        <translation>Bei einem Lauf mithelfen</translation>
+    </message>
+</context>
+<context>
+    <name>LiveDevice</name>
+    <message>
+        <source>%1 busy</source>
+        <translation>%1 ausgelastet</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1 °C</source>
+        <translation>%1 °C</translation>
+    </message>
+    <message>
+        <source>%1 W</source>
+        <translation>%1 W</translation>
+    </message>
+</context>
+<context>
+    <name>LongText</name>
+    <message>
+        <source>Read all of it</source>
+        <translation>Alles lesen</translation>
+    </message>
+</context>
+<context>
+    <name>NeedsCard</name>
+    <message>
+        <source>GPU memory</source>
+        <translation>Grafikspeicher</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Festplatte</translation>
+    </message>
+    <message>
+        <source>What it needs</source>
+        <translation>Was er braucht</translation>
+    </message>
+    <message>
+        <source>The device that you chose is not there now.</source>
+        <translation>Das gewählte Gerät ist gerade nicht da.</translation>
+    </message>
+    <message>
+        <source>On %1</source>
+        <translation>Auf %1</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
+        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
+    </message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
+        <source>The pause is over; your computer goes back to work.</source>
+        <translation>Die Pause ist vorbei; Ihr Computer arbeitet weiter.</translation>
+    </message>
+    <message>
+        <source>Training again</source>
+        <translation>Das Training geht weiter</translation>
+    </message>
+    <message>
+        <source>The organiser has paused the run</source>
+        <translation>Der Organisator hat den Lauf pausiert</translation>
+    </message>
+    <message>
+        <source>“%1” takes a rest. Your computer has nothing to do for it now.</source>
+        <translation>„%1“ ruht. Ihr Computer hat gerade nichts dafür zu tun.</translation>
+    </message>
+    <message>
+        <source>The run is finished</source>
+        <translation>Der Lauf ist abgeschlossen</translation>
+    </message>
+    <message>
+        <source>“%1” has ended. Thank you for helping.</source>
+        <translation>„%1“ ist zu Ende. Danke für Ihre Hilfe.</translation>
+    </message>
+</context>
+<context>
+    <name>NoticeBar</name>
+    <message>
+        <source>&amp;Dismiss</source>
+        <translation>&amp;Schließen</translation>
+    </message>
+    <message>
+        <source>Put this notice away</source>
+        <translation>Diesen Hinweis schließen</translation>
+    </message>
+</context>
+<context>
+    <name>Offer</name>
+    <message>
+        <source>Open its page in the browser</source>
+        <translation>Seite des Laufs im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>About this run</source>
+        <translation>Über diesen Lauf</translation>
+    </message>
+    <message>
+        <source>The organiser says: %1</source>
+        <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>Paging</name>
+    <message>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
+    </message>
+    <message>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
+    </message>
+</context>
+<context>
+    <name>PauseButton</name>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pausing…</source>
+        <translation>Pausiert&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>Wird verlassen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Back to the start</source>
+        <translation>Zurück zum Anfang</translation>
+    </message>
+    <message>
+        <source>More ways to pause, finish or leave</source>
+        <translation>Weitere Arten zu pausieren, abzuschließen oder zu verlassen</translation>
+    </message>
+    <message>
+        <source>Finish this epoch, then stop</source>
+        <translation>Diese Epoche abschließen, dann anhalten</translation>
+    </message>
+    <message>
+        <source>Leave the run</source>
+        <translation>Lauf verlassen</translation>
+    </message>
+</context>
+<context>
+    <name>PeersTable</name>
+    <message>
+        <source>Peers in the run</source>
+        <translation>Teilnehmer am Lauf</translation>
+    </message>
+    <message>
+        <source>Peer</source>
+        <translation>Teilnehmer</translation>
+    </message>
+    <message>
+        <source>Samples/s</source>
+        <translation>Beispiele/s</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>Verbindung</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Epoche</translation>
+    </message>
+    <message>
+        <source>This computer, %1</source>
+        <translation>Dieser Computer, %1</translation>
+    </message>
+    <message>
+        <source>Outgoing only</source>
+        <translation>Nur ausgehend</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>Direkt</translation>
+    </message>
+</context>
+<context>
+    <name>Presence</name>
+    <message>
+        <source>This desktop has no tray, so the window was only minimised.</source>
+        <translation>Diese Arbeitsumgebung hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
+    </message>
+    <message>
+        <source>Workerbee goes on meanwhile.</source>
+        <translation>Workerbee läuft unterdessen weiter.</translation>
+    </message>
+    <message>
+        <source>Quit Workerbee</source>
+        <translation>Workerbee beenden</translation>
+    </message>
+    <message>
+        <source>Workerbee is still here</source>
+        <translation>Workerbee läuft weiter</translation>
+    </message>
+    <message>
+        <source>Its icon in the panel opens the window again, pauses and quits.</source>
+        <translation>Mit dem Symbol im Infobereich öffnen Sie das Fenster wieder, pausieren oder beenden Workerbee.</translation>
+    </message>
+</context>
+<context>
+    <name>Problem</name>
+    <message>
+        <source>That cannot be done.</source>
+        <translation>Das geht nicht.</translation>
+    </message>
+    <message>
+        <source>Try it in another way; what is wrong stands above.</source>
+        <translation>Versuchen Sie es anders; was falsch ist, steht darüber.</translation>
+    </message>
+    <message>
+        <source>The run file has a mistake.</source>
+        <translation>Die Laufdatei enthält einen Fehler.</translation>
+    </message>
+    <message>
+        <source>Ask whoever wrote it to mend what is named above, or choose another file.</source>
+        <translation>Bitten Sie den Verfasser, das oben Genannte zu beheben, oder wählen Sie eine andere Datei.</translation>
+    </message>
+    <message>
+        <source>There are several runs at that address.</source>
+        <translation>Unter dieser Adresse gibt es mehrere Läufe.</translation>
+    </message>
+    <message>
+        <source>Choose one of them.</source>
+        <translation>Wählen Sie einen davon.</translation>
+    </message>
+    <message>
+        <source>This computer no longer has the device that you chose.</source>
+        <translation>Das Gerät, das Sie gewählt haben, ist in diesem Computer nicht mehr vorhanden.</translation>
+    </message>
+    <message>
+        <source>Choose another one, or let Workerbee choose.</source>
+        <translation>Wählen Sie ein anderes oder lassen Sie Workerbee wählen.</translation>
+    </message>
+    <message>
+        <source>This address cannot be read.</source>
+        <translation>Diese Adresse ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>Copy the whole line that the organiser posted.</source>
+        <translation>Kopieren Sie die ganze Zeile, die der Organisator veröffentlicht hat.</translation>
+    </message>
+    <message>
+        <source>Nobody answers at that address.</source>
+        <translation>Unter dieser Adresse antwortet niemand.</translation>
+    </message>
+    <message>
+        <source>Check that you are online, then ask the organiser whether the run is up, and its address right.</source>
+        <translation>Prüfen Sie Ihre Internetverbindung und fragen Sie dann den Organisator, ob der Lauf in Betrieb ist und die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>Somebody answers there, but publishes no such run.</source>
+        <translation>Dort antwortet jemand, veröffentlicht aber keinen solchen Lauf.</translation>
+    </message>
+    <message>
+        <source>Ask the organiser for a new address; or, if they gave you a run file (.toml), open it here.</source>
+        <translation>Fragen Sie den Organisator nach einer neuen Adresse; oder öffnen Sie hier die Laufdatei (.toml), falls Sie eine bekommen haben.</translation>
+    </message>
+    <message>
+        <source>The organiser has closed this run.</source>
+        <translation>Der Organisator hat diesen Lauf geschlossen.</translation>
+    </message>
+    <message>
+        <source>Nothing is wrong here; look for another run to help.</source>
+        <translation>Bei Ihnen ist alles in Ordnung; suchen Sie sich einen anderen Lauf zum Mithelfen.</translation>
+    </message>
+    <message>
+        <source>What the swarm says about the run was refused.</source>
+        <translation>Was der Schwarm über den Lauf sagt, wurde abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Do not join before the organiser has explained it: the description may be damaged or forged.</source>
+        <translation>Machen Sie nicht mit, bevor der Organisator es erklärt hat: Die Beschreibung kann beschädigt oder gefälscht sein.</translation>
+    </message>
+    <message>
+        <source>The run was described by a newer Workerbee.</source>
+        <translation>Der Lauf wurde mit einem neueren Workerbee beschrieben.</translation>
+    </message>
+    <message>
+        <source>Update Workerbee, then join again.</source>
+        <translation>Aktualisieren Sie Workerbee und machen Sie dann wieder mit.</translation>
+    </message>
+    <message>
+        <source>The swarm shows an older description of this run than the one you have seen before.</source>
+        <translation>Der Schwarm zeigt eine ältere Beschreibung dieses Laufs als die, die Sie schon gesehen haben.</translation>
+    </message>
+    <message>
+        <source>Try again in a few minutes; if it stays, ask the organiser.</source>
+        <translation>Versuchen Sie es in ein paar Minuten noch einmal; bleibt es so, fragen Sie den Organisator.</translation>
+    </message>
+    <message>
+        <source>This run is now signed by somebody else than before.</source>
+        <translation>Dieser Lauf ist jetzt von jemand anderem signiert als zuvor.</translation>
+    </message>
+    <message>
+        <source>Ask the organiser, by another way than this address, whether the key was changed.</source>
+        <translation>Fragen Sie den Organisator auf einem anderen Weg als über diese Adresse, ob der Schlüssel gewechselt wurde.</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s clock and the swarm&apos;s differ by more than 3 seconds.</source>
+        <translation>Die Uhr dieses Computers weicht um mehr als 3 Sekunden von der des Schwarms ab.</translation>
+    </message>
+    <message>
+        <source>Have the system set the clock from the network, then try again.</source>
+        <translation>Lassen Sie das System die Uhr über das Netzwerk stellen und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>A folder of Workerbee cannot be written.</source>
+        <translation>In einen Ordner von Workerbee kann nicht geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>Give yourself write access to it, or choose another one in the settings.</source>
+        <translation>Geben Sie sich Schreibrechte dafür oder wählen Sie in den Einstellungen einen anderen.</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>Die Festplatte ist voll.</translation>
+    </message>
+    <message>
+        <source>Free some space; what was saved before is still whole.</source>
+        <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
+    </message>
+    <message>
+        <source>A checkpoint could not be read.</source>
+        <translation>Ein Checkpoint ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>It was kept aside under another name; training goes on without it.</source>
+        <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
+    </message>
+    <message>
+        <source>The settings file could not be read.</source>
+        <translation>Die Einstellungsdatei ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>It was kept aside under another name; the defaults are used.</source>
+        <translation>Sie wurde unter einem anderen Namen aufgehoben; es gelten die Voreinstellungen.</translation>
+    </message>
+    <message>
+        <source>A key file of yours is damaged.</source>
+        <translation>Eine Ihrer Schlüsseldateien ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>Put back a copy of it if you have one; or move it away, and a new identity is made.</source>
+        <translation>Spielen Sie eine Kopie zurück, falls Sie eine haben; oder verschieben Sie die Datei, dann wird eine neue Identität angelegt.</translation>
+    </message>
+    <message>
+        <source>This run is already being published from this computer.</source>
+        <translation>Dieser Lauf wird von diesem Computer aus schon veröffentlicht.</translation>
+    </message>
+    <message>
+        <source>End the other program that publishes it first.</source>
+        <translation>Beenden Sie zuerst das andere Programm, das ihn veröffentlicht.</translation>
+    </message>
+    <message>
+        <source>The port to listen on is taken by another program.</source>
+        <translation>Der Port für eingehende Verbindungen ist von einem anderen Programm belegt.</translation>
+    </message>
+    <message>
+        <source>Choose another one in the settings, or end the other program.</source>
+        <translation>Wählen Sie in den Einstellungen einen anderen oder beenden Sie das andere Programm.</translation>
+    </message>
+    <message>
+        <source>Others cannot reach this computer.</source>
+        <translation>Andere können diesen Computer nicht erreichen.</translation>
+    </message>
+    <message>
+        <source>Choose outgoing connections only in the settings: they are enough to help.</source>
+        <translation>Wählen Sie in den Einstellungen „nur über ausgehende Verbindungen“: Zum Mithelfen genügt das.</translation>
+    </message>
+    <message>
+        <source>The run&apos;s current state could not be downloaded from any peer.</source>
+        <translation>Der aktuelle Stand des Laufs konnte von keinem Teilnehmer heruntergeladen werden.</translation>
+    </message>
+    <message>
+        <source>Try again in a few minutes; a slow or blocked connection is the usual cause.</source>
+        <translation>Versuchen Sie es in ein paar Minuten noch einmal; meist liegt es an einer langsamen oder gesperrten Verbindung.</translation>
+    </message>
+    <message>
+        <source>The device ran out of memory.</source>
+        <translation>Dem Gerät ist der Speicher ausgegangen.</translation>
+    </message>
+    <message>
+        <source>Close other programs that use it, or choose another device.</source>
+        <translation>Schließen Sie andere Programme, die es nutzen, oder wählen Sie ein anderes Gerät.</translation>
+    </message>
+    <message>
+        <source>The training engine is not installed or does not start.</source>
+        <translation>Das Trainingsprogramm ist nicht installiert oder startet nicht.</translation>
+    </message>
+    <message>
+        <source>Install Workerbee again; the log tells what it lacks.</source>
+        <translation>Installieren Sie Workerbee neu; das Protokoll sagt, was fehlt.</translation>
+    </message>
+    <message>
+        <source>The training engine is of another version than this window.</source>
+        <translation>Das Trainingsprogramm hat eine andere Version als dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>Install Workerbee again, so that both are of the same age.</source>
+        <translation>Installieren Sie Workerbee neu, damit beide auf demselben Stand sind.</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly.</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet.</translation>
+    </message>
+    <message>
+        <source>The log tells more; joining again often helps.</source>
+        <translation>Das Protokoll sagt mehr; oft hilft es, noch einmal mitzumachen.</translation>
+    </message>
+    <message>
+        <source>The training process said something that makes no sense.</source>
+        <translation>Der Trainingsprozess hat etwas gemeldet, das keinen Sinn ergibt.</translation>
+    </message>
+    <message>
+        <source>It was stopped; please report the log.</source>
+        <translation>Er wurde angehalten; bitte melden Sie das Protokoll.</translation>
+    </message>
+    <message>
+        <source>Something went wrong that Workerbee did not foresee.</source>
+        <translation>Etwas ist schiefgegangen, das Workerbee nicht vorhergesehen hat.</translation>
+    </message>
+    <message>
+        <source>Please report the log.</source>
+        <translation>Bitte melden Sie das Protokoll.</translation>
+    </message>
+</context>
+<context>
+    <name>RecentRunsList</name>
+    <message>
+        <source>The runs that you help will be listed here.</source>
+        <translation>Hier stehen später die Läufe, bei denen Sie mithelfen.</translation>
+    </message>
+    <message>
+        <source>Recent runs</source>
+        <translation>Letzte Läufe</translation>
+    </message>
+    <message>
+        <source>Look at this run again</source>
+        <translation>Diesen Lauf noch einmal ansehen</translation>
+    </message>
+    <message>
+        <source>Take it off this list</source>
+        <translation>Von dieser Liste nehmen</translation>
+    </message>
+    <message>
+        <source>Take “%1” off this list</source>
+        <translation>„%1“ von dieser Liste nehmen</translation>
+    </message>
+    <message>
+        <source>you left it</source>
+        <translation>von Ihnen verlassen</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>pausiert</translation>
+    </message>
+    <message>
+        <source>ended with a problem</source>
+        <translation>mit einem Problem beendet</translation>
+    </message>
+    <message>
+        <source>refused: not joined</source>
+        <translation>abgelehnt: nicht mitgemacht</translation>
+    </message>
+    <message>
+        <source>finished by its organiser</source>
+        <translation>vom Organisator abgeschlossen</translation>
+    </message>
+</context>
+<context>
+    <name>Remedy</name>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+    <message>
+        <source>Back to the start</source>
+        <translation>Zurück zum Anfang</translation>
+    </message>
+    <message>
+        <source>Open the settings</source>
+        <translation>Einstellungen öffnen</translation>
+    </message>
+    <message>
+        <source>Show the log</source>
+        <translation>Protokoll zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewPage</name>
+    <message>
+        <source>Other runs at this address</source>
+        <translation>Andere Läufe unter dieser Adresse</translation>
+    </message>
+    <message>
+        <source>First choose a device that is there.</source>
+        <translation>Wählen Sie zuerst ein Gerät, das vorhanden ist.</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly; it is started again…</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet; er wird neu gestartet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The connection to this run has ended. Go back, and join again.</source>
+        <translation>Die Verbindung zu diesem Lauf ist beendet. Gehen Sie zurück und machen Sie noch einmal mit.</translation>
+    </message>
+</context>
+<context>
+    <name>Run</name>
+    <message>
+        <source>nobody: it is your own file</source>
+        <translation>niemand: Es ist Ihre eigene Datei</translation>
+    </message>
+    <message>
+        <source>This description is your own file.</source>
+        <translation>Diese Beschreibung ist Ihre eigene Datei.</translation>
+    </message>
+    <message>
+        <source>Nobody has signed it; the swarm has to agree with it for the run to work.</source>
+        <translation>Niemand hat sie signiert; der Schwarm muss mit ihr übereinstimmen, damit der Lauf funktioniert.</translation>
+    </message>
+    <message>
+        <source>Vouched for by the address.</source>
+        <translation>Die Adresse bürgt für diesen Lauf.</translation>
+    </message>
+    <message>
+        <source>Whoever made the address that you pasted has signed this description.</source>
+        <translation>Wer die eingefügte Adresse erstellt hat, hat auch diese Beschreibung signiert.</translation>
+    </message>
+    <message>
+        <source>The address does not vouch for this run.</source>
+        <translation>Die Adresse bürgt nicht für diesen Lauf.</translation>
+    </message>
+    <message>
+        <source>Anybody in the swarm may have signed it. Ask whoever gave you the address whether the organiser below is the right one.</source>
+        <translation>Jeder im Schwarm kann ihn signiert haben. Fragen Sie, wer Ihnen die Adresse gegeben hat, ob der unten genannte Organisator der richtige ist.</translation>
+    </message>
+    <message>
+        <source>The organiser has paused this run; it takes nobody new for the time being.</source>
+        <translation>Der Organisator hat diesen Lauf pausiert; er nimmt vorerst niemanden auf.</translation>
+    </message>
+    <message>
+        <source>The organiser has finished this run; it takes nobody new.</source>
+        <translation>Der Organisator hat diesen Lauf abgeschlossen; er nimmt niemanden mehr auf.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n peer(s)</source>
+        <translation>
+            <numerusform>%n Teilnehmer</numerusform>
+            <numerusform>%n Teilnehmer</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>epoch %1</source>
+        <translation>Epoche %1</translation>
+    </message>
+    <message>
+        <source>samples %1</source>
+        <translation>Beispiele %1</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>Loss %1</translation>
+    </message>
+    <message>
+        <source>vouched for by the address</source>
+        <translation>die Adresse bürgt dafür</translation>
+    </message>
+    <message>
+        <source>not vouched for by the address</source>
+        <translation>die Adresse bürgt nicht dafür</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <translation>von %1</translation>
+    </message>
+    <message>
+        <source>Organiser</source>
+        <translation>Organisator</translation>
+    </message>
+    <message>
+        <source>Licence</source>
+        <translation>Lizenz</translation>
+    </message>
+    <message>
+        <source>not stated</source>
+        <translation>nicht angegeben</translation>
+    </message>
+    <message>
+        <source>Web page</source>
+        <translation>Webseite</translation>
+    </message>
+    <message>
+        <source>Contact</source>
+        <translation>Kontakt</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>%1, revision %2</source>
+        <translation>%1, Fassung %2</translation>
+    </message>
+    <message>
+        <source>Trains</source>
+        <translation>Trainiert</translation>
+    </message>
+    <message>
+        <source>%1 with %2 parameters</source>
+        <translation>%1 mit %2 Parametern</translation>
+    </message>
+    <message>
+        <source>At the moment</source>
+        <translation>Im Moment</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>pausiert</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>abgeschlossen</translation>
+    </message>
+</context>
+<context>
+    <name>RunChoice</name>
+    <message>
+        <source>Which run would you like to see?</source>
+        <translation>Welchen Lauf möchten Sie sehen?</translation>
+    </message>
+    <message>
+        <source>Several runs can be reached at this address.</source>
+        <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
+    </message>
+    <message>
+        <source>Still asking for others…</source>
+        <translation>Weitere werden noch gesucht&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>SearchLine</name>
+    <message>
+        <source>Looking for the run</source>
+        <translation>Suche nach dem Lauf</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly; it is started again…</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet; er wird neu gestartet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Starting the training process…</source>
+        <translation>Der Trainingsprozess startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Calling the peers at this address; that can take a minute…</source>
+        <translation>Die Teilnehmer unter dieser Adresse werden gerufen; das kann eine Minute dauern&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Somebody answers; asking which run it is…</source>
+        <translation>Jemand antwortet; welcher Lauf es ist, wird gerade erfragt&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>Snooze</name>
+    <message>
+        <source>For 30 minutes</source>
+        <translation>Für 30 Minuten</translation>
+    </message>
+    <message>
+        <source>For 1 hour</source>
+        <translation>Für 1 Stunde</translation>
+    </message>
+    <message>
+        <source>For 3 hours</source>
+        <translation>Für 3 Stunden</translation>
+    </message>
+    <message>
+        <source>Until I resume</source>
+        <translation>Bis ich fortsetze</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedCard</name>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>at rest</source>
+        <translation>ruht</translation>
+    </message>
+    <message>
+        <source>samples/s</source>
+        <translation>Beispiele/s</translation>
+    </message>
+</context>
+<context>
+    <name>Start</name>
+    <message>
+        <source>Workerbee is running already, but does not answer.</source>
+        <translation>Workerbee läuft bereits, antwortet aber nicht.</translation>
+    </message>
+    <message>
+        <source>Wait a little. If it stays so, end the process %1 and start again.</source>
+        <translation>Warten Sie ein wenig. Bleibt es so, beenden Sie den Prozess %1 und starten Sie neu.</translation>
+    </message>
+</context>
+<context>
+    <name>Status</name>
+    <message>
+        <source>The run is found; nothing is computed before you press Start</source>
+        <translation>Der Lauf ist gefunden; gerechnet wird erst, wenn Sie „Starten“ drücken</translation>
+    </message>
+    <message>
+        <source>Nothing is running</source>
+        <translation>Nichts läuft</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly · starting it again…</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet · er wird neu gestartet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly · attempt %1 of %2 starts in %3</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet · Versuch %1 von %2 beginnt in %3</translation>
+    </message>
+    <message>
+        <source>Connecting to the run again…</source>
+        <translation>Die Verbindung zum Lauf wird wieder aufgebaut&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Looking for the run…</source>
+        <translation>Der Lauf wird gesucht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Starting the engine…</source>
+        <translation>Das Trainingsprogramm startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Getting ready to train…</source>
+        <translation>Das Training wird vorbereitet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s state · %1</source>
+        <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s state · %1 of %2 · %3</source>
+        <translation>Der Stand des Laufs wird heruntergeladen · %1 von %2 · %3</translation>
+    </message>
+    <message>
+        <source>Keeping the run published</source>
+        <translation>Der Lauf bleibt veröffentlicht</translation>
+    </message>
+    <message>
+        <source>Training begins…</source>
+        <translation>Das Training beginnt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>epoch %1</source>
+        <translation>Epoche %1</translation>
+    </message>
+    <message>
+        <source>Finishing this epoch, then stopping</source>
+        <translation>Schließt diese Epoche ab und hält dann an</translation>
+    </message>
+    <message>
+        <source>Training alone</source>
+        <translation>Trainiert allein</translation>
+    </message>
+    <message>
+        <source>Catching up with the others</source>
+        <translation>Holt die anderen ein</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Trainiert</translation>
+    </message>
+    <message>
+        <source>not averaged with others yet</source>
+        <translation>noch nicht mit anderen gemittelt</translation>
+    </message>
+    <message numerus="yes">
+        <source>averaged with %n peers %1 ago</source>
+        <translation>
+            <numerusform>vor %1 mit %n Teilnehmer gemittelt</numerusform>
+            <numerusform>vor %1 mit %n Teilnehmern gemittelt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>stops in ~%1</source>
+        <translation>hält in ca. %1 an</translation>
+    </message>
+    <message>
+        <source>next round any moment now</source>
+        <translation>nächste Runde jeden Moment</translation>
+    </message>
+    <message>
+        <source>next round in ~%1</source>
+        <translation>nächste Runde in ca. %1</translation>
+    </message>
+    <message>
+        <source>Pausing · saying goodbye to the swarm…</source>
+        <translation>Geht in die Pause · Abmeldung beim Schwarm&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Leaving · saying goodbye to the swarm…</source>
+        <translation>Verlässt den Lauf · Abmeldung beim Schwarm&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Paused after the epoch, as you asked · Resume goes on</source>
+        <translation>Wie gewünscht nach der Epoche pausiert · mit „Fortsetzen“ geht es weiter</translation>
+    </message>
+    <message>
+        <source>Paused while the computer sleeps · goes on when it wakes</source>
+        <translation>Pausiert, solange der Computer ruht · geht beim Aufwachen weiter</translation>
+    </message>
+    <message>
+        <source>Paused by you until %1</source>
+        <translation>Von Ihnen pausiert bis %1</translation>
+    </message>
+    <message>
+        <source>Paused by you until you resume</source>
+        <translation>Von Ihnen pausiert, bis Sie fortsetzen</translation>
+    </message>
+    <message>
+        <source>Stopped · %1</source>
+        <translation>Angehalten · %1</translation>
+    </message>
+    <message>
+        <source>You have left the run · goodbye was said</source>
+        <translation>Sie haben den Lauf verlassen · beim Schwarm abgemeldet</translation>
+    </message>
+</context>
+<context>
+    <name>StepBar</name>
+    <message>
+        <source>Progress to the next step</source>
+        <translation>Fortschritt bis zum nächsten Schritt</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+</context>
+<context>
+    <name>StepCard</name>
+    <message>
+        <source>The swarm&apos;s next step</source>
+        <translation>Der nächste Schritt des Schwarms</translation>
+    </message>
+    <message>
+        <source>not known at rest</source>
+        <translation>unbekannt in der Pause</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n peers</source>
+        <translation>
+            <numerusform>%n Teilnehmer</numerusform>
+            <numerusform>%n Teilnehmer</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them outgoing only</source>
+        <translation>
+            <numerusform>davon %n nur ausgehend</numerusform>
+            <numerusform>davon %n nur ausgehend</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 together</source>
+        <translation>zusammen %1</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingPage</name>
+    <message>
+        <source>The organiser says: %1</source>
+        <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+    <message>
+        <source>Peers (%1)</source>
+        <translation>Teilnehmer (%1)</translation>
+    </message>
+    <message>
+        <source>Peers</source>
+        <translation>Teilnehmer</translation>
+    </message>
+    <message>
+        <source>What has happened</source>
+        <translation>Was geschehen ist</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Nothing is running</source>
+        <translation>Nichts läuft</translation>
+    </message>
+    <message>
+        <source>&amp;Open Workerbee</source>
+        <translation>Workerbee &amp;öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Pause</translation>
+    </message>
+    <message>
+        <source>&amp;Resume</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Finish this epoch, then stop</source>
+        <translation>&amp;Diese Epoche abschließen, dann anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+</context>
+<context>
+    <name>Trouble</name>
+    <message>
+        <source>It starts again by itself; what you have given is counted.</source>
+        <translation>Er startet von selbst neu; was Sie beigetragen haben, zählt.</translation>
+    </message>
+    <message>
+        <source>The GPU&apos;s driver does not answer.</source>
+        <translation>Der GPU-Treiber antwortet nicht.</translation>
+    </message>
+    <message>
+        <source>If it stays so, restart the computer; the log tells what training makes of it.</source>
+        <translation>Bleibt es so, starten Sie den Computer neu; das Protokoll sagt, wie das Training damit zurechtkommt.</translation>
+    </message>
+    <message>
+        <source>If it stays so, try another network mode.</source>
+        <translation>Bleibt es so, versuchen Sie eine andere Art der Verbindung.</translation>
+    </message>
+</context>
+<context>
+    <name>Verdict</name>
+    <message>
+        <source>Not helping yet: we are behind the others and download their state.</source>
+        <translation>Hilft noch nicht: Wir liegen hinter den anderen zurück und laden ihren Stand herunter.</translation>
+    </message>
+    <message>
+        <source>Paused: your computer is all yours.</source>
+        <translation>Pausiert: Ihr Computer gehört ganz Ihnen.</translation>
+    </message>
+    <message>
+        <source>Nothing is being computed on this computer.</source>
+        <translation>Auf diesem Computer wird nichts gerechnet.</translation>
+    </message>
+    <message>
+        <source>Whether your computer helps is not known yet.</source>
+        <translation>Ob Ihr Computer hilft, ist noch nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Yes, your computer is helping: the first round was averaged with others.</source>
+        <translation>Ja, Ihr Computer hilft: Die erste Runde wurde mit anderen gemittelt.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</source>
+        <translation>
+            <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
+            <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Connected but alone: nobody else is training in this run right now.</source>
+        <translation>Verbunden, aber allein: Gerade trainiert sonst niemand in diesem Lauf.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
+        <translation>
+            <numerusform>Verbunden, aber allein: Die letzte Runde wurde mit niemandem gemittelt.</numerusform>
+            <numerusform>Verbunden, aber allein: Die letzten %n Runden wurden mit niemandem gemittelt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not helping yet: the first averaging did not come about.</source>
+        <translation>Hilft noch nicht: Die erste Mittelung kam nicht zustande.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
+        <translation>
+            <numerusform>Mit %n anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
+            <numerusform>Mit %n anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>VerdictCard</name>
+    <message>
+        <source>samples given</source>
+        <translation>Beispiele beigetragen</translation>
+    </message>
+    <message>
+        <source>epochs helped</source>
+        <translation>Epochen mitgeholfen</translation>
+    </message>
+    <message>
+        <source>of training</source>
+        <translation>trainiert</translation>
+    </message>
+    <message>
+        <source>of energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>of the last step</source>
+        <translation>des letzten Schritts</translation>
+    </message>
+    <message>
+        <source>In all runs together: %1 samples, %2 epochs, %3 of training</source>
+        <translation>In allen Läufen zusammen: %1 Beispiele, %2 Epochen, %3 trainiert</translation>
+    </message>
+</context>
+<context>
+    <name>VisibleCard</name>
+    <message>
+        <source>What strangers will see of you</source>
+        <translation>Was Fremde von Ihnen sehen</translation>
+    </message>
+    <message>
+        <source>how many samples you compute, and how fast</source>
+        <translation>wie viele Beispiele Sie rechnen und wie schnell</translation>
+    </message>
+    <message>
+        <source>your IP address</source>
+        <translation>Ihre IP-Adresse</translation>
+    </message>
+    <message>
+        <source>They will not see your files, or who you are, or what kind of device you have.</source>
+        <translation>Ihre Dateien, wer Sie sind und welche Art Gerät Sie haben, sehen sie nicht.</translation>
+    </message>
+    <message>
+        <source>the peer id %1, made up for this computer</source>
+        <translation>die Peer-ID %1, eigens für diesen Computer erzeugt</translation>
+    </message>
+    <message>
+        <source>a peer id, made up for this computer</source>
+        <translation>eine Peer-ID, eigens für diesen Computer erzeugt</translation>
+    </message>
+    <message>
+        <source>the name that you chose: “%1”</source>
+        <translation>der Name, den Sie gewählt haben: „%1“</translation>
+    </message>
+</context>
+<context>
+    <name>WindowSettings</name>
+    <message>
+        <source>When I log in</source>
+        <translation>Beim Anmelden</translation>
+    </message>
+    <message>
+        <source>How Workerbee opens</source>
+        <translation>Wie Workerbee sich öffnet</translation>
+    </message>
+    <message>
+        <source>When I close the window</source>
+        <translation>Beim Schließen des Fensters</translation>
+    </message>
+    <message>
+        <source>When a run ends or needs me</source>
+        <translation>Wenn ein Lauf endet oder mich braucht</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Farbschema</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>do nothing</source>
+        <translation>nichts tun</translation>
+    </message>
+    <message>
+        <source>start Workerbee</source>
+        <translation>Workerbee starten</translation>
+    </message>
+    <message>
+        <source>with its window</source>
+        <translation>mit seinem Fenster</translation>
+    </message>
+    <message>
+        <source>hidden in the tray</source>
+        <translation>versteckt im Infobereich</translation>
+    </message>
+    <message>
+        <source>go on in the tray</source>
+        <translation>im Infobereich weiterlaufen</translation>
+    </message>
+    <message>
+        <source>leave the run and quit</source>
+        <translation>den Lauf verlassen und beenden</translation>
+    </message>
+    <message>
+        <source>show a notification</source>
+        <translation>eine Benachrichtigung zeigen</translation>
+    </message>
+    <message>
+        <source>show nothing</source>
+        <translation>nichts zeigen</translation>
+    </message>
+    <message>
+        <source>like the system</source>
+        <translation>wie das System</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>hell</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>dunkel</translation>
+    </message>
+    <message>
+        <source>the system&apos;s language</source>
+        <translation>die Sprache des Systems</translation>
+    </message>
+    <message>
+        <source>This window</source>
+        <translation>Dieses Fenster</translation>
+    </message>
+    <message>
+        <source>When I log in, %1</source>
+        <translation>Beim Anmelden %1</translation>
+    </message>
+    <message>
+        <source>Open Workerbee %1</source>
+        <translation>Workerbee %1 öffnen</translation>
+    </message>
+    <message>
+        <source>When I close the window, %1</source>
+        <translation>Beim Schließen des Fensters %1</translation>
+    </message>
+    <message>
+        <source>When a run ends or needs me, %1</source>
+        <translation>Wenn ein Lauf endet oder mich braucht, %1</translation>
+    </message>
+    <message>
+        <source>Look %1 and speak %2</source>
+        <translation>Farben %1 zeigen und %2 sprechen</translation>
+    </message>
+    <message>
+        <source>Another language is spoken from the next start on.</source>
+        <translation>Eine andere Sprache gilt ab dem nächsten Start.</translation>
+    </message>
+</context>
+</TS>
