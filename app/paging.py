@@ -15,6 +15,7 @@ from app.choices import Choices
 from app.helm import Helm
 from app.page_order import PageName, page_for
 from app.window import Window
+from app.window_title import PROGRAM, window_title
 from core.address import JoinAddress
 from core.problems import ClientError, Problem
 from core.session import Session
@@ -85,8 +86,8 @@ class Paging(QObject):
         page = getattr(self, name)
         is_new = self._window.page is not page
         session = self._helm.session
-        run = session.chosen.manifest.run.name if name == "training" and session.chosen else ""
-        self._window.show_page(page, run, offers_settings=name in ("review", "training"))
+        self._window.show_page(page, offers_settings=name in ("review", "training"))
+        self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
         if is_new and name == "review":
             self._show_disk()
         self.refresh()

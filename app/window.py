@@ -20,13 +20,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.dropped import dropped
-from app.strangers_words import safe_line
 from app.widgets.header import Header
 from app.widgets.notice_bar import NoticeBar
+from app.window_title import PROGRAM
 
 SMALLEST = QSize(560, 420)
 FIRST = QSize(980, 720)
-_LONGEST_TITLE = 120
 
 
 class Window(QMainWindow):
@@ -44,7 +43,7 @@ class Window(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self._is_ending = False
-        self.setWindowTitle("Workerbee")
+        self.setWindowTitle(PROGRAM)
         self.setMinimumSize(SMALLEST)
         self.resize(FIRST)
         self.setAcceptDrops(True)
@@ -60,16 +59,18 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self._add_shortcuts()
 
-    def show_page(self, page: QWidget, title: str = "", *, offers_settings: bool = True) -> None:
-        """Turn to that page; ``title`` may be a stranger's words, and is for the window's frame."""
+    def show_page(self, page: QWidget, *, offers_settings: bool = True) -> None:
+        """Turn to that page."""
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
         self.header.offer_settings(offers_settings)
-        words = safe_line(title, _LONGEST_TITLE) or "Workerbee"
-        if words != self.windowTitle():
-            self.setWindowTitle(words)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)
+
+    def show_title(self, title: str) -> None:
+        """For the frame and the task bar, which want no stranger's tricks in it either."""
+        if title != self.windowTitle():
+            self.setWindowTitle(title)
 
     @property
     def page(self) -> QWidget | None:

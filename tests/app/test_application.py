@@ -88,6 +88,7 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
     until(qtbot, application, lambda session: session.phase == "paused")
     assert not application.helm.session.is_worker_running
     assert name_of_page(application) == "training"
+    assert application.window.windowTitle() == "Paused · Sums — Workerbee"
     application.paging.training.resume_requested.emit()
     until(qtbot, application, lambda session: session.phase == "training")
     with qtbot.waitSignal(application.farewell.finished, timeout=LIMIT_MILLISECONDS):
