@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -41,7 +41,7 @@ _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee
 _log = logging.getLogger(__name__)
 _SOON_MILLISECONDS = 200
 _AFTER_FIRST_PAINT_MILLISECONDS = 20
-_LOOK_SECONDS_SEEN, _LOOK_SECONDS_TRAINING, _LOOK_SECONDS_HIDDEN = 2.0, 1.0, 10.0
+LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
 class Application(QObject):
@@ -104,9 +104,7 @@ class Application(QObject):
             write_atomically(self._place_file, self.window.place())
         if self._watch is not None:
             self._watch.stop()
-        self.helm.client.close()
-        if self._memory is not None:
-            self._memory.close()
+        self._end_session()
         if self._instance is not None:
             self._instance.close()
         self.window.end()
@@ -123,6 +121,15 @@ class Application(QObject):
     @property
     def _place_file(self) -> Path:
         return self.folders.settings / "window.place"
+
+    def _end_session(self) -> None:
+        """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
+        self.helm.leave()
+        self.helm.client.close()
+        QCoreApplication.sendPostedEvents(self.bridge)
+        if self._memory is not None:
+            self._note(self.helm.session)
+            self._memory.close()
 
     def _join_signals(self) -> None:
         self.helm.changed.connect(self._session_changed)
@@ -185,7 +192,7 @@ class Application(QObject):
     def _watch_devices(self) -> None:
         from core.device_watch import DeviceWatch
 
-        self._watch = DeviceWatch(self.bridge.post_devices, _LOOK_SECONDS_SEEN)
+        self._watch = DeviceWatch(self.bridge.post_devices, LOOK_SECONDS_SEEN)
         self._watch.start()
         self._pace_watch()
 
@@ -221,13 +228,16 @@ class Application(QObject):
 
     def _session_changed(self, before: Session, after: Session) -> None:
         """A change that a person waits for is shown at once, the rest a few times a second."""
+        is_turn = _is_turn(before, after)
+        if is_turn:
+            self._note(before)  # what it has told since the last second, before another begins
         if self._memory is not None and self._memory.note_run(after, time.time()):
             self.paging.show_recent()
         self.presence.notify(before, after)
         if self._power is not None and self._is_going and self.helm.is_asleep:
             self._is_going = False
             self._power.let_sleep()
-        if _is_turn(before, after):
+        if is_turn:
             self._pace_watch()
             self._show()
         elif not self._soon.isActive():
@@ -240,11 +250,14 @@ class Application(QObject):
 
     def _tick(self) -> None:
         self._ticks += 1
-        if self._memory is not None:
-            self._memory.note(self.helm.session, self.helm.device, time.time())
+        self._note(self.helm.session)
         self.paging.tick()
         if self._ticks % 5 == 0:
             self.presence.show()
+
+    def _note(self, session: Session) -> None:
+        if self._memory is not None:
+            self._memory.note(session, self.helm.device, time.time())
 
     def _devices_seen(self, seen: DevicesSeen) -> None:
         self.helm.devices = seen.devices
@@ -279,10 +292,10 @@ class Application(QObject):
         if self._watch is None:
             return
         if not self.window.is_seen:
-            self._watch.period_seconds = _LOOK_SECONDS_HIDDEN
+            self._watch.period_seconds = LOOK_SECONDS_HIDDEN
         else:
             is_training = self.helm.session.phase == "training"
-            self._watch.period_seconds = _LOOK_SECONDS_TRAINING if is_training else _LOOK_SECONDS_SEEN
+            self._watch.period_seconds = LOOK_SECONDS_TRAINING if is_training else LOOK_SECONDS_SEEN
 
     def _state_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive:

@@ -22,9 +22,9 @@ class Memory:
     """A file that is damaged or cannot be written is told in ``trouble``, and all goes on in memory."""
 
     def __init__(self, folders: Folders) -> None:
-        self._history, aside = History.open(folders.data / "history.sqlite")
+        self._history, aside = History.open(folders.history_file)
         self._deeds = DeedBook(self._history.store)
-        self._recent = RecentRuns(folders.data / "recent_runs.json")
+        self._recent = RecentRuns(folders.recent_runs_file)
         self._noted: object = None
         self._noted_accuracy: object = None
         self._last_state: tuple[str, LastState] | None = None

@@ -51,6 +51,16 @@ class Folders:
         """The volunteer's choices."""
         return self.settings / "settings.toml"
 
+    @property
+    def history_file(self) -> Path:
+        """The curves of the runs, and what was given to them."""
+        return self.data / "history.sqlite"
+
+    @property
+    def recent_runs_file(self) -> Path:
+        """The runs of before."""
+        return self.data / "recent_runs.json"
+
     def prepare(self) -> None:
         """Make them, for their owner only; raises ClientError with the path of one that cannot be written."""
         for folder in (self.settings, self.data, self.cache, self.logs):

@@ -13,13 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.application import Application
+from app.application import LOOK_SECONDS_HIDDEN, Application
 from app.choices import Choices
 from app.handover import Handover
 from app.language import Language
+from app.memory import Memory
 from app.page_order import PageName
 from app.theme import Theme
 from core.address import JoinAddress
+from core.device_watch import DRIVER_LIMIT_SECONDS
 from core.folders import Folders
 from core.problems import Problem
 from core.session import Session
@@ -104,6 +106,29 @@ def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
     assert memory is not None
     assert [run.run_id for run in memory.recent] == [fake_worker.RUN_ID]
     qtbot.waitUntil(lambda: memory.deeds(application.helm.session)[0].samples > 0, timeout=5000)
+
+
+def test_what_the_worker_says_to_the_last_is_remembered_too(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.close()  # before a second is over: the worker's goodbye tells of all its samples
+    memory = Memory(application.folders)
+    assert memory.deeds(application.helm.session)[0].samples == fake_worker.SAMPLES_A_LIFE
+    memory.close()
+
+
+def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    before = application.helm.session
+    application.helm.join(ADDRESS)
+    until(qtbot, application, lambda session: session.phase == "found")
+    assert application.paging.memory is not None
+    assert application.paging.memory.deeds(before)[0].samples == fake_worker.SAMPLES_A_LIFE
+
+
+def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden() -> None:
+    assert LOOK_SECONDS_HIDDEN + DRIVER_LIMIT_SECONDS < 10.0
 
 
 def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) -> None:
