@@ -19,6 +19,8 @@ from tests.bench.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
 from tests.bench.pair_life import Leaving, Training, pair_life
 from tests.bench.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
+from tests.bench.window_measure import WindowMeasured, window_deeds
+from tests.bench.window_screen import a_screen
 
 LEAVING_MOMENTS = (0.5, 0.1)  # while nothing is averaged, and while the epoch before still is
 
@@ -34,12 +36,29 @@ class Measured:
     leavings: dict[Kind, list[Leaving]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     joinings_ours: list[Joining] = field(default_factory=list)
     joinings_bare: list[Joining] = field(default_factory=list)
+    window: WindowMeasured = field(default_factory=WindowMeasured)
     why_not: list[str] = field(default_factory=list)
 
 
 def measure(plan: Plan, ground: Ground) -> Measured:
     """The whole plan; what cannot be measured is told and left out."""
     measured = Measured()
+    if plan.wants_peers:
+        ground = _measure_peers(plan, ground, measured)
+    if plan.wants_window:
+        _tried("window", measured, partial(_measure_window, plan, ground, measured))
+    return measured
+
+
+def _measure_window(plan: Plan, ground: Ground, measured: Measured) -> None:
+    with a_screen() as screen:
+        for row, deed in window_deeds(plan, ground, screen, measured.window).items():
+            figures = _tried(row, measured, deed)
+            tell(f"{row}: {figures}")
+
+
+def _measure_peers(plan: Plan, ground: Ground, measured: Measured) -> Ground:
+    """Whatever is measured of peers alone; the ground for a pair as fast as they are."""
     plain = plain_samples_per_second(ground, plan.plain_seconds)
     ground = ground.with_target(plain)
     target = ground.manifest.collaboration.target_batch_size
@@ -52,7 +71,7 @@ def measure(plan: Plan, ground: Ground) -> Measured:
             tell(f"join, {name}: {_stages(times)}")
     if plan.wants_pairs:
         _measure_pairs(plan, ground, measured, plain)
-    return measured
+    return ground.with_target(plain)
 
 
 def _measure_pairs(plan: Plan, ground: Ground, measured: Measured, plain: float) -> None:

@@ -85,11 +85,11 @@ def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:
     asked = pair.second.ask_to_leave()
     gone = pair.second.wait_until_gone(GONE_LIMIT_SECONDS)
     stall = _watch(pair.first, asked, ground)
-    last_sample, goodbye = _goodbye(Track(pair.second.seen()))
+    last_sample, goodbye = last_sample_and_goodbye(Track(pair.second.seen()))
     return Leaving(max(0.0, last_sample - asked), goodbye - asked, (gone or NEVER) - asked, stall, memory)
 
 
-def _goodbye(track: Track) -> tuple[float, float]:
+def last_sample_and_goodbye(track: Track) -> tuple[float, float]:
     """When the last micro-batch ended and when the goodbye was told, on the monotonic clock.
 
     The goodbye tells how many samples there were in all; those after the last report took as long as the ones

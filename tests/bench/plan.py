@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-ROWS = ("contributed", "standstill", "join", "leave", "others", "memory")
+ROWS = (
+    "contributed",
+    "standstill",
+    "join",
+    "leave",
+    "others",
+    "memory",
+    "window_start",
+    "window_memory",
+    "window_cpu",
+    "window_block",
+    "window_pause",
+)
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
+_OF_PEERS = _OF_TRAINING | _OF_LEAVING | {"join", "window_pause"}
 
 
 @dataclass(frozen=True)
 class Plan:
     """``rounds`` is how often every kind of pair has its turn, of ``epochs`` measured ones each.
 
-    In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers.
+    In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
+    window is started and paused so often and watched for so long; its ten minutes of events come
+    ``window_times_faster``.
     """
 
     rows: tuple[str, ...]
@@ -24,6 +39,20 @@ class Plan:
     plain_seconds: float
     epoch_seconds: float
     limit_seconds: float
+    window_starts: int
+    window_pauses: int
+    window_seconds: float
+    window_times_faster: float
+
+    @property
+    def wants_peers(self) -> bool:
+        """Whether any row needs peers, and so their speed."""
+        return bool(_OF_PEERS.intersection(self.rows))
+
+    @property
+    def wants_window(self) -> bool:
+        """Whether any row is about the window, which needs a screen."""
+        return any(row.startswith("window_") for row in self.rows)
 
     @property
     def wants_training(self) -> bool:
@@ -41,8 +70,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 25 * 60.0)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 10 * 60.0)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 32 * 60.0, 7, 2, 30.0, 10.0)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 14 * 60.0, 3, 1, 10.0, 40.0)
 
 
 def plan_for(rows: tuple[str, ...], *, is_quick: bool) -> Plan:

@@ -9,6 +9,7 @@ from statistics import median
 from tests.bench.measure import Measured
 from tests.bench.pair import Kind
 from tests.bench.table import Row
+from tests.bench.window_rows import window_rows
 
 MIN_SHARE = 0.90
 MAX_STALL_SECONDS = 0.2
@@ -29,6 +30,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "leave": lambda: _leave(measured, micro_batch_seconds),
         "others": lambda: [_others(measured)],
         "memory": lambda: [_memory(measured)],
+        **window_rows(measured.window),
     }
     return [row for name, make in makers.items() if name in names for row in make()]
 

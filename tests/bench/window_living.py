@@ -1,0 +1,108 @@
+"""What the window takes while it shows a run in full swing: memory for ten minutes' events, and a core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from core.messages import Progress
+from core.settings import Settings
+from tests.bench.ground import Ground, NotMeasured, TooLate
+from tests.bench.window_past import write_past
+from tests.bench.window_process import WindowProcess, fake_worker, settle_home
+from tests.bench.window_screen import Screen
+from tests.bench.window_worker import ADDRESS, REPORT_SECONDS
+
+TEN_MINUTES_REPORTS = round(600 / REPORT_SECONDS)
+PEERS = 12
+SETTLING_SECONDS = 5.0
+_LOOK_SECONDS = 0.5
+_LOOKS = 7  # the figure of a half is the median of its last ones
+
+
+@dataclass(frozen=True)
+class Memory:
+    """After half of the events and after all of them; the pace is how much faster than really they came."""
+
+    half_bytes: int
+    bytes: int
+    times_faster: float
+
+    @property
+    def growth_bytes(self) -> int:
+        """What the second half has added."""
+        return self.bytes - self.half_bytes
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """Shares of one core; ``is_in_tray`` tells whether the hidden window had an icon to keep right."""
+
+    visible: float
+    hidden: float
+    is_in_tray: bool
+
+
+def memory(screen: Screen, ground: Ground, times_faster: float) -> Memory:
+    """On the third page, with a day of history, in a run whose events come so many times faster."""
+    pace = REPORT_SECONDS / times_faster
+    with _training("window_memory", screen, ground, pace) as window:
+        looks: list[tuple[int, int]] = []
+        limit = time.monotonic() + ground.limit(3 * TEN_MINUTES_REPORTS * pace)
+        while not looks or looks[-1][0] < TEN_MINUTES_REPORTS:
+            if time.monotonic() > limit:
+                raise TooLate("the events did not come in time")
+            time.sleep(_LOOK_SECONDS)
+            looks.append((_reports(window), window.use().memory_bytes))
+        window.quit()
+    return memory_of(looks, times_faster)
+
+
+def memory_of(looks: Sequence[tuple[int, int]], times_faster: float) -> Memory:
+    """From how many reports there had been and how much memory was taken, each time that somebody looked."""
+    half = [taken for reports, taken in looks if reports <= TEN_MINUTES_REPORTS // 2]
+    if not half:
+        raise NotMeasured("the events came too fast")
+    return Memory(
+        round(median(half[-_LOOKS:])), round(median(taken for _, taken in looks[-_LOOKS:])), times_faster
+    )
+
+
+def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:
+    """Events at their real pace; the window as it opens, and then only in the tray."""
+    with _training("window_cpu", screen, ground, REPORT_SECONDS) as window:
+        visible = _share(window, ground, seconds)
+        if screen.has_panel:
+            window.until(lambda state: bool(state["has_icon"]), ground.limit(SETTLING_SECONDS))
+        window.ask("close")
+        window.until(lambda state: not state["is_seen"], ground.limit(SETTLING_SECONDS))
+        hidden = _share(window, ground, seconds)
+        is_in_tray = bool(window.ask("state")["has_icon"])
+        window.quit()
+    return Cpu(visible, hidden, is_in_tray)
+
+
+def _training(name: str, screen: Screen, ground: Ground, pace: float) -> WindowProcess:
+    """A window that trains in a run of its own imagination, and has a day behind it."""
+    folders = settle_home(ground, name, Settings(device="cpu", language="en", theme="light"))
+    write_past(folders)
+    window = WindowProcess(name, screen, ground, fake_worker(str(pace), str(PEERS)))
+    try:
+        window.train(ADDRESS)
+    except BaseException:
+        window.kill()
+        raise
+    return window
+
+
+def _share(window: WindowProcess, ground: Ground, seconds: float) -> float:
+    time.sleep(ground.limit(SETTLING_SECONDS))
+    begin, before = time.monotonic(), window.use().cpu_seconds
+    time.sleep(ground.limit(seconds))
+    return (window.use().cpu_seconds - before) / (time.monotonic() - begin)
+
+
+def _reports(window: WindowProcess) -> int:
+    return sum(isinstance(each.event, Progress) for each in window.seen())

@@ -1,0 +1,75 @@
+"""The window as it is, with a door at the back: what a line on a socket says is done as a person would.
+
+    python -m tests.bench.window_stage DOOR [WORKER …]
+
+It opens what `app.start` opens, and prints the events that reach it; nothing in `app` knows of it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+from app import start
+from app.application import Application
+from app.handover import Handover
+from core.messages import Event, PeersSeen, encode
+from tests.bench.window_deeds import Deeds
+
+
+class Door(QObject):
+    """Hears a deed and its words on a line; answers each with a line of JSON."""
+
+    def __init__(self, application: Application, path: str) -> None:
+        super().__init__(application)
+        self._deeds = Deeds(application)
+        self._server = QLocalServer(self)
+        self._server.newConnection.connect(self._welcome)
+        if not self._server.listen(path):
+            raise OSError(f"{path}: {self._server.errorString()}")
+
+    def _welcome(self) -> None:
+        guest = self._server.nextPendingConnection()
+        guest.readyRead.connect(partial(self._hear, guest))
+
+    def _hear(self, guest: QLocalSocket) -> None:
+        while guest.canReadLine():
+            name, *words = bytes(guest.readLine().data()).decode().split()
+            deed: Callable[..., Any] = getattr(self._deeds, name)
+            guest.write(json.dumps(deed(*words)).encode() + b"\n")
+
+
+def watched(door: str) -> type[Application]:
+    """The application, with such a door, and talkative."""
+
+    class Watched(Application):
+        def __init__(self, *positional: Any, **named: Any) -> None:
+            super().__init__(*positional, **named)
+            self.door = Door(self, door)
+            self.bridge.event_arrived.connect(_tell)
+
+    return Watched
+
+
+def _tell(event: object) -> None:
+    """All but what is long and of no use to the bench."""
+    if isinstance(event, Event) and not isinstance(event, PeersSeen):
+        sys.stdout.buffer.write(encode(event))
+        sys.stdout.buffer.flush()
+
+
+def main() -> int:
+    """Until the person, or the bench, quits."""
+    door, *worker = sys.argv[1:]
+    start.Application = watched(door)  # type: ignore[attr-defined]
+    return start.open_window(Handover(), worker_command=worker or None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
