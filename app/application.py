@@ -25,6 +25,7 @@ from app.problem_words import advice_of, title_of
 from app.strangers_words import safe_text
 from app.theme import Theme
 from app.window import Window
+from app.worries import Worries
 from core.folders import Folders, write_atomically
 from core.problems import ClientError, Problem
 from core.session import Session
@@ -69,6 +70,7 @@ class Application(QObject):
         self.presence = Presence(self.window, self.helm, choices)
         self.farewell = Farewell(self.helm.leave, self._is_left, self.helm.client.kill, self)
         self._memory: Memory | None = None
+        self._worries: Worries | None = None
         self._watch: DeviceWatch | None = None
         self._power: Power | None = None
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
@@ -185,8 +187,8 @@ class Application(QObject):
 
         self._memory = self.paging.memory = Memory(self.folders)
         self.paging.show_recent()
-        if self._memory.trouble is not None:
-            self.tell(self._memory.trouble)
+        self._worries = Worries(self._memory, self.tell, self._take_back)
+        self._worries.look()
         self._second.start()
 
     def _watch_devices(self) -> None:
@@ -254,6 +256,8 @@ class Application(QObject):
         self.paging.tick()
         if self._ticks % 5 == 0:
             self.presence.show()
+            if self._worries is not None:
+                self._worries.look()
 
     def _note(self, session: Session) -> None:
         if self._memory is not None:
@@ -313,6 +317,9 @@ class Application(QObject):
     def _say_troubles(self) -> None:
         if self.choices.trouble is not None:
             self.tell(self.choices.trouble)
+
+    def _take_back(self, error: ClientError) -> None:
+        self.window.notice.take_back(title_of(error.problem))
 
     def _open_log(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.helm.client.log_file)))

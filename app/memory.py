@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.deeds import DeedBook, Deeds
@@ -22,15 +23,22 @@ class Memory:
     """A file that is damaged or cannot be written is told in ``trouble``, and all goes on in memory."""
 
     def __init__(self, folders: Folders) -> None:
-        self._history, aside = History.open(folders.history_file)
+        self._history, _ = History.open(folders.history_file)
         self._deeds = DeedBook(self._history.store)
         self._recent = RecentRuns(folders.recent_runs_file)
         self._noted: object = None
         self._noted_accuracy: object = None
         self._last_state: tuple[str, LastState] | None = None
-        self.trouble = self._history.trouble or self._recent.trouble
-        if aside or self._recent.aside:
-            self.trouble = ClientError(Problem.SETTINGS_DAMAGED, f"It is now {aside or self._recent.aside}.")
+
+    @property
+    def trouble(self) -> ClientError | None:
+        """Why something of it cannot be kept at the moment."""
+        return self._history.trouble or self._recent.trouble
+
+    @property
+    def asides(self) -> tuple[Path, ...]:
+        """Where damaged files were put, now or while they were open."""
+        return tuple(path for path in (self._history.store.aside, self._recent.aside) if path is not None)
 
     @property
     def recent(self) -> tuple[RecentRun, ...]:

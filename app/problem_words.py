@@ -105,6 +105,16 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "The settings file could not be read."),
         QT_TRANSLATE_NOOP("Problem", "It was kept aside under another name; the defaults are used."),
     ),
+    Problem.HISTORY_NOT_KEPT: (
+        QT_TRANSLATE_NOOP("Problem", "What Workerbee remembers of its runs cannot be kept on disk for now."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "Workerbee tries again by itself; if it stays, mend what is named above."
+        ),
+    ),
+    Problem.HISTORY_DAMAGED: (
+        QT_TRANSLATE_NOOP("Problem", "What Workerbee remembered of its runs could not be read."),
+        QT_TRANSLATE_NOOP("Problem", "It was kept aside under another name, and a new file was begun."),
+    ),
     Problem.IDENTITY_DAMAGED: (
         QT_TRANSLATE_NOOP("Problem", "A key file of yours is damaged."),
         QT_TRANSLATE_NOOP(

@@ -32,6 +32,8 @@ _SETTINGS = {
     Problem.OUT_OF_MEMORY,
 }
 _LOG = {
+    Problem.HISTORY_NOT_KEPT,
+    Problem.HISTORY_DAMAGED,
     Problem.CHECKPOINT_DAMAGED,
     Problem.PROTOCOL_MISMATCH,
     Problem.WORKER_CRASHED,

@@ -109,7 +109,7 @@ class Database:
         try:
             [[version]] = connection.execute("PRAGMA user_version").fetchall()
             if version > self._version:
-                raise ClientError(Problem.FOLDER_NOT_WRITABLE, f"{self.path} is of a newer Workerbee.")
+                raise ClientError(Problem.HISTORY_NOT_KEPT, f"{self.path} is of a newer Workerbee.")
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < self._version:
@@ -190,12 +190,12 @@ def _in_words(error: sqlite3.Error | OSError | ClientError, path: Path) -> Clien
     if isinstance(error, ClientError):
         return error
     if isinstance(error, OSError):
-        told = storage_problem(error, path)
+        told = storage_problem(error, path, Problem.HISTORY_NOT_KEPT)
     elif _code(error) in _BUSY:
-        told = ClientError(Problem.FOLDER_NOT_WRITABLE, f"{path} is held by another program.")
+        told = ClientError(Problem.HISTORY_NOT_KEPT, f"{path} is held by another program.")
     elif _code(error) == sqlite3.SQLITE_FULL:
         told = ClientError(Problem.DISK_FULL, f"{path}: {error}.")
     else:
-        told = ClientError(Problem.FOLDER_NOT_WRITABLE, f"{path}: {error}.")
+        told = ClientError(Problem.HISTORY_NOT_KEPT, f"{path}: {error}.")
     told.__cause__ = error
     return told

@@ -72,10 +72,12 @@ class Folders:
                 raise storage_problem(error, folder) from error
 
 
-def storage_problem(error: OSError, path: Path) -> ClientError:
+def storage_problem(
+    error: OSError, path: Path, refused: Problem = Problem.FOLDER_NOT_WRITABLE
+) -> ClientError:
     """What a failed write to ``path`` means to a person: a full disk, or a folder that refuses."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    problem = Problem.DISK_FULL if full else Problem.FOLDER_NOT_WRITABLE
+    problem = Problem.DISK_FULL if full else refused
     return ClientError(problem, f"{path}: {error.strerror or type(error).__name__}.")
 
 

@@ -91,6 +91,16 @@ class Problem(Enum):
         "It was kept aside under another name; the defaults are used.",
         7,
     )
+    HISTORY_NOT_KEPT = _Words(
+        "What Workerbee remembers of its runs cannot be kept on disk for now.",
+        "Workerbee tries again by itself; if it stays, mend what is named above.",
+        7,
+    )
+    HISTORY_DAMAGED = _Words(
+        "What Workerbee remembered of its runs could not be read.",
+        "It was kept aside under another name, and a new file was begun.",
+        7,
+    )
     IDENTITY_DAMAGED = _Words(
         "A key file of yours is damaged.",
         "Put back a copy of it if you have one; or move it away, and a new identity is made.",

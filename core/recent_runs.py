@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.folders import set_aside, storage_problem, write_atomically
-from core.problems import ClientError
+from core.problems import ClientError, Problem
 
 _log = logging.getLogger(__name__)
 MOST_RUNS = 20
@@ -93,5 +93,5 @@ class RecentRuns:
             self._tell(error)
 
     def _tell(self, error: OSError) -> None:
-        self.trouble = storage_problem(error, self._path)
+        self.trouble = storage_problem(error, self._path, Problem.HISTORY_NOT_KEPT)
         _log.warning("%s: %r", self._path, error)

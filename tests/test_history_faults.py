@@ -142,7 +142,7 @@ def test_a_file_that_another_process_holds_leaves_a_history_in_memory_until_it_l
         history, aside = History.open(path)
         assert (aside, history.is_kept) == (None, False)
         assert history.trouble is not None
-        assert history.trouble.problem is Problem.FOLDER_NOT_WRITABLE
+        assert history.trouble.problem is Problem.HISTORY_NOT_KEPT
         assert "another program" in history.trouble.detail
         history.note("run", "loss", NOW + 1, 2.0)
         history.store.deeds.add("run", Given(samples=36))
@@ -186,7 +186,7 @@ def test_a_place_where_no_file_can_be_is_told_in_words(tmp_path: Path) -> None:
     history, aside = History.open(tmp_path / "file" / "history.sqlite")
     assert (aside, history.is_kept) == (None, False)
     assert history.trouble is not None
-    assert history.trouble.problem is Problem.FOLDER_NOT_WRITABLE
+    assert history.trouble.problem is Problem.HISTORY_NOT_KEPT
     history.note("run", "loss", NOW, 2.0)
     assert values(history) == [2.0]
     history.close()
@@ -221,7 +221,7 @@ def test_a_read_only_folder_is_told_in_words(is_there: bool) -> None:
             cwd=CHECKOUT,
         )
         Path(folder).chmod(0o755)
-    assert answer.stdout.splitlines() == ["None False False folder_not_writable", "[1.0]"], answer.stderr
+    assert answer.stdout.splitlines() == ["None False False history_not_kept", "[1.0]"], answer.stderr
 
 
 _WITH_A_LIMIT = """

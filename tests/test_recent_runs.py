@@ -109,7 +109,7 @@ def test_a_disk_that_refuses_is_told_in_words_and_the_run_remembered_for_now(tmp
     runs.remember(RUN)
     assert runs.all() == (RUN,)
     assert runs.trouble is not None
-    assert runs.trouble.problem is Problem.FOLDER_NOT_WRITABLE
+    assert runs.trouble.problem is Problem.HISTORY_NOT_KEPT
 
 
 @pytest.mark.parametrize(

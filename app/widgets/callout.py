@@ -30,6 +30,11 @@ class Callout(QWidget):
         self.hide()
 
     @property
+    def title(self) -> str:
+        """Its first sentence."""
+        return self._title.text().replace("\u200b", "")
+
+    @property
     def text(self) -> str:
         """Everything that it says, one part a line."""
         parts = (self._title.text(), self._detail.text(), self._advice.text())

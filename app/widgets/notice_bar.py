@@ -43,6 +43,11 @@ class NoticeBar(QWidget):
         self.callout.say(meaning, title, words, action=button if action else "")
         self.show()
 
+    def take_back(self, title: str) -> None:
+        """That is over; something else that is said by now stays."""
+        if self.callout.title == title:
+            self.hide()
+
     def _act(self) -> None:
         self.hide()
         if self._action is not None:
