@@ -268,7 +268,7 @@
     </message>
     <message>
         <source>Connect to others %1 and listen on port %2</source>
-        <translation>Mit anderen %1 verbinden und eingehend Port %2 nutzen</translation>
+        <translation>Mit anderen %1 verbinden und Port %2 nutzen</translation>
     </message>
     <message>
         <source>Keep data in %1 and take %2 of the disk for it</source>
@@ -565,7 +565,7 @@
     </message>
     <message>
         <source>What has happened</source>
-        <translation>Was geschehen ist</translation>
+        <translation>Ereignisse</translation>
     </message>
 </context>
 <context>
@@ -834,7 +834,7 @@
     <name>JoinPage</name>
     <message>
         <source>You will see what the run is and needs before anything is computed.</source>
-        <translation>Sie sehen erst, was der Lauf ist und braucht, bevor irgendetwas gerechnet wird.</translation>
+        <translation>Bevor irgendetwas gerechnet wird, sehen Sie, was der Lauf ist und was er braucht.</translation>
     </message>
     <message>
         <source>Help a run</source>
@@ -883,7 +883,7 @@
     </message>
     <message>
         <source>What it needs</source>
-        <translation>Was er braucht</translation>
+        <translation>Was der Lauf braucht</translation>
     </message>
     <message>
         <source>The device that you chose is not there now.</source>
@@ -1192,6 +1192,22 @@
     <message>
         <source>It was kept aside under another name; the defaults are used.</source>
         <translation>Sie wurde unter einem anderen Namen aufgehoben; es gelten die Voreinstellungen.</translation>
+    </message>
+    <message>
+        <source>What Workerbee remembers of its runs cannot be kept on disk for now.</source>
+        <translation>Was Workerbee sich von den Läufen merkt, lässt sich gerade nicht auf der Festplatte sichern.</translation>
+    </message>
+    <message>
+        <source>Workerbee tries again by itself; if it stays, mend what is named above.</source>
+        <translation>Workerbee versucht es von selbst weiter; bleibt es so, beheben Sie das oben Genannte.</translation>
+    </message>
+    <message>
+        <source>What Workerbee remembered of its runs could not be read.</source>
+        <translation>Was Workerbee sich von den Läufen gemerkt hat, ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>It was kept aside under another name, and a new file was begun.</source>
+        <translation>Es wurde unter einem anderen Namen aufgehoben und eine neue Datei begonnen.</translation>
     </message>
     <message>
         <source>A key file of yours is damaged.</source>
@@ -1769,7 +1785,7 @@
     </message>
     <message>
         <source>What has happened</source>
-        <translation>Was geschehen ist</translation>
+        <translation>Ereignisse</translation>
     </message>
 </context>
 <context>
@@ -1912,8 +1928,12 @@
         <translation>Ihre IP-Adresse</translation>
     </message>
     <message>
-        <source>They will not see your files, or who you are, or what kind of device you have.</source>
-        <translation>Ihre Dateien, wer Sie sind und welche Art Gerät Sie haben, sehen sie nicht.</translation>
+        <source>what kind of GPU you lend</source>
+        <translation>welche Art GPU Sie beisteuern</translation>
+    </message>
+    <message>
+        <source>They will not see your files, or who you are.</source>
+        <translation>Ihre Dateien und wer Sie sind, sehen sie nicht.</translation>
     </message>
     <message>
         <source>the peer id %1, made up for this computer</source>
@@ -2000,7 +2020,7 @@
     </message>
     <message>
         <source>the system&apos;s language</source>
-        <translation>die Sprache des Systems</translation>
+        <translation>wie das System</translation>
     </message>
     <message>
         <source>This window</source>
@@ -2024,11 +2044,62 @@
     </message>
     <message>
         <source>Look %1 and speak %2</source>
-        <translation>Farben %1 zeigen und %2 sprechen</translation>
+        <translation>Aussehen: %1, Sprache: %2</translation>
     </message>
     <message>
         <source>Another language is spoken from the next start on.</source>
         <translation>Eine andere Sprache gilt ab dem nächsten Start.</translation>
+    </message>
+</context>
+<context>
+    <name>WindowTitle</name>
+    <message>
+        <source>Starting again</source>
+        <translation>Startet neu</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>Sucht</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Startet</translation>
+    </message>
+    <message>
+        <source>Ready to start</source>
+        <translation>Bereit zum Start</translation>
+    </message>
+    <message>
+        <source>Leaving</source>
+        <translation>Verlässt den Lauf</translation>
+    </message>
+    <message>
+        <source>Pausing</source>
+        <translation>Geht in die Pause</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Finishing</source>
+        <translation>Schließt die Epoche ab</translation>
+    </message>
+    <message>
+        <source>Training alone</source>
+        <translation>Trainiert allein</translation>
+    </message>
+    <message>
+        <source>Catching up</source>
+        <translation>Holt auf</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Trainiert</translation>
     </message>
 </context>
 </TS>
