@@ -326,10 +326,16 @@ class Application(QObject):
 
 
 def _is_turn(before: Session, after: Session) -> bool:
-    return (before.phase, before.problem, before.pause, before.is_finishing, before.restarting) != (
-        after.phase,
-        after.problem,
-        after.pause,
-        after.is_finishing,
-        after.restarting,
+    return _moment(before) != _moment(after)
+
+
+def _moment(session: Session) -> tuple[object, ...]:
+    """Whatever a person waits for."""
+    return (
+        session.phase,
+        session.is_search_finished,
+        session.problem,
+        session.pause,
+        session.is_finishing,
+        session.restarting,
     )

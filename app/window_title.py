@@ -27,12 +27,12 @@ def _state(session: Session) -> str:
     if session.restarting is not None:
         return translate("WindowTitle", "Starting again")
     match session.phase:
-        case "connecting" if session.consent is None:
-            return translate("WindowTitle", "Searching")
-        case "connecting" | "starting":
+        case "connecting" | "starting" if session.consent is not None:
             return translate("WindowTitle", "Starting")
-        case "found":
+        case "found" if session.is_search_finished:
             return translate("WindowTitle", "Ready to start")
+        case "connecting" | "found":
+            return translate("WindowTitle", "Searching")
         case "training":
             return _at_work(session)
         case "leaving" if session.pause is None:

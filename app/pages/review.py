@@ -23,7 +23,7 @@ _WIDEST = 900
 
 
 class ReviewPage(QWidget):
-    """Shows one run, or several to choose from; nothing is computed before Start."""
+    """Shows what a finished search has found: one run, or several to choose from."""
 
     start_requested = Signal(object)
     back_requested = Signal()
@@ -85,7 +85,7 @@ class ReviewPage(QWidget):
         run = self._run()
         runs = self._runs()
         self.others.setVisible(run is not None and len(runs) > 1)
-        self.choice.show_runs(runs, self._session.is_search_finished)
+        self.choice.show_runs(runs)
         is_changed = self._stack.currentIndex() != (0 if run else 1)
         self._stack.setCurrentIndex(0 if run else 1)
         if run is None:
@@ -131,8 +131,6 @@ class ReviewPage(QWidget):
         if self._picked is not None:
             return self._session.found(*self._picked) if self._picked != _ALL else None
         runs = self._runs()
-        if not self._session.is_search_finished:
-            return None
         if len({run.manifest.run.id for run in runs}) == 1 and len(runs) > 1:
             runs = tuple(run for run in runs if run.vouched)
         return runs[0] if len(runs) == 1 else None

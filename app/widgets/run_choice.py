@@ -20,18 +20,15 @@ class RunChoice(QWidget):
         super().__init__(parent)
         self._shown: tuple[RunFound, ...] = ()
         self._buttons: list[RowButton] = []
-        self._still = Hint()
         self._rows = QVBoxLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
         self._rows.addWidget(Title(self.tr("Which run would you like to see?")))
-        self._rows.addWidget(self._still)
+        self._rows.addWidget(Hint(self.tr("Several runs can be reached at this address.")))
         self._rows.addStretch(1)
 
-    def show_runs(self, runs: tuple[RunFound, ...], is_finished: bool) -> None:
+    def show_runs(self, runs: tuple[RunFound, ...]) -> None:
         """List these; a row that says the same as before stays, and keeps the focus."""
-        many = self.tr("Several runs can be reached at this address.")
-        self._still.setText(many if is_finished else self.tr("Still asking for others…"))
         runs = tuple(sorted(runs, key=lambda run: not run.vouched))
         if runs == self._shown:
             return

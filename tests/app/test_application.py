@@ -18,7 +18,7 @@ from app.choices import Choices
 from app.handover import Handover
 from app.language import Language
 from app.memory import Memory
-from app.page_order import PageName
+from app.page_order import PageName, page_for
 from app.theme import Theme
 from core.address import JoinAddress
 from core.device_watch import DRIVER_LIMIT_SECONDS
@@ -122,7 +122,7 @@ def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Ope
     train(qtbot, application)
     before = application.helm.session
     application.helm.join(ADDRESS)
-    until(qtbot, application, lambda session: session.phase == "found")
+    until(qtbot, application, lambda session: page_for(session) == "review")
     assert application.paging.memory is not None
     assert application.paging.memory.deeds(before)[0].samples == fake_worker.SAMPLES_A_LIFE
 
@@ -158,7 +158,7 @@ def test_another_run_is_joined_once_the_first_is_left(qtbot: QtBot, opened: Open
     application = opened("good")
     train(qtbot, application)
     application.helm.join(ADDRESS)
-    until(qtbot, application, lambda session: session.phase == "found")
+    until(qtbot, application, lambda session: page_for(session) == "review")
     assert name_of_page(application) == "review"
 
 

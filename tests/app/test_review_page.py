@@ -178,13 +178,6 @@ def test_only_the_run_that_the_address_names_is_shown(page: ReviewPage) -> None:
     assert page.offer.title.text() == "Learning to read"
 
 
-def test_while_others_may_come_nothing_is_decided(page: ReviewPage) -> None:
-    page.show_session(search(RUN, is_finished=False))
-    assert not page.bar.start.isVisible()
-    page.show_session(search(RUN))
-    assert page.bar.start.isVisible() and page.bar.start.hasFocus()
-
-
 def test_what_is_said_later_of_the_same_run_is_shown(page: ReviewPage) -> None:
     page.show_session(search(RUN))
     page.show_session(search(msgspec.structs.replace(RUN, epoch=7, samples_per_second=512.0)))

@@ -26,6 +26,7 @@ def test_nothing_goes_on() -> None:
     ("session", "title"),
     [
         (search(is_finished=False), "Searching — Workerbee"),
+        (search(run_found(), is_finished=False), "Searching — Workerbee"),
         (search(run_found()), "Ready to start — Workerbee"),
         (replace(TRAINING, phase="starting"), "Starting · Sums — Workerbee"),
         (replace(TRAINING, phase="connecting"), "Starting · Sums — Workerbee"),
