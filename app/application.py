@@ -22,12 +22,12 @@ from app.helm import Helm
 from app.paging import Paging
 from app.presence import Presence
 from app.problem_words import advice_of, title_of
-from app.strangers_words import safe_text
 from app.theme import Theme
 from app.window import Window
 from app.worries import Worries
 from core.folders import Folders, write_atomically
 from core.problems import ClientError, Problem
+from core.safe_text import safe_text
 from core.session import Session
 from core.settings import Settings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.filled import filled
-from app.strangers_words import safe_line
 from core.devices import Device
+from core.safe_text import safe_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -7,7 +7,6 @@ from PySide6.QtCore import QCoreApplication
 from app import figures, problem_words
 from app.filled import filled
 from app.moments import is_averaged
-from app.strangers_words import safe_line, short_id
 from core.messages import (
     AnyCommand,
     Check,
@@ -33,6 +32,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
+from core.safe_text import safe_line, short_id
 from core.session import (
     Asked,
     ClientEvent,

@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app.filled import filled
 from app.problem_words import advice_of, title_of
-from app.strangers_words import safe_line
 from core.problems import Problem
+from core.safe_text import safe_line
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -6,9 +6,9 @@ from PySide6.QtCore import QCoreApplication, QUrl
 
 from app import figures
 from app.filled import filled
-from app.strangers_words import safe_line, short_id
 from core.messages import RunFound
 from core.needs import needs_of
+from core.safe_text import safe_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication
 from app import figures, problem_words
 from app.filled import filled
 from app.moments import Moments, is_averaged
-from app.strangers_words import safe_line
 from core.messages import RoundFinished, StateLoading
 from core.restarts import RestartPolicy
+from core.safe_text import safe_line
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

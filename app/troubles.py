@@ -9,9 +9,9 @@ from PySide6.QtCore import QCoreApplication
 from app import problem_words, sentences
 from app.moments import is_averaged
 from app.remedies import button_of
-from app.strangers_words import safe_line
 from core.device_watch import DevicesSeen
 from core.problems import Problem
+from core.safe_text import safe_line
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.run_words import title_of
-from app.strangers_words import safe_line
+from core.safe_text import safe_line
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from core.cli import figures
 from core.cli.duration import parse_duration
 from core.cli.limits import Limits
-from core.cli.safe_text import safe_line, safe_text
 from core.cli.tally import Tally
 from core.messages import Progress, RoundFinished
+from core.safe_text import safe_line, safe_text
 from core.session import ClientEvent, Session
 
 

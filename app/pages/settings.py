@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.line_breaks import breakable
 from app.problem_words import advice_of, title_of
-from app.strangers_words import breakable, safe_text
 from app.widgets.callout import Callout
 from app.widgets.column import Column
 from app.widgets.computer_settings import ComputerSettings
@@ -16,6 +16,7 @@ from app.widgets.labels import Title
 from app.widgets.window_settings import WindowSettings
 from core.device_watch import DevicesSeen
 from core.problems import Problem
+from core.safe_text import safe_text
 from core.settings import Settings
 
 _WIDEST = 760

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app import event_lines, figures, run_words, sentences
 from app.filled import filled
 from app.graphs import Period
+from app.line_breaks import breakable
 from app.live_device import device_in_use, live_words
 from app.moments import Moments
-from app.strangers_words import breakable, safe_line
 from app.troubles import Trouble, trouble_of
 from app.widgets.callout import Callout
 from app.widgets.column import Column
@@ -32,6 +32,7 @@ from core.deeds import Deeds
 from core.device_watch import DevicesSeen
 from core.history import Curve, Series
 from core.messages import Progress, RunFound
+from core.safe_text import safe_line
 from core.session import ClientEvent, Session
 
 _WIDEST = 1500
@@ -89,6 +90,8 @@ class TrainingPage(QWidget):
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """What the driver tells; ``chosen`` is the settings' device."""
         self._seen, self._chosen_device = seen, chosen
+        if seen.is_driver_answering:
+            self.graphs.show_gpu(any(device.kind == "cuda" for device in seen.devices))
         if self.isVisible():
             self._show_device()
             self._show_trouble()

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.filled import filled
-from app.strangers_words import short_id
 from app.theme import give_role
 from app.widgets.labels import Hint
 from core.address import JoinAddress, UnreadableAddress
+from core.safe_text import short_id
 
 
 class ClipboardOffer(QWidget):

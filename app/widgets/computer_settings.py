@@ -7,7 +7,7 @@ import os
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
-from app.strangers_words import breakable, safe_line
+from app.line_breaks import breakable
 from app.widgets.blanks import Choice, Number
 from app.widgets.card import Card
 from app.widgets.device_choice import DeviceChoice
@@ -15,6 +15,7 @@ from app.widgets.labels import Heading, Hint
 from app.widgets.sentence import Sentence
 from core.device_watch import DevicesSeen
 from core.messages import MAX_NAME_CHARACTERS
+from core.safe_text import safe_line
 from core.settings import Settings
 
 _GIGABYTE = 1_000_000_000

@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QWidget
 from app import figures
 from app.device_words import name_of
 from app.filled import filled
-from app.strangers_words import breakable, safe_line
+from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.device_choice import AUTOMATIC, DeviceChoice, device_for
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.memory_bar import MemoryBar
 from core.device_watch import DevicesSeen
 from core.devices import Device
+from core.safe_text import safe_line
 
 _MOST_USERS = 4
 

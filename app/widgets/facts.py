@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.strangers_words import breakable
+from app.line_breaks import breakable
 from app.widgets.labels import Hint, Words
 
 _NAME_WIDTH = 120

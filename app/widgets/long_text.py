@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.strangers_words import breakable, safe_text
+from app.line_breaks import breakable
 from app.theme import give_role
 from app.widgets.labels import Words
+from core.safe_text import safe_text
 
 _SHORT = 700
 _LONGEST = 8000

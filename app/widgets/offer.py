@@ -7,8 +7,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.filled import filled
+from app.line_breaks import breakable
 from app.run_words import closed_words, facts_of, homepage_of, title_of, trust_in
-from app.strangers_words import breakable, safe_line
 from app.widgets.callout import Callout
 from app.widgets.card import Card
 from app.widgets.facts import Facts
@@ -18,6 +18,7 @@ from app.widgets.needs_card import NeedsCard
 from app.widgets.side_by_side import SideBySide
 from app.widgets.visible_card import VisibleCard
 from core.messages import RunFound
+from core.safe_text import safe_line
 
 
 class Offer(QWidget):

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app import figures
 from app.filled import filled
-from app.strangers_words import safe_line, short_id
 from core.messages import PeerSeen
+from core.safe_text import safe_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

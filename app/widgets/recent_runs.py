@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app import figures
 from app.filled import filled
-from app.strangers_words import safe_line
 from app.theme import give_role
 from app.widgets.labels import Heading, Hint
 from app.widgets.row_button import RowButton
 from core.recent_runs import RecentRun
+from core.safe_text import safe_line
 
 
 class RecentRunsList(QWidget):

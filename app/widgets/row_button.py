@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.strangers_words import breakable
+from app.line_breaks import breakable
 from app.widgets.labels import Hint, Strong
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app import figures
-from app.unbroken import unbroken
+from app.line_breaks import unbroken
 from app.widgets.big_number import BigNumber
 from app.widgets.card import Card
 from app.widgets.labels import Hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.unbroken import unbroken
+from app.line_breaks import unbroken
 from app.widgets.labels import Hint, Title
 from app.widgets.pause_button import PauseButton
 

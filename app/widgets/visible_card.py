@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.filled import filled
-from app.strangers_words import safe_line, short_id
 from app.widgets.card import Card
 from app.widgets.labels import Heading, Hint, Words
+from core.safe_text import safe_line, short_id
 
 
 class VisibleCard(Card):

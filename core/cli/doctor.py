@@ -10,12 +10,12 @@ from core.cli.checkup import Finding
 from core.cli.conversation import Conversation, Watcher
 from core.cli.desk import Desk
 from core.cli.json_display import JsonDisplay
-from core.cli.safe_text import safe_line
 from core.cli.screen import words_stream
 from core.cli.tally import Tally
 from core.devices import find_devices
 from core.messages import EngineChecked
 from core.problems import ClientError
+from core.safe_text import safe_line
 from core.session import ClientEvent, Session
 
 _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}

@@ -6,10 +6,10 @@ import logging
 import sys
 from pathlib import Path
 
-from core.cli.safe_text import safe_text
 from core.folders import Folders
 from core.logs import set_up_logging
 from core.problems import ClientError, Problem
+from core.safe_text import safe_text
 
 _NAMES_THE_LOG = {Problem.WORKER_CRASHED, Problem.WORKER_NONSENSE}
 

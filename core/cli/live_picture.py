@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from core.cli import figures, sentences
-from core.cli.safe_text import safe_line
 from core.cli.tally import Tally
 from core.messages import Evaluated, Progress, Publish, RunFound
+from core.safe_text import safe_line
 from core.session import Session
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}

@@ -10,10 +10,10 @@ from rich.text import Text
 
 from core.cli import figures
 from core.cli.fit import memory_asked, memory_fit
-from core.cli.safe_text import safe_line, safe_text
 from core.devices import Device
 from core.messages import RunFound
 from core.needs import needs_of
+from core.safe_text import safe_line, safe_text, short_id
 
 Rows = list[tuple[str, str]]
 
@@ -41,16 +41,10 @@ def organiser_of(run: RunFound) -> str:
     if not run.organiser:
         return "not signed: this description is your own file"
     if run.vouched:
-        return f"{shortened(run.organiser)}, vouched for by the address"
+        return f"{short_id(run.organiser)}, vouched for by the address"
     return (
-        f"{shortened(run.organiser)}, NOT vouched for by the address: anybody in the swarm may have signed it"
+        f"{short_id(run.organiser)}, NOT vouched for by the address: anybody in the swarm may have signed it"
     )
-
-
-def shortened(peer_id: str) -> str:
-    """The ends of a peer id, which is what people compare."""
-    safe = safe_line(peer_id, 100)
-    return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
 
 
 def _of_run(run: RunFound) -> Rows:

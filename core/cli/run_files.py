@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from core.cli.arguments import CheckRunFile, NewRunFile
 from core.cli.figures import count, size
-from core.cli.safe_text import safe_line
 from core.needs import needs_of
 from core.run_file import load_run_file, write_template
 from core.run_hints import hints_for
+from core.safe_text import safe_line
 
 
 def new_run_file(wish: NewRunFile) -> int:

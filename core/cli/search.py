@@ -5,10 +5,10 @@ from __future__ import annotations
 from core.address import JoinAddress
 from core.cli.conversation import Conversation
 from core.cli.review import organiser_of
-from core.cli.safe_text import safe_line
 from core.manifest import RunManifest
 from core.messages import NetworkMode, RunFound
 from core.problems import ClientError, Problem
+from core.safe_text import safe_line
 
 
 def find_runs(

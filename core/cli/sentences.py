@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.cli import figures
-from core.cli.safe_text import safe_line
 from core.messages import (
     CheckpointSaved,
     Connected,
@@ -20,6 +19,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
+from core.safe_text import safe_line
 from core.session import ClientEvent, Session
 
 _VERDICTS = {"helping": "Helping", "alone": "Alone", "out_of_sync": "Out of sync", "starting": "Starting"}

@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.line_breaks import in_whole_parts, unbroken
 from app.live_device import device_in_use, live_words
 from app.theme import colours
-from app.unbroken import unbroken
 from app.widgets.curves_menu import CurvesMenu
 from app.widgets.even_grid import EvenGrid
 from app.widgets.event_log import KEPT_LINES, EventLog
@@ -111,6 +111,21 @@ def test_a_number_stays_with_what_it_counts() -> None:
         "epoch 42",
         "averaged with 6\u00a0peers 12\u00a0s ago",
         "next round in ~40\u00a0s",
+    ]
+
+
+def test_a_short_part_of_a_sentence_stays_whole() -> None:
+    text = "Training · averaged with 16 peers 12 s ago · next round in ~40 s"
+    assert in_whole_parts(text).split(" ") == [
+        "Training",
+        "·",
+        "averaged",
+        "with",
+        "16\u00a0peers",
+        "12\u00a0s",
+        "ago",
+        "·",
+        "next\u00a0round\u00a0in\u00a0~40\u00a0s",
     ]
 
 

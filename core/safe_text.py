@@ -1,7 +1,8 @@
-"""Strangers' words, made harmless: nothing in them can move a terminal's cursor or change its colours."""
+"""What strangers wrote, made harmless: plain and bounded; it moves no cursor and turns no writing around."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 # control, surrogate and private characters; "Cf" turns the direction of writing or hides itself
@@ -15,9 +16,16 @@ def safe_line(text: str, longest: int = 400) -> str:
 
 
 def safe_text(text: str, longest: int = 4000) -> str:
-    """The text with its line breaks and nothing else that a terminal would obey."""
-    lines = "\n".join(_printable(line) for line in text.replace("\r\n", "\n").split("\n"))
+    """The text with its line breaks, at most one empty line in a row, and nothing else that is no letter."""
+    lines = "\n".join(_printable(line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    lines = re.sub(r"\n{3,}", "\n\n", lines).strip()
     return lines if len(lines) <= longest else f"{lines[: longest - 1]}…"
+
+
+def short_id(peer_id: str) -> str:
+    """The ends of a peer id, which is what people compare."""
+    safe = safe_line(peer_id, 100)
+    return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
 
 
 def _printable(text: str) -> str:
@@ -25,7 +33,7 @@ def _printable(text: str) -> str:
 
 
 def _made_harmless(character: str) -> str:
-    """The character; a plain space for every kind of space; nothing for what a terminal might obey."""
+    """The character; a plain space for every kind of space; nothing for what is not shown."""
     if character == "\t" or unicodedata.category(character) == "Zs":
         return " "
     return "" if unicodedata.category(character) in _REFUSED else character

@@ -1,0 +1,35 @@
+"""Where a label may break a line, and where it must not."""
+
+from __future__ import annotations
+
+import re
+
+_LONG_WORD = re.compile(r"\S{21,}")
+_LONGEST_PIECE = 10
+_MAY_BREAK_HERE = "\u200b"
+_AFTER_NUMBER = re.compile(r"(?<=\d) (?=[^\s·–-])")
+_BETWEEN = " · "
+_SHORT_PART = 26
+_NO_BREAK_SPACE = "\u00a0"
+
+
+def breakable(text: str) -> str:
+    """The text with places where a label may break its long words: names without spaces, ids, links."""
+    return _LONG_WORD.sub(_with_breaks, text)
+
+
+def unbroken(text: str) -> str:
+    """The text, which no label breaks between ``12`` and ``s``."""
+    return _AFTER_NUMBER.sub(_NO_BREAK_SPACE, text)
+
+
+def in_whole_parts(sentence: str) -> str:
+    """The sentence, which a label breaks between its parts rather than in them."""
+    parts = unbroken(sentence).split(_BETWEEN)
+    whole = (part.replace(" ", _NO_BREAK_SPACE) if len(part) <= _SHORT_PART else part for part in parts)
+    return _BETWEEN.join(whole)
+
+
+def _with_breaks(word: re.Match[str]) -> str:
+    starts = range(0, len(word[0]), _LONGEST_PIECE)
+    return _MAY_BREAK_HERE.join(word[0][start : start + _LONGEST_PIECE] for start in starts)
