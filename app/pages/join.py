@@ -71,7 +71,9 @@ class JoinPage(QWidget):
 
     def offer_clipboard(self, text: str) -> None:
         """Offer the address in that text, unless it is in the field already."""
-        self.entry.offer.offer("" if text.strip() == self.entry.field.toPlainText().strip() else text)
+        self.entry.offer.offer(text)
+        if address := self.entry.field.judgement.address:
+            self.entry.offer.withdraw(address)
 
     def show_run_file(self, file_name: str, run_name: str) -> None:
         """Say which run file will be joined with; none if both are empty."""

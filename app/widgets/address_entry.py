@@ -89,6 +89,7 @@ class AddressEntry(QWidget):
         self._problem = None
         self.callout.say_no_more()
         if judgement.address is not None:
+            self.offer.withdraw(judgement.address)
             self._hint.say(what_it_is(judgement.address))
         elif judgement.error is not None:
             self._hint.say("")

@@ -21,6 +21,7 @@ class ClipboardOffer(QWidget):
         super().__init__(parent)
         self._text = ""
         self._refused = ""
+        self._address: JoinAddress | None = None
         self._words = Hint()
         self.use = QPushButton(self.tr("Use the address on the clipboard"))
         self.use.clicked.connect(self._take)
@@ -45,10 +46,15 @@ class ClipboardOffer(QWidget):
             address = JoinAddress.parse(text) if text and text != self._refused else None
         except UnreadableAddress:
             address = None
-        self._text = text
+        self._text, self._address = text, address
         if address is not None:
             self._words.setText(self._summary(address))
         self.setVisible(address is not None)
+
+    def withdraw(self, address: JoinAddress) -> None:
+        """That one is in the field already."""
+        if self._address is not None and self._address.peers == address.peers:
+            self.hide()
 
     def _take(self) -> None:
         self.hide()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QShowEvent
@@ -28,12 +29,13 @@ class GraphsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_usual, self._has_gpu = True, cast("bool | None", None)
         self._curve_of: Callable[[Series], Curve] | None = None
         self._heading, self._hint = Heading(), Hint()
         self.periods, self.curves = PeriodPicker(self), CurvesMenu(self)
         self.periods.period_chosen.connect(self._forget_curves)
         self.periods.period_chosen.connect(self._tell)
-        self.curves.curves_chosen.connect(self._tell)
+        self.curves.curves_chosen.connect(self._tell_choice)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
         self._cards = {graph.key: self._card(Chart(graph)) for graph in GRAPHS}
         self._lay_out()
@@ -49,8 +51,16 @@ class GraphsPanel(QWidget):
     def choose(self, period: Period, curves: tuple[Series, ...]) -> None:
         """What was chosen before; no curve at all means the usual ones."""
         self.periods.show_period(period)
-        self.curves.show_curves(curves or USUAL_CURVES)
+        self._is_usual = not curves
+        self.curves.show_curves(curves or self._usual())
         self._show_chosen()
+
+    def show_gpu(self, is_there: bool) -> None:
+        """Whether this computer has one: else the usual graphs are without it. One that is lost stays."""
+        if self._has_gpu is None or is_there > self._has_gpu:
+            self._has_gpu = is_there
+            if self._is_usual:
+                self.choose(self.periods.period, ())
 
     def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
         """Draw what it gives for each series; it is kept until the next time, for what is scrolled to."""
@@ -88,10 +98,19 @@ class GraphsPanel(QWidget):
         """They are of another period."""
         self._curve_of = None
 
+    def _usual(self) -> tuple[Series, ...]:
+        if self._has_gpu is not False:
+            return USUAL_CURVES
+        return tuple(series for series in USUAL_CURVES if not series.startswith("gpu_"))
+
     def _tell(self) -> None:
         self._show_chosen()
         self.refresh()
-        self.graphs_chosen.emit(self.periods.period, self.curves.curves)
+        self.graphs_chosen.emit(self.periods.period, () if self._is_usual else self.curves.curves)
+
+    def _tell_choice(self) -> None:
+        self._is_usual = False
+        self._tell()
 
     def _show_chosen(self) -> None:
         chosen = set(self.curves.curves)

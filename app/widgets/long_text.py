@@ -28,6 +28,8 @@ class LongText(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.addWidget(self._words)
         rows.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.more.hide()
+        self.hide()
 
     @property
     def text(self) -> str:

@@ -28,6 +28,7 @@ class PauseButton(QWidget):
         super().__init__(parent)
         self._pausing: Pausing = "can_pause"
         self._is_finishing = False
+        self._heir: QWidget | None = None  # whoever was given the focus while there was nothing to press
         self.main = QPushButton(self)
         self.more = MenuButton(self)
         self.menu = QMenu(self)
@@ -89,6 +90,17 @@ class PauseButton(QWidget):
         self._finish.setChecked(self._is_finishing)
         self.finish_requested.emit()
 
+    def _enable(self, is_enabled: bool) -> None:
+        """Who pressed it with the keyboard finds it there when it can be pressed again."""
+        had_focus = self.main.hasFocus()
+        self.main.setEnabled(is_enabled)
+        if had_focus and not is_enabled:
+            self._heir = self.window().focusWidget()
+        elif is_enabled and self._heir is not None:
+            if self._heir is self.window().focusWidget():
+                self.main.setFocus()
+            self._heir = None
+
     def _say(self) -> None:
         words = {
             "can_pause": self.tr("Pause"),
@@ -99,8 +111,8 @@ class PauseButton(QWidget):
         }
         self.main.setText(words[self._pausing])
         self.main.setAccessibleName(words[self._pausing])
-        self.main.setEnabled(self._pausing not in ("pausing", "leaving"))
         self.more.setVisible(self._pausing in ("can_pause", "can_resume"))
+        self._enable(self._pausing not in ("pausing", "leaving"))
         self.more.setAccessibleName(self.tr("More ways to pause, finish or leave"))
         self.more.setToolTip(self.more.accessibleName())
         can_pause = self._pausing == "can_pause"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.line_breaks import unbroken
+from app.line_breaks import in_whole_parts
 from app.widgets.labels import Hint, Title
 from app.widgets.pause_button import PauseButton
 
@@ -17,6 +18,7 @@ class StatusHeader(QWidget):
         super().__init__(parent)
         self.sentence = ""
         self._run, self._status, self._notice = Hint(), Title(), Hint()
+        self._status.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.button = PauseButton(self)
         words = QVBoxLayout()
         words.setSpacing(4)
@@ -37,4 +39,16 @@ class StatusHeader(QWidget):
     def show_status(self, sentence: str) -> None:
         """What is going on."""
         self.sentence = sentence
-        self._status.say(unbroken(sentence))
+        self._status.say(in_whole_parts(sentence))
+        self._keep_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """With another width the sentence has another height."""
+        super().resizeEvent(event)
+        self._status.setMinimumHeight(0)
+        self._keep_height()
+
+    def _keep_height(self) -> None:
+        """A sentence that is a little shorter now and then must not move the whole page."""
+        height = self._status.heightForWidth(self._status.width())
+        self._status.setMinimumHeight(max(height, self._status.minimumHeight()))

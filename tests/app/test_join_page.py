@@ -111,6 +111,14 @@ def test_an_address_on_the_clipboard_is_offered_and_never_taken(page: JoinPage, 
     assert not page.entry.offer.isVisible()
 
 
+def test_what_is_in_the_field_is_not_offered(page: JoinPage) -> None:
+    page.offer_clipboard(ADDRESS)
+    page.fill_address(f"--initial_peers {ADDRESS}")
+    assert not page.entry.offer.isVisible()
+    page.offer_clipboard(ADDRESS)
+    assert not page.entry.offer.isVisible()
+
+
 def test_other_words_on_the_clipboard_are_nobodys_business(page: JoinPage) -> None:
     for text in ("my password", "", WRONG):
         page.offer_clipboard(text)

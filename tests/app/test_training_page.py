@@ -86,6 +86,40 @@ def test_the_large_button_pauses_and_resumes(page: TrainingPage, qtbot: QtBot) -
         QTest.mouseClick(button.main, Qt.MouseButton.LeftButton)
 
 
+def test_who_pressed_the_large_button_finds_it_again(page: TrainingPage) -> None:
+    button = page.header.button
+    page.show_session(training(), NOW)
+    button.main.setFocus()
+    page.show_session(training(phase="leaving", pause=Pause()), NOW)
+    assert not button.main.hasFocus()
+    page.show_session(training(phase="paused", pause=Pause(), progress=None), NOW)
+    assert button.main.hasFocus()
+
+
+def test_a_shorter_sentence_moves_nothing(page: TrainingPage) -> None:
+    page.show_session(training(), NOW)
+    page.header.show_status(
+        "Training · something that takes more than one line of this page, at any rate" * 2
+    )
+    QApplication.processEvents()
+    top = page.speed.y()
+    page.header.show_status("Training")
+    QApplication.processEvents()
+    assert page.speed.y() == top
+
+
+def test_without_a_gpu_its_graphs_are_not_among_the_usual_ones(page: TrainingPage) -> None:
+    shown = {chart.graph.key for chart in page.graphs.charts}
+    page.show_devices(replace(SEEN, devices=SEEN.devices[1:]), "auto")
+    assert shown - {chart.graph.key for chart in page.graphs.charts} == {"gpu_utilisation"}
+    page.show_devices(SEEN, "auto")
+    assert {chart.graph.key for chart in page.graphs.charts} == shown
+    page.show_devices(replace(SEEN, devices=SEEN.devices[1:]), "auto")  # it is lost
+    assert {chart.graph.key for chart in page.graphs.charts} == shown
+    page.choose_graphs("30min", ("gpu_power",))
+    assert {chart.graph.key for chart in page.graphs.charts} == {"gpu_power"}
+
+
 def test_its_menu_knows_how_long_and_how_else(page: TrainingPage, qtbot: QtBot) -> None:
     page.show_session(training(), NOW)
     actions = {action.text(): action for action in page.header.button.menu.actions()}
