@@ -128,6 +128,7 @@ class Chart(QWidget):
         self._picture = None
         if event.type() == QEvent.Type.LanguageChange:
             self.setAccessibleName(title(self.graph))
+            self.setAccessibleDescription(self._description())
         self.update()
         super().changeEvent(event)
 

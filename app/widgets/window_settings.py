@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.widgets.blanks import Choice
 from app.widgets.card import Card
-from app.widgets.labels import Heading, Hint
+from app.widgets.labels import Heading
 from app.widgets.sentence import Sentence
 from core.settings import Settings
 
@@ -84,4 +84,3 @@ class WindowSettings(Card):
             Sentence(self.tr("Look %1 and speak %2"), self.theme, self.language),
         ):
             self.parts.addWidget(sentence)
-        self.parts.addWidget(Hint(self.tr("Another language is spoken from the next start on.")))

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.training import TrainingPage
@@ -28,13 +16,11 @@ from core.deeds import Deeds
 from core.messages import Restarting, StateLoading, Verdict, Warned
 from core.problems import Problem
 from core.session import Pause
-from installer.translations import SOURCES
-from installer.window_texts import Text, texts_of
 from tests.app import test_pages_for_everybody as everybody
+from tests.app.english_left import still_english, words_on
 from tests.app.speaking import speaking
 from tests.app.training_scene import NOW, SEEN, curve_of, finished, training
 
-translate = QCoreApplication.translate
 SESSIONS = {
     "training": training(warnings=(Warned(problem=Problem.NOT_REACHABLE.key),)),
     "finishing": training(finish_at_epoch=43),
@@ -115,33 +101,3 @@ def test_the_goodbye_is_german(qtbot: QtBot) -> None:
     assert "Sofort beenden" in "".join(words_on(window)).replace("&", "")
     assert still_english(window) == []
     everybody.test_no_word_is_cut(window)
-
-
-def still_english(widget: QWidget) -> list[str]:
-    """What on it is as in the sources, though there is something else to say in German."""
-    texts = _texts()
-    translated = [text.source for text in texts if translate(text.context, text.source) != text.source]
-    patterns = [re.compile(re.sub("%[n1-9]", ".+", re.escape(source))) for source in translated]
-    return [words for words in words_on(widget) if any(each.fullmatch(words) for each in patterns)]
-
-
-@cache
-def _texts() -> list[Text]:
-    return texts_of(SOURCES)
-
-
-def words_on(widget: QWidget) -> list[str]:
-    """All that can be read, or heard, or is behind a menu."""
-    found = []
-    for each in [widget, *widget.findChildren(QWidget)]:
-        found += [each.accessibleName(), each.accessibleDescription(), each.toolTip()]
-        if isinstance(each, QLabel | QAbstractButton):
-            found.append(each.text())
-        elif isinstance(each, QComboBox):
-            found += [each.itemText(index) for index in range(each.count())]
-        elif isinstance(each, QTabWidget):
-            found += [each.tabText(index) for index in range(each.count())]
-        elif isinstance(each, QLineEdit | QPlainTextEdit):
-            found.append(each.placeholderText())
-    found += [action.text() for action in widget.findChildren(QAction)]
-    return sorted({part for text in found for part in re.split(" · |\n", text) if part})

@@ -1,0 +1,53 @@
+"""What of a widget is still English while another language is spoken."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabWidget,
+    QWidget,
+)
+
+from installer.translations import SOURCES
+from installer.window_texts import Text, texts_of
+
+translate = QCoreApplication.translate
+
+
+def still_english(widget: QWidget) -> list[str]:
+    """What on it is as in the sources, though there is something else to say in German."""
+    texts = _texts()
+    translated = [text.source for text in texts if translate(text.context, text.source) != text.source]
+    patterns = [re.compile(re.sub("%[n1-9]", ".+", re.escape(source))) for source in translated]
+    return [words for words in words_on(widget) if any(each.fullmatch(words) for each in patterns)]
+
+
+@cache
+def _texts() -> list[Text]:
+    return texts_of(SOURCES)
+
+
+def words_on(widget: QWidget) -> list[str]:
+    """All that can be read, or heard, or is behind a menu."""
+    found = []
+    for each in [widget, *widget.findChildren(QWidget)]:
+        found += [each.accessibleName(), each.accessibleDescription(), each.toolTip()]
+        if isinstance(each, QLabel | QAbstractButton):
+            found.append(each.text())
+        elif isinstance(each, QComboBox):
+            found += [each.itemText(index) for index in range(each.count())]
+        elif isinstance(each, QTabWidget):
+            found += [each.tabText(index) for index in range(each.count())]
+        elif isinstance(each, QLineEdit | QPlainTextEdit):
+            found.append(each.placeholderText())
+    found += [action.text() for action in widget.findChildren(QAction)]
+    return sorted({part for text in found for part in re.split(" · |\n", text) if part})
