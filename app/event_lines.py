@@ -211,7 +211,8 @@ def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
             return translate("EventLog", "Goodbye was said.")
         case Restarting():
             return filled(
-                translate("EventLog", "The training process ended unexpectedly; attempt %1 starts in %2."),
+                translate("EventLog", "%1; attempt %2 starts in %3."),
+                problem_words.setback(Problem.from_key(event.problem)),
                 figures.count(event.attempt),
                 figures.time(event.seconds),
             )

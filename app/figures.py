@@ -6,6 +6,8 @@ import math
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
+from app.filled import filled
+
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 _SIZE_UNITS = ("KB", "MB", "GB", "TB")
 _JOULES_PER_WATT_HOUR = 3600.0
@@ -101,6 +103,4 @@ def clock(at: float) -> str:
 
 
 def _filled(text: str, *numbers: int) -> str:
-    for place, whole in enumerate(numbers, start=1):
-        text = text.replace(f"%{place}", count(whole))
-    return text
+    return filled(text, *map(count, numbers))

@@ -19,6 +19,17 @@ def advice_of(problem: Problem) -> str:
     return QCoreApplication.translate("Problem", _WORDS[problem][1])
 
 
+def setback(problem: Problem) -> str:
+    """Why training has to begin again by itself, in half a sentence."""
+    match problem:
+        case Problem.NOBODY_ANSWERS:
+            return QCoreApplication.translate("Problem", "Nobody answers just now")
+        case Problem.STATE_NOT_LOADED:
+            return QCoreApplication.translate("Problem", "The run's state could not be downloaded just now")
+        case _:
+            return QCoreApplication.translate("Problem", "The training process ended unexpectedly")
+
+
 _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NOOP gives an object
     Problem.USAGE: (
         QT_TRANSLATE_NOOP("Problem", "That cannot be done."),

@@ -10,6 +10,7 @@ from app import figures, problem_words
 from app.filled import filled
 from app.moments import Moments, is_averaged
 from core.messages import RoundFinished, StateLoading
+from core.problems import Problem
 from core.restarts import RestartPolicy
 from core.safe_text import safe_line
 from core.session import Session
@@ -46,15 +47,17 @@ def status(session: Session, moments: Moments, now: float) -> str:
 
 def _restarting(session: Session, moments: Moments, now: float) -> str:
     assert session.restarting is not None
+    why = problem_words.setback(Problem.from_key(session.restarting.problem))
     seconds = moments.seconds_to_restart(now)
     if seconds is not None and seconds < 1:
-        return translate("Status", "The training process ended unexpectedly · starting it again…")
-    return filled(
-        translate("Status", "The training process ended unexpectedly · attempt %1 of %2 starts in %3"),
+        return _BETWEEN.join((why, translate("Status", "starting again…")))
+    attempt = filled(
+        translate("Status", "attempt %1 of %2 starts in %3"),
         figures.count(session.restarting.attempt),
         figures.count(_ATTEMPTS),
         figures.time(session.restarting.seconds if seconds is None else seconds),
     )
+    return _BETWEEN.join((why, attempt))
 
 
 def _connecting(session: Session) -> str:

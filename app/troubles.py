@@ -53,9 +53,11 @@ def _trouble(problem: Problem, detail: str, *, is_grave: bool = False) -> Troubl
 def _of_crash(session: Session) -> Trouble | None:
     if session.restarting is None:
         return None
-    problem = Problem.WORKER_CRASHED
+    problem = Problem.from_key(session.restarting.problem)
     advice = translate("Trouble", "It starts again by itself; what you have given is counted.")
-    return Trouble(problem.key, problem_words.title_of(problem), "", advice, button_of(problem))
+    # not the problem's own button: nothing is to be done but to wait, or to see why
+    log = Problem.WORKER_CRASHED
+    return Trouble(log.key, f"{problem_words.setback(problem)}.", "", advice, button_of(log))
 
 
 def _of_driver(session: Session, seen: DevicesSeen | None) -> Trouble | None:

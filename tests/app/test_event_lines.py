@@ -80,7 +80,18 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Warned(problem="disk_full", detail="2 MB left."), "2 MB left."),
     (Failed(problem="nobody_answers", detail="2 addresses were tried."), "2 addresses were tried."),
     (Left(), "Goodbye was said"),
-    (Restarting(attempt=2, seconds=4.0), "attempt 2 starts in 4 s"),
+    (
+        Restarting(attempt=2, seconds=4.0),
+        "The training process ended unexpectedly; attempt 2 starts in 4 s.",
+    ),
+    (
+        Restarting(attempt=1, seconds=2.0, problem="nobody_answers"),
+        "Nobody answers just now; attempt 1 starts in 2 s.",
+    ),
+    (
+        Restarting(attempt=1, seconds=2.0, problem="state_not_loaded"),
+        "The run's state could not be downloaded just now; attempt 1 starts in 2 s.",
+    ),
     (RestartDue(), "again"),
     (WorkerExited(0), "nothing of it is left"),
 ]  # fmt: skip

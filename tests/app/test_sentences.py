@@ -12,6 +12,7 @@ from PySide6.QtCore import QLocale
 from app import problem_words, sentences
 from app.moments import Moments
 from app.remedies import button_of, remedy_of
+from app.troubles import trouble_of
 from core.fold import after
 from core.messages import (
     Connected,
@@ -21,6 +22,7 @@ from core.messages import (
     Progress,
     Restarting,
     RoundFinished,
+    Start,
     StateLoading,
     Verdict,
 )
@@ -29,6 +31,7 @@ from core.session import Asked, Pause, Session
 
 NOW = 1_000_000.0
 JOINING = after(Session(), Asked(Join(addresses=(), home="/tmp")))
+START = Start(run_id="sums", organiser="me", device="cpu")
 STARTING = replace(JOINING, phase="starting")
 
 
@@ -139,6 +142,16 @@ def test_a_crash_says_when_the_next_attempt_begins() -> None:
         status(session, seconds_later=1)
         == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
     )
+    assert status(session, seconds_later=4) == "The training process ended unexpectedly · starting again…"
+
+
+def test_a_network_that_is_away_is_no_crash() -> None:
+    outage = Restarting(attempt=1, seconds=2.0, problem=Problem.NOBODY_ANSWERS.key)
+    session = replace(JOINING, consent=START, restarting=outage)
+    assert status(session) == "Nobody answers just now · attempt 1 of 5 starts in 2 s"
+    trouble = trouble_of(session, None, frozenset())
+    assert trouble is not None
+    assert (trouble.title, trouble.is_grave) == ("Nobody answers just now.", False)
 
 
 def test_the_way_to_training_has_its_words() -> None:
