@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from app.snoozes import snoozes
+from app.snoozes import Snoozes
 from app.tray_icons import tray_icon
 from core.session import Session
 
@@ -79,11 +79,7 @@ class Tray(QObject):
         self._open = self._added(self.open_requested)
         self._pause = QMenu(self.menu)
         self.menu.addMenu(self._pause)
-        self._snoozes = []
-        for seconds, _ in snoozes():
-            action = self._pause.addAction("")
-            action.triggered.connect(lambda *_, length=seconds: self.pause_requested.emit(length))
-            self._snoozes.append(action)
+        self._snoozes = Snoozes(self._pause, self.pause_requested.emit)
         self._resume = self._added(self.resume_requested)
         self._finish = self._added(self.finish_requested)
         self._finish.setCheckable(True)
@@ -102,8 +98,7 @@ class Tray(QObject):
         self._status.setText((self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
-        for action, (_, words) in zip(self._snoozes, snoozes(), strict=True):
-            action.setText(words)
+        self._snoozes.say(is_paused=False)
         self._resume.setText(self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))

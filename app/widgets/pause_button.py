@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
-from app.snoozes import snoozes
+from app.snoozes import Snoozes
 from app.theme import give_role
 from app.widgets.menu_button import MenuButton
 
@@ -64,16 +63,12 @@ class PauseButton(QWidget):
         row.addWidget(self.more)
 
     def _fill_menu(self) -> None:
-        self._snoozes: list[QAction] = []
-        for seconds, _ in snoozes():
-            action = self.menu.addAction("")
-            action.triggered.connect(lambda *_, length=seconds: self.pause_requested.emit(length))
-            self._snoozes.append(action)
+        self._snoozes = Snoozes(self.menu, self.pause_requested.emit)
         self._before_finish = self.menu.addSeparator()
         self._finish = self.menu.addAction("")
         self._finish.setCheckable(True)
         self._finish.triggered.connect(self._ask_to_finish)
-        self._before_leave = self.menu.addSeparator()
+        self.menu.addSeparator()
         self._leave = self.menu.addAction("")
         self._leave.triggered.connect(lambda: self.leave_requested.emit())
 
@@ -116,10 +111,8 @@ class PauseButton(QWidget):
         self.more.setAccessibleName(self.tr("More ways to pause, finish or leave"))
         self.more.setToolTip(self.more.accessibleName())
         can_pause = self._pausing == "can_pause"
-        for action, (_, text) in zip(self._snoozes, snoozes(), strict=True):
-            action.setText(text)
-            action.setVisible(can_pause)
-        for action in (self._before_finish, self._finish, self._before_leave):
+        self._snoozes.say(is_paused=self._pausing == "can_resume")
+        for action in (self._before_finish, self._finish):
             action.setVisible(can_pause)
         self._finish.setText(self.tr("Finish this epoch, then stop"))
         self._finish.setChecked(self._is_finishing)

@@ -91,6 +91,10 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
     assert not application.helm.session.is_worker_running
     assert name_of_page(application) == "training"
     assert application.window.windowTitle() == "Paused · Sums — Workerbee"
+    application.paging.training.pause_requested.emit(3600.0)
+    pause = application.helm.session.pause
+    assert application.helm.session.phase == "paused"
+    assert pause is not None and pause.until is not None and pause.until > time.time() + 3000
     application.paging.training.resume_requested.emit()
     until(qtbot, application, lambda session: session.phase == "training")
     with qtbot.waitSignal(application.farewell.finished, timeout=LIMIT_MILLISECONDS):

@@ -125,8 +125,8 @@ def test_its_menu_knows_how_long_and_how_else(page: TrainingPage, qtbot: QtBot) 
     actions = {action.text(): action for action in page.header.button.menu.actions()}
     lengths: list[object] = []
     page.pause_requested.connect(lengths.append)
-    for text in ("For 30 minutes", "For 1 hour", "For 3 hours", "Until I resume"):
-        actions[text].trigger()
+    for text in ("for 30 minutes", "for 1 hour", "for 3 hours", "until I resume"):
+        actions[f"Pause {text}"].trigger()
     assert lengths == [1800.0, 3600.0, 10800.0, None]
     with qtbot.waitSignal(page.leave_requested):
         actions["Leave the run"].trigger()
@@ -137,6 +137,22 @@ def test_its_menu_knows_how_long_and_how_else(page: TrainingPage, qtbot: QtBot) 
     page.show_session(training(finish_at_epoch=43), NOW)
     assert finish.isChecked()
     assert page.header.sentence.startswith("Finishing this epoch, then stopping")
+
+
+def test_a_pause_can_be_given_another_end(page: TrainingPage, qtbot: QtBot) -> None:
+    page.show_session(training(phase="paused", pause=Pause(until=NOW + 600)), NOW)
+    menu = page.header.button.menu
+    actions = {action.text(): action for action in menu.actions() if action.isVisible() and action.text()}
+    assert list(actions) == [
+        "Pause for 30 minutes from now",
+        "Pause for 1 hour from now",
+        "Pause for 3 hours from now",
+        "Pause until I resume",
+        "Leave the run",
+    ]
+    with qtbot.waitSignal(page.pause_requested) as asked:
+        actions["Pause for 1 hour from now"].trigger()
+    assert asked.args == [3600.0]
 
 
 def test_a_warning_exists_only_when_something_is_wrong(page: TrainingPage, qtbot: QtBot) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.snoozes import snoozes
 from app.tray import Tray
 from app.tray_icons import SIZES, painted, tray_icon, tray_state
 from core.messages import Start
@@ -82,7 +81,12 @@ def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:
     tray.pause_requested.connect(wishes.append)
     for action in pause.actions():
         action.trigger()
-    assert [action.text() for action in pause.actions()] == [words for _, words in snoozes()]
+    assert [action.text() for action in pause.actions()] == [
+        "Pause for 30 minutes",
+        "Pause for 1 hour",
+        "Pause for 3 hours",
+        "Pause until I resume",
+    ]
     assert wishes == [1800.0, 3600.0, 10800.0, None]
 
 
