@@ -548,8 +548,8 @@
         <translation>Beim Schwarm abgemeldet.</translation>
     </message>
     <message>
-        <source>The training process ended unexpectedly; attempt %1 starts in %2.</source>
-        <translation>Der Trainingsprozess wurde unerwartet beendet; Versuch %1 beginnt in %2.</translation>
+        <source>%1; attempt %2 starts in %3.</source>
+        <translation>%1; Versuch %2 beginnt in %3.</translation>
     </message>
     <message>
         <source>Starting the engine again.</source>
@@ -974,7 +974,7 @@
     </message>
     <message>
         <source>Pausing…</source>
-        <translation>Pausiert&#xa0;…</translation>
+        <translation>Wird pausiert&#xa0;…</translation>
     </message>
     <message>
         <source>Leaving…</source>
@@ -1057,6 +1057,18 @@
 </context>
 <context>
     <name>Problem</name>
+    <message>
+        <source>Nobody answers just now</source>
+        <translation>Gerade antwortet niemand</translation>
+    </message>
+    <message>
+        <source>The run&apos;s state could not be downloaded just now</source>
+        <translation>Der Stand des Laufs konnte gerade nicht heruntergeladen werden</translation>
+    </message>
+    <message>
+        <source>The training process ended unexpectedly</source>
+        <translation>Der Trainingsprozess wurde unerwartet beendet</translation>
+    </message>
     <message>
         <source>That cannot be done.</source>
         <translation>Das geht nicht.</translation>
@@ -1507,10 +1519,6 @@
         <source>Several runs can be reached at this address.</source>
         <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
     </message>
-    <message>
-        <source>Still asking for others…</source>
-        <translation>Weitere werden noch gesucht&#xa0;…</translation>
-    </message>
 </context>
 <context>
     <name>SearchLine</name>
@@ -1553,20 +1561,32 @@
 <context>
     <name>Snooze</name>
     <message>
-        <source>For 30 minutes</source>
-        <translation>Für 30 Minuten</translation>
+        <source>Pause for 30 minutes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>For 1 hour</source>
-        <translation>Für 1 Stunde</translation>
+        <source>Pause for 1 hour</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>For 3 hours</source>
-        <translation>Für 3 Stunden</translation>
+        <source>Pause for 3 hours</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Until I resume</source>
-        <translation>Bis ich fortsetze</translation>
+        <source>Pause until I resume</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause for 30 minutes from now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause for 1 hour from now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pause for 3 hours from now</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1606,12 +1626,12 @@
         <translation>Nichts läuft</translation>
     </message>
     <message>
-        <source>The training process ended unexpectedly · starting it again…</source>
-        <translation>Der Trainingsprozess wurde unerwartet beendet · er wird neu gestartet&#xa0;…</translation>
+        <source>starting again…</source>
+        <translation>startet neu&#xa0;…</translation>
     </message>
     <message>
-        <source>The training process ended unexpectedly · attempt %1 of %2 starts in %3</source>
-        <translation>Der Trainingsprozess wurde unerwartet beendet · Versuch %1 von %2 beginnt in %3</translation>
+        <source>attempt %1 of %2 starts in %3</source>
+        <translation>Versuch %1 von %2 beginnt in %3</translation>
     </message>
     <message>
         <source>Connecting to the run again…</source>
@@ -2044,11 +2064,7 @@
     </message>
     <message>
         <source>Look %1 and speak %2</source>
-        <translation>Aussehen: %1, Sprache: %2</translation>
-    </message>
-    <message>
-        <source>Another language is spoken from the next start on.</source>
-        <translation>Eine andere Sprache gilt ab dem nächsten Start.</translation>
+        <translation>Aussehen %1 und Sprache %2</translation>
     </message>
 </context>
 <context>
