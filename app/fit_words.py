@@ -40,6 +40,9 @@ def numbers_of(fit: Fit) -> str:
     if fit.available_bytes is None:
         return filled(translate("Fit", "Needs about %1; how much is free is not known."), needed)
     free = figures.size(fit.available_bytes)
+    if fit.is_limited:
+        limited = translate("Fit", "Needs about %1; %2 are left of the limit that the settings set.")
+        return filled(limited, needed, free)
     if fit.verdict != "too_little":
         return filled(translate("Fit", "Needs about %1; %2 are free."), needed, free)
     sentence = translate("Fit", "Needs about %1; only %2 are free.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from app.window import Window
 from app.window_title import PROGRAM, window_title
 from core.address import JoinAddress
 from core.problems import ClientError, Problem
+from core.room import room_in
 from core.session import Session
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Paging(QObject):
         self._window.show_page(page, offers_settings=name in ("review", "training"))
         self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
         if is_new and name == "review":
-            self._show_disk()
+            self.review.show_disk(room_in(self._data, self._choices.settings.disk_limit_bytes))
         self.refresh()
 
     def refresh(self) -> None:
@@ -265,12 +265,6 @@ class Paging(QObject):
             page.show_devices(self._seen)
         else:
             page.show_devices(self._seen, self._choices.settings.device)
-
-    def _show_disk(self) -> None:
-        try:
-            self.review.show_disk(shutil.disk_usage(self._data).free)
-        except OSError:
-            self.review.show_disk(None)
 
     def _join(self, address: JoinAddress) -> None:
         self._put_away = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.devices import Device
 from core.manifest import RunManifest
 from core.needs import needs_of
+from core.room import Room
 
 FitVerdict = Literal["fits", "tight", "too_little", "unknown"]
 
@@ -21,13 +22,15 @@ _FROM_BAD_TO_GOOD: tuple[FitVerdict, ...] = ("too_little", "unknown", "tight", "
 class Fit:
     """One need of a run, and what this computer has free of it; ``None`` is not known.
 
-    ``total_bytes`` is what the computer has at all, free or not.
+    ``total_bytes`` is what the computer has at all, free or not. ``is_limited`` says that more is free, but
+    not for Workerbee.
     """
 
     verdict: FitVerdict
     needed_bytes: int
     available_bytes: int | None
     total_bytes: int | None = None
+    is_limited: bool = False
 
     @property
     def is_freeable(self) -> bool:
@@ -55,9 +58,7 @@ class Fits:
         return next(verdict for verdict in _FROM_BAD_TO_GOOD if verdict in verdicts)
 
 
-def fits(
-    manifest: RunManifest, device: Device, devices: Sequence[Device], disk_free_bytes: int | None
-) -> Fits:
+def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: Room) -> Fits:
     """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
     host = next((each for each in devices if each.kind == "cpu"), None)
     needs = needs_of(manifest)
@@ -66,7 +67,9 @@ def fits(
     return Fits(
         gpu=_of_memory(gpu_memory_needed(manifest), device) if is_gpu else None,
         memory=_of_memory(on_host, host),
-        disk=_compared(manifest.requirements.disk_mib << 20, disk_free_bytes),
+        disk=replace(
+            _compared(manifest.requirements.disk_mib << 20, disk.free_bytes), is_limited=disk.is_limited
+        ),
         traffic_bytes_per_epoch=needs.traffic_bytes,
         download_bytes=needs.download_bytes,
     )

@@ -9,9 +9,11 @@ from core.devices import Device
 from core.fit import FitVerdict, fits, gpu_memory_needed, host_memory_needed
 from core.manifest import Requirements, RunManifest
 from core.needs import needs_of
+from core.room import Room
 from core.run_file import parse_run_file, template
 
 PLENTY = 10**12
+ROOM = Room(PLENTY)
 CPU = Device("cpu", memory_total_bytes=PLENTY, memory_free_bytes=PLENTY)
 
 
@@ -31,23 +33,23 @@ def gpu_with(free_bytes: int | None, total_bytes: int | None = None) -> Device:
 )
 def test_what_is_free_decides(free_share: float, verdict: FitVerdict) -> None:
     gpu = gpu_with(round(free_share * gpu_memory_needed(MANIFEST)))
-    fit = fits(MANIFEST, gpu, [gpu, CPU], PLENTY)
+    fit = fits(MANIFEST, gpu, [gpu, CPU], ROOM)
     assert fit.gpu is not None
     assert (fit.gpu.verdict, fit.verdict) == (verdict, verdict)
 
 
 def test_a_gpu_that_does_not_say_what_is_free_is_not_said_to_fit() -> None:
     gpu = gpu_with(None)
-    assert fits(MANIFEST, gpu, [gpu, CPU], PLENTY).verdict == "unknown"
+    assert fits(MANIFEST, gpu, [gpu, CPU], ROOM).verdict == "unknown"
 
 
 def test_without_a_word_about_ordinary_memory_nothing_is_said_of_it() -> None:
     gpu = gpu_with(PLENTY)
-    assert fits(MANIFEST, gpu, [gpu], PLENTY).memory.verdict == "unknown"
+    assert fits(MANIFEST, gpu, [gpu], ROOM).memory.verdict == "unknown"
 
 
 def test_the_cpu_needs_the_model_in_ordinary_memory_and_no_gpu() -> None:
-    on_cpu = fits(MANIFEST, CPU, [CPU], PLENTY)
+    on_cpu = fits(MANIFEST, CPU, [CPU], ROOM)
     assert on_cpu.gpu is None
     assert on_cpu.memory.needed_bytes == host_memory_needed(MANIFEST) + needs_of(MANIFEST).device_memory_bytes
 
@@ -55,12 +57,12 @@ def test_the_cpu_needs_the_model_in_ordinary_memory_and_no_gpu() -> None:
 def test_the_worst_of_them_counts() -> None:
     gpu = gpu_with(PLENTY)
     asking = manifest_asking(disk_mib=2000)
-    assert fits(asking, gpu, [gpu, CPU], 1000 << 20).verdict == "too_little"
-    assert fits(asking, gpu, [gpu, CPU], None).verdict == "unknown"
+    assert fits(asking, gpu, [gpu, CPU], Room(1000 << 20)).verdict == "too_little"
+    assert fits(asking, gpu, [gpu, CPU], Room()).verdict == "unknown"
 
 
 def test_no_wish_for_disk_always_fits() -> None:
-    assert fits(MANIFEST, CPU, [CPU], None).disk.verdict == "fits"
+    assert fits(MANIFEST, CPU, [CPU], Room()).disk.verdict == "fits"
 
 
 def test_an_organiser_may_ask_for_more_than_the_estimate_but_not_for_less() -> None:
@@ -74,11 +76,11 @@ def test_other_programs_may_be_in_the_way(total_share: float | None, is_freeable
     needed = gpu_memory_needed(MANIFEST)
     total = None if total_share is None else round(total_share * needed)
     gpu = gpu_with(needed // 3, total)
-    fit = fits(MANIFEST, gpu, [gpu, CPU], PLENTY).gpu
+    fit = fits(MANIFEST, gpu, [gpu, CPU], ROOM).gpu
     assert fit is not None and fit.is_freeable is is_freeable
 
 
 def test_downloads_and_traffic_are_those_of_the_run() -> None:
     needs = needs_of(MANIFEST)
-    fit = fits(MANIFEST, CPU, [CPU], PLENTY)
+    fit = fits(MANIFEST, CPU, [CPU], ROOM)
     assert (fit.download_bytes, fit.traffic_bytes_per_epoch) == (needs.download_bytes, needs.traffic_bytes)

@@ -16,6 +16,7 @@ from app.widgets.run_choice import RunChoice
 from core.device_watch import DevicesSeen
 from core.fit import fits
 from core.messages import Join, RunFound
+from core.room import Room
 from core.session import Session
 from core.settings import Settings
 
@@ -34,7 +35,7 @@ class ReviewPage(QWidget):
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
         self._chosen_device = AUTOMATIC
-        self._disk_free_bytes: int | None = None
+        self._disk = Room()
         self._picked: tuple[str, str] | None = None
         self.offer, self.choice, self.bar = Offer(), RunChoice(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
@@ -57,9 +58,9 @@ class ReviewPage(QWidget):
         self._seen, self._chosen_device = seen, chosen
         self._show()
 
-    def show_disk(self, free_bytes: int | None) -> None:
-        """Compare with what is free where Workerbee keeps its data."""
-        self._disk_free_bytes = free_bytes
+    def show_disk(self, room: Room) -> None:
+        """Compare with what there is where Workerbee keeps its data."""
+        self._disk = room
         self._show()
 
     def show_settings(self, settings: Settings) -> None:
@@ -102,7 +103,7 @@ class ReviewPage(QWidget):
         self.offer.visible_card.show_names(connected.peer_id if connected else None, name)
         devices = self._seen.devices if self._seen else ()
         device = device_for(devices, self._chosen_device)
-        fit = fits(run.manifest, device, devices, self._disk_free_bytes) if device else None
+        fit = fits(run.manifest, device, devices, self._disk) if device else None
         self.offer.needs.show_fits(device, fit)
         obstacle = self._obstacle(run)
         if obstacle or fit is None:

@@ -8,6 +8,7 @@ from core.cli.figures import size
 from core.devices import Device
 from core.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.manifest import RunManifest
+from core.room import Room
 
 
 def memory_asked(manifest: RunManifest) -> str:
@@ -18,7 +19,7 @@ def memory_asked(manifest: RunManifest) -> str:
 
 def memory_fit(manifest: RunManifest, device: Device, devices: Sequence[Device]) -> str:
     """Needed and free, on the device and beside it; what is too little is said loudly."""
-    fit = fits(manifest, device, devices, disk_free_bytes=None)
+    fit = fits(manifest, device, devices, Room())
     if fit.gpu is None:
         return _words(fit.memory, "of memory")
     return f"{_words(fit.gpu, f'on {device.label}')}; {_words(fit.memory, 'of ordinary memory')}"

@@ -15,8 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.pages.review import ReviewPage
 from app.widgets.row_button import RowButton
 from core.fold import after
+from core.manifest import Requirements
 from core.messages import Failed, Restarting
 from core.problems import Problem
+from core.room import Room
 from core.session import WorkerExited
 from core.settings import Settings
 from tests.app.scenery import BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
@@ -33,7 +35,7 @@ def page(qtbot: QtBot) -> ReviewPage:
     qtbot.addWidget(page)
     page.resize(800, 600)
     page.show_devices(seen(GPU, CPU), "auto")
-    page.show_disk(80_000_000_000)
+    page.show_disk(Room(80_000_000_000))
     page.show_settings(Settings())
     page.show()
     return page
@@ -119,6 +121,15 @@ def test_on_the_cpu_there_is_no_need_of_gpu_memory(page: ReviewPage) -> None:
     page.show_devices(seen(CPU), "auto")
     page.show_session(search(RUN))
     assert "GPU memory" not in page.offer.needs.text and "Memory: fits" in page.offer.needs.text
+
+
+def test_the_limit_of_the_settings_is_named_where_it_is_what_ends_first(page: ReviewPage) -> None:
+    asking = msgspec.structs.replace(RUN.manifest, requirements=Requirements(disk_mib=2000))
+    page.show_session(search(msgspec.structs.replace(RUN, manifest=asking)))
+    page.show_disk(Room(1_000_000_000, is_limited=True))
+    assert "Disk: does not fit. Needs about 2.1 GB; 1.0 GB are left of the limit" in page.offer.needs.text
+    page.show_disk(Room(80_000_000_000))
+    assert "80.0 GB are free" in page.offer.needs.text
 
 
 def test_a_device_that_is_gone_cannot_train(page: ReviewPage) -> None:
