@@ -657,6 +657,10 @@
         <translation>Braucht etwa %1; wie viel frei ist, ist nicht bekannt.</translation>
     </message>
     <message>
+        <source>Needs about %1; %2 are left of the limit that the settings set.</source>
+        <translation>Braucht etwa %1; von der Obergrenze in den Einstellungen sind noch %2 übrig.</translation>
+    </message>
+    <message>
         <source>Needs about %1; %2 are free.</source>
         <translation>Braucht etwa %1; frei sind %2.</translation>
     </message>
@@ -1562,31 +1566,31 @@
     <name>Snooze</name>
     <message>
         <source>Pause for 30 minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>30 Minuten pausieren</translation>
     </message>
     <message>
         <source>Pause for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Stunde pausieren</translation>
     </message>
     <message>
         <source>Pause for 3 hours</source>
-        <translation type="unfinished"></translation>
+        <translation>3 Stunden pausieren</translation>
     </message>
     <message>
         <source>Pause until I resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausieren, bis ich fortsetze</translation>
     </message>
     <message>
         <source>Pause for 30 minutes from now</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt 30 Minuten pausieren</translation>
     </message>
     <message>
         <source>Pause for 1 hour from now</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt 1 Stunde pausieren</translation>
     </message>
     <message>
         <source>Pause for 3 hours from now</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt 3 Stunden pausieren</translation>
     </message>
 </context>
 <context>
@@ -1786,7 +1790,7 @@
     </message>
     <message>
         <source>%1 together</source>
-        <translation>zusammen %1</translation>
+        <translation>zusammen&#xa0;%1</translation>
     </message>
 </context>
 <context>
