@@ -28,10 +28,22 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 60.0  # for anything on a screen, on a computer that does much else
 GONE_SECONDS = 15.0
 LARGEST_ICON = 64
+PROGRAMS = ("Xvfb", "openbox", "trayer", "xdotool", "xclip")
 _LOOK_SECONDS = 0.1
 _PATIENCE_SECONDS = 6.0  # before a key is pressed again that a busy program has not had ears for
 _PERSONAL = ("DBUS_", "XDG_", "QT_", "GTK_", "LC_", "WAYLAND_", "DESKTOP_", "WORKERBEE_HOME", "LANG")
-_TRAY = ("--edge", "bottom", "--align", "right", "--widthtype", "request", "--height", "32")
+_PANEL = (
+    "--edge",
+    "bottom",
+    "--align",
+    "right",
+    "--widthtype",
+    "percent",
+    "--width",
+    "100",
+    "--height",
+    "32",
+)
 _numbers = itertools.count(1)
 
 _Seen = TypeVar("_Seen")
@@ -57,7 +69,7 @@ class Launched:
                 command,
                 cwd=ROOT,
                 env={**environment, MARK: self.mark},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=words,
                 stderr=words,
                 start_new_session=True,
@@ -78,6 +90,12 @@ class Launched:
         """What it has said."""
         return self.log.read_text(errors="replace")
 
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
+
     def ended(self, seconds: float = LIMIT_SECONDS) -> int:
         """Its exit code, once it has ended by itself."""
         return self.process.wait(seconds)
@@ -89,8 +107,8 @@ class Launched:
     def end(self) -> None:
         """Whatever it does: nothing is left of it."""
         self.process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(GONE_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+            self.process.communicate(timeout=GONE_SECONDS)
         for process in marked(self.mark):
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -100,10 +118,12 @@ class Launched:
 
 @dataclass(frozen=True)
 class Seen:
-    """A window that can be seen."""
+    """A window that can be seen. Only of one without a frame, such as a menu, are ``x`` and ``y`` exact."""
 
     number: str
     title: str
+    x: int
+    y: int
     width: int
     height: int
 
@@ -232,12 +252,12 @@ class Desktop:
         self._environment |= {"DISPLAY": self._begin_display(Path(runtime) / "display")}
         self.launch(["openbox"], "openbox")
         wait_for(lambda: self._ask("get_desktop"), "a window manager")
-        self.launch(["trayer", *_TRAY, "--SetDockType", "true", "--tint", "0x2b2d30"], "trayer")
+        self.launch(["trayer", *_PANEL, "--SetDockType", "true"], "trayer")
         wait_for(lambda: self._ask("search", "--name", "^panel$"), "a panel")
 
     def _begin_display(self, number: Path) -> str:
         """An X server chooses a free number itself, and writes it down once it can be asked for windows."""
-        command = 'exec Xvfb -displayfd 3 -screen 0 "$0"x24 -nolisten tcp 3>"$1"'
+        command = 'exec Xvfb -displayfd 3 -screen 0 "$0"x24 -wr -nolisten tcp 3>"$1"'
         server = self.launch(["sh", "-c", command, self._size, str(number)], "xvfb")
 
         def look() -> str:
@@ -264,9 +284,10 @@ class Desktop:
         title = self._ask("getwindowname", number)
         lines = self._ask("getwindowgeometry", "--shell", number).splitlines()
         facts = dict(line.split("=", 1) for line in lines)
-        if "WIDTH" not in facts:
+        if "HEIGHT" not in facts:
             return None
-        return Seen(number, title.strip(), int(facts["WIDTH"]), int(facts["HEIGHT"]))
+        x, y, width, height = (int(facts[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        return Seen(number, title.strip(), x, y, width, height)
 
     def _ask(self, *words: str) -> str:
         """What xdotool answers; nothing where there is no such window."""

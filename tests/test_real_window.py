@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -16,11 +17,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from app.theme import LIGHT
 from core.messages import PeersSeen, Progress
-from tests.desktop import Desktop, Launched, Seen, wait_for
+from tests.desktop import PROGRAMS, Desktop, Launched, Seen, wait_for
 from tests.real import GHOST_SECONDS, LIMIT_SECONDS, Peer, crew, tiny
 
-pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}"),
+]
 
 RUN = tiny().run.name
 TRAINING = f"Training · {RUN}"
@@ -45,6 +54,10 @@ class Stage:
     def picture(self, name: str) -> QImage:
         """What the whole screen looks like now."""
         return self.desktop.picture(self.pictures / f"{next(self._numbers):02}-{name}.png")
+
+    def glance(self, window: Seen) -> QImage:
+        """What the window looks like now, which nobody keeps."""
+        return self.desktop.picture(self.folder / "glance.png", window)
 
     def train(self, app: Launched) -> Seen:
         """Paste the address, look at the run, start, and train; the window."""
@@ -99,17 +112,15 @@ def test_a_run_is_pasted_reviewed_trained_paused_in_the_tray_resumed_and_quit(st
     app = stage.start("home")
     window = stage.train(app)
 
-    graphs = _graphs(desktop.picture(stage.folder / "graphs.png", window))
-    wait_for(
-        lambda: _graphs(desktop.picture(stage.folder / "graphs.png", window)) != graphs, "a curve that grows"
-    )
+    drawn = wait_for(lambda: _curves(stage.glance(window)), "a curve")
+    wait_for(lambda: _curves(stage.glance(window)) != drawn, "a curve that grows")
     stage.picture("curves")
 
     here = len(organiser.said)
     desktop.open_tray_menu(app)
     snoozes = desktop.open_submenu(app, "p")
     stage.picture("tray-menu")
-    desktop.choose(app, snoozes, "End", "Return")  # the last of them: until I resume
+    desktop.choose(app, snoozes, "Up", "Return")  # the last of them: until I resume
     desktop.window(app, PAUSED)
     stage.picture("paused")
     wait_for(app.is_alone, "the end of the worker and of its family")
@@ -132,10 +143,14 @@ def test_a_run_is_pasted_reviewed_trained_paused_in_the_tray_resumed_and_quit(st
     stage.picture("nothing-left")
 
 
-def _graphs(picture: QImage) -> bytes:
-    """The lower half of the window, where the curves are."""
+def _curves(picture: QImage) -> frozenset[tuple[int, int]]:
+    """Where the lower half of the window has the colour of the swarm's curves, counted from the topmost."""
     half = picture.copy(0, picture.height() // 2, picture.width(), picture.height() // 2)
-    return bytes(half.constBits())
+    half.convertTo(QImage.Format.Format_RGB32)
+    pixels = memoryview(half.constBits()).cast("B").cast("I")
+    swarm = LIGHT.curves[1].rgb()
+    places = [divmod(index, half.width()) for index, pixel in enumerate(pixels) if pixel == swarm]
+    return frozenset((row - places[0][0], column) for row, column in places)
 
 
 def _alone_at_once(organiser: Peer, here: int) -> None:
