@@ -13,11 +13,12 @@ from tests.bench.ground import Ground, NotMeasured, TooLate
 from tests.bench.window_past import write_past
 from tests.bench.window_process import WindowProcess, fake_worker, settle_home
 from tests.bench.window_screen import Screen
-from tests.bench.window_worker import ADDRESS, REPORT_SECONDS
+from tests.bench.window_worker import ADDRESS, REPORT_SECONDS, REPORTS_AN_EPOCH
 
 TEN_MINUTES_REPORTS = round(600 / REPORT_SECONDS)
 PEERS = 12
 SETTLING_SECONDS = 5.0
+_EPOCH_SECONDS = REPORTS_AN_EPOCH * REPORT_SECONDS
 _LOOK_SECONDS = 0.5
 _LOOKS = 7  # the figure of a half is the median of its last ones
 
@@ -73,6 +74,7 @@ def memory_of(looks: Sequence[tuple[int, int]], times_faster: float) -> Memory:
 def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:
     """Events at their real pace; the window as it opens, and then only in the tray."""
     with _training("window_cpu", screen, ground, REPORT_SECONDS) as window:
+        time.sleep(ground.limit(_EPOCH_SECONDS))  # by then, each picture of the tray's has been painted
         visible = _share(window, ground, seconds)
         if screen.has_panel:
             window.until(lambda state: bool(state["has_icon"]), ground.limit(SETTLING_SECONDS))

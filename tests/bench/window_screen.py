@@ -12,10 +12,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from compileall import compile_dir
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.bench.ground import NotMeasured, TooLate
+from tests.bench.peer_process import ROOT
 
 WIDTH, HEIGHT = 1920, 1080
 START_SECONDS = 20.0
@@ -26,6 +28,7 @@ _LINES_OF_A_WINDOW = 10  # of those that are looked at; a pointer or an icon is 
 _LOOK_SECONDS = 0.001
 _HEADER = struct.Struct(">25I")  # of the format XWD: its own size comes first, the number of colours at 19
 _COLOUR_BYTES = 12
+_UNWANTED = ("WAYLAND_DISPLAY", "LANGUAGE", "QT_SCALE_FACTOR", "PYTHONDONTWRITEBYTECODE")
 _NO_BUS = "unix:path=/nonexistent"
 _PANEL = ("--edge", "bottom", "--align", "right", "--widthtype", "request", "--height", "32")
 
@@ -68,7 +71,12 @@ class Screen:
 
 @contextmanager
 def a_screen() -> Iterator[Screen]:
-    """What is started meanwhile opens its windows there, and knows no desktop of the person's."""
+    """What is started meanwhile opens its windows there, and knows no desktop of the person's.
+
+    Our modules are compiled before, as those of Qt are and as they would be after the first start.
+    """
+    for package in ("app", "core"):
+        compile_dir(ROOT / package, quiet=1)
     if shutil.which("Xvfb") is None:
         raise NotMeasured("there is no Xvfb; Debian and Ubuntu have it in the package xvfb")
     with ExitStack() as ends:
@@ -118,7 +126,7 @@ def _surroundings(folder: Path, display: str) -> Iterator[None]:
         "DBUS_SYSTEM_BUS_ADDRESS": _NO_BUS,
         "LC_ALL": "C.UTF-8",
     }
-    with _environment(wanted, without=("WAYLAND_DISPLAY", "LANGUAGE", "QT_SCALE_FACTOR")):
+    with _environment(wanted, without=_UNWANTED):
         yield
 
 
