@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from app.display import is_display_there, why_no_window
@@ -42,6 +43,7 @@ def _window(handover: Handover | None) -> int:
     if reason:
         print(f"{reason}\nWithout a window, `workerbee --help` shows the commands.", file=sys.stderr)
         return _NO_WINDOW_CODE
+    gc.disable()  # nothing that a start makes is garbage; looking for some takes a tenth of its time
     try:
         from app.start import open_demo, open_window
     except ImportError as error:

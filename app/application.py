@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import time
@@ -159,6 +160,7 @@ class Application(QObject):
             lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
             self._follow_system,
         ]
+        gc.enable()
 
         def go_on() -> None:
             step = steps.pop(0)
