@@ -54,6 +54,25 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {
     border: 2px solid $accent; padding: 5px 7px;
 }
 
+QComboBox, QSpinBox {
+    background: $surface; border: 1px solid $line; border-radius: 7px; padding: 4px 10px;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+QSpinBox { padding-right: 2px; }
+QComboBox:hover, QSpinBox:hover { border-color: $muted; }
+QComboBox:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 9px; }
+QSpinBox:focus { padding-right: 1px; }
+QComboBox:disabled, QSpinBox:disabled, QLineEdit:disabled { color: $muted; background: transparent; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow, QSpinBox::up-arrow, QSpinBox::down-arrow { image: none; width: 0; height: 0; }
+QSpinBox::up-button, QSpinBox::down-button { border: none; background: transparent; width: 24px; }
+QSpinBox::up-button:hover, QSpinBox::down-button:hover { background: $hover; border-radius: 5px; }
+QComboBox QAbstractItemView {
+    background: $surface; border: 1px solid $line; padding: 4px; outline: 0;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 5px; }
+
 QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }
 QMenu::item:selected { background: $accent; color: $on_accent; }

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
+from PySide6.QtCore import QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSpinBox, QStyle, QStyleOptionComboBox, QStyleOptionSpinBox, QWidget
+
+from app.theme import colours
+from app.widgets.chevron import draw_chevron
 
 _HEIGHT = 30
+_TEXT_MARGIN = 7
 
 
 class Choice(QComboBox):
@@ -38,6 +42,15 @@ class Choice(QComboBox):
         values = [self.itemData(index) for index in range(self.count())]
         self.setCurrentIndex(values.index(value) if value in values else -1)
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """With a sign of its own: a stylesheet knows none but pictures."""
+        super().paintEvent(event)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        arrow = QStyle.SubControl.SC_ComboBoxArrow
+        place = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, arrow, self)
+        draw_chevron(QPainter(self), _middle(place), _colour(self))
+
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scroll the page instead, unless this is where the person is."""
         if self.hasFocus():
@@ -59,6 +72,7 @@ class Number(QSpinBox):
         self.setKeyboardTracking(False)
         self.setRange(least, most)
         self.setSpecialValueText(least_word)
+        self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)  # which the stylesheet's padding does not reach
         self.valueChanged.connect(self.chosen)
 
     def show_number(self, value: int) -> None:
@@ -68,9 +82,32 @@ class Number(QSpinBox):
             self.setValue(value)
             self.blockSignals(False)
 
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """With signs of its own, but for one that leads nowhere."""
+        super().paintEvent(event)
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        for part, step, is_up in (
+            (QStyle.SubControl.SC_SpinBoxUp, QSpinBox.StepEnabledFlag.StepUpEnabled, True),
+            (QStyle.SubControl.SC_SpinBoxDown, QSpinBox.StepEnabledFlag.StepDownEnabled, False),
+        ):
+            if self.stepEnabled() & step:
+                place = self.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, part, self)
+                draw_chevron(painter, _middle(place), _colour(self), is_up=is_up)
+
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scroll the page instead, unless this is where the person is."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
             event.ignore()
+
+
+def _middle(place: QRect) -> QPointF:
+    return QPointF(place.center()) + QPointF(0.5, 0.5)
+
+
+def _colour(widget: QWidget) -> QColor:
+    theme = colours(widget.palette())
+    return theme.text if widget.isEnabled() else theme.muted

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QWidget
+
+from app.widgets.chevron import draw_chevron
 
 _SIGN_ROOM = 16
 
@@ -36,10 +38,7 @@ class MenuButton(QToolButton):
         painter.setPen(colour)
         words = self.rect().adjusted(0, 0, -_SIGN_ROOM, 0)
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, label)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         middle = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
         if label:
             middle.setX(words.right() - 2)
-        painter.setPen(QPen(colour, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        sign = [middle + QPointF(-4, -2), middle + QPointF(0, 2), middle + QPointF(4, -2)]
-        painter.drawPolyline(QPolygonF(sign))
+        draw_chevron(painter, middle, colour)

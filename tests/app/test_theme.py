@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Literal
 
 import pytest
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -20,6 +22,7 @@ from app.theme import (
     give_role,
     palette_of,
 )
+from app.widgets.blanks import Choice, Number
 
 THEMES = {"light": LIGHT, "dark": DARK, "light contrast": LIGHT_CONTRAST, "dark contrast": DARK_CONTRAST}
 every_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
@@ -89,3 +92,19 @@ def test_a_desktop_that_does_not_say_keeps_the_light_theme(qapp: QApplication) -
     theme = Theme(qapp)
     theme.choose("system")
     assert colours(qapp.palette()) is LIGHT
+
+
+@pytest.mark.parametrize("dress", ["light", "dark"])
+def test_blanks_show_where_they_open(
+    qtbot: QtBot, qapp: QApplication, dress: Literal["light", "dark"]
+) -> None:
+    Theme(qapp).choose(dress)
+    theme = colours(qapp.palette())
+    choice, number = Choice("Theme"), Number("Threads", 0, 8, "all")
+    choice.show_choices([("light", "light")])
+    for blank in (choice, number):
+        qtbot.addWidget(blank)
+        blank.resize(160, 30)
+        image = blank.grab(QRect(138, 3, 18, 24)).toImage()
+        pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        assert min(abs(pixel.lightness() - theme.text.lightness()) for pixel in pixels) < 40
