@@ -42,7 +42,7 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
             return 0
         if not instance.is_first():  # or else the first one has ended in this very moment
             return _tell_of_the_hung_one(qt, instance.owner_pid)
-    application = _application(qt, folders, instance, worker_command)
+    application = application_for(qt, folders, instance, worker_command)
     return _run(qt, application, handover)
 
 
@@ -53,7 +53,7 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
         organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
         volunteers = Folders.below(Path(home) / "volunteer")
         save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
-        application = _application(qt, volunteers, None, worker_command)
+        application = application_for(qt, volunteers, None, worker_command)
         organiser.published.connect(lambda link: application.take(Handover(link=link)))
         organiser.failed.connect(application.tell)
         QTimer.singleShot(0, organiser.begin)
@@ -63,11 +63,11 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
             organiser.close()
 
 
-def _application(
+def application_for(
     qt: QApplication,
     folders: Folders,
-    instance: SingleInstance | None,
-    worker_command: Sequence[str] | None,
+    instance: SingleInstance | None = None,
+    worker_command: Sequence[str] | None = None,
 ) -> Application:
     """As the person's settings want it."""
     choices = Choices(folders.settings_file)

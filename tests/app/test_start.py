@@ -8,14 +8,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
+
+from app import start
+from core.folders import Folders
+from core.settings import Settings, save_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def started(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """`python -m app` where there is no display, unless the environment says otherwise."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     clean = {name: value for name, value in os.environ.items() if name not in displays}
@@ -30,25 +36,25 @@ def start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_without_words_and_without_a_display_there_is_the_commands_help() -> None:
-    answer = start()
+    answer = started()
     assert answer.returncode == 0
     assert "usage: workerbee" in answer.stdout
 
 
 def test_words_are_a_command() -> None:
-    assert start("--version").stdout.strip()
-    assert start("frobnicate").returncode == 2
+    assert started("--version").stdout.strip()
+    assert started("frobnicate").returncode == 2
 
 
 def test_a_link_without_a_display_is_answered_in_words() -> None:
-    answer = start("workerbee://join?peer=x")
+    answer = started("workerbee://join?peer=x")
     assert answer.returncode == 2
     assert "no display" in answer.stderr
     assert "workerbee join" in answer.stderr
 
 
 def test_a_display_that_does_not_answer_is_named() -> None:
-    answer = start(DISPLAY=":987")
+    answer = started(DISPLAY=":987")
     assert answer.returncode == 7
     assert "“:987”" in answer.stderr
 
@@ -76,6 +82,21 @@ def test_a_command_loads_no_qt() -> None:
         "print([name for name in sys.modules if name.split('.')[0] in heavy])"
     )
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
+
+
+def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
+    save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
+    application = start.application_for(qapp, folders)
+    assert application.folders == replace(folders, data=chosen)
+    application.choices.replace(data_folder=None)
+    assert application.folders.data == chosen
+    application.close()
+    again = start.application_for(qapp, folders)
+    assert again.folders == folders
+    again.close()
 
 
 @pytest.fixture
