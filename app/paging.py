@@ -88,6 +88,8 @@ class Paging(QObject):
         session = self._helm.session
         self._window.show_page(page, offers_settings=name in ("review", "training"))
         self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
+        if is_new:
+            self._show_devices_to(name, page)
         if is_new and name == "review":
             self.review.show_disk(room_in(self._data, self._choices.settings.disk_limit_bytes))
         self.refresh()
@@ -130,10 +132,11 @@ class Paging(QObject):
         self.training.show_curves(self._curve)
 
     def show_devices(self, seen: DevicesSeen) -> None:
-        """To the pages there are; a page made later is shown them at once."""
+        """To the page that is open; another one is shown them when it is turned to."""
         self._seen = seen
-        for name, page in self._pages.items():
-            self._show_devices_to(name, page)
+        name = self.name
+        if name in self._pages:
+            self._show_devices_to(name, self._pages[name])
 
     def show_recent(self) -> None:
         """The runs of before."""
