@@ -20,6 +20,7 @@ from tests.bench.window_living import TEN_MINUTES_REPORTS, Cpu, Memory, memory_o
 from tests.bench.window_measure import WindowMeasured
 from tests.bench.window_past import DAY_SECONDS, write_past
 from tests.bench.window_pause import Pausing
+from tests.bench.window_process import Use
 from tests.bench.window_rows import window_rows
 from tests.bench.window_start import Starts
 from tests.bench.window_worker import REPORTS_AN_EPOCH, RUN_ID, story
@@ -43,9 +44,11 @@ def test_a_block_is_the_time_by_which_a_tick_is_late() -> None:
 
 
 def test_memory_is_taken_at_the_end_of_each_half() -> None:
-    looks = [(reports, 50 * MIB + reports) for reports in range(0, TEN_MINUTES_REPORTS + 1, 10)]
+    looks = [
+        (reports, Use(70 * MIB, 50 * MIB + reports, 1.0)) for reports in range(0, TEN_MINUTES_REPORTS + 1, 10)
+    ]
     memory = memory_of(looks, 10.0)
-    assert memory.half_bytes == 50 * MIB + TEN_MINUTES_REPORTS // 2 - 30
+    assert memory.bytes == 70 * MIB
     assert memory.growth_bytes == TEN_MINUTES_REPORTS // 2
 
 
@@ -57,7 +60,7 @@ def test_both_halves_of_a_limit_count() -> None:
     assert cells(WindowMeasured(starts=Starts((0.5,), (0.2,))), "window_start")[0][1] is False
     assert cells(WindowMeasured(starts=Starts((0.7,), (0.6,))), "window_start")[0][1] is False
     assert cells(WindowMeasured(cpu=Cpu(0.02, 0.004, True)), "window_cpu") == [("2.0% / 0.40%", False)]
-    growing = Memory(60 * MIB, 65 * MIB, 10.0)
+    growing = Memory(65 * MIB, 5 * MIB, 10.0)
     assert cells(WindowMeasured(memory=growing), "window_memory") == [("65 MiB (+5.0)", False)]
 
 

@@ -11,7 +11,7 @@ from core.messages import Progress
 from core.settings import Settings
 from tests.bench.ground import Ground, NotMeasured, TooLate
 from tests.bench.window_past import write_past
-from tests.bench.window_process import WindowProcess, fake_worker, settle_home
+from tests.bench.window_process import Use, WindowProcess, fake_worker, settle_home
 from tests.bench.window_screen import Screen
 from tests.bench.window_worker import ADDRESS, REPORT_SECONDS, REPORTS_AN_EPOCH
 
@@ -25,16 +25,11 @@ _LOOKS = 7  # the figure of a half is the median of its last ones
 
 @dataclass(frozen=True)
 class Memory:
-    """After half of the events and after all of them; the pace is how much faster than really they came."""
+    """After all of the events; ``growth_bytes`` is what their second half has added of its own."""
 
-    half_bytes: int
     bytes: int
+    growth_bytes: int
     times_faster: float
-
-    @property
-    def growth_bytes(self) -> int:
-        """What the second half has added."""
-        return self.bytes - self.half_bytes
 
 
 @dataclass(frozen=True)
@@ -50,25 +45,25 @@ def memory(screen: Screen, ground: Ground, times_faster: float) -> Memory:
     """On the third page, with a day of history, in a run whose events come so many times faster."""
     pace = REPORT_SECONDS / times_faster
     with _training("window_memory", screen, ground, pace) as window:
-        looks: list[tuple[int, int]] = []
+        looks: list[tuple[int, Use]] = []
         limit = time.monotonic() + ground.limit(3 * TEN_MINUTES_REPORTS * pace)
         while not looks or looks[-1][0] < TEN_MINUTES_REPORTS:
             if time.monotonic() > limit:
                 raise TooLate("the events did not come in time")
             time.sleep(_LOOK_SECONDS)
-            looks.append((_reports(window), window.use().memory_bytes))
+            looks.append((_reports(window), window.use()))
         window.quit()
     return memory_of(looks, times_faster)
 
 
-def memory_of(looks: Sequence[tuple[int, int]], times_faster: float) -> Memory:
+def memory_of(looks: Sequence[tuple[int, Use]], times_faster: float) -> Memory:
     """From how many reports there had been and how much memory was taken, each time that somebody looked."""
-    half = [taken for reports, taken in looks if reports <= TEN_MINUTES_REPORTS // 2]
+    half = [use.anonymous_bytes for reports, use in looks if reports <= TEN_MINUTES_REPORTS // 2]
+    end = [use for _, use in looks[-_LOOKS:]]
     if not half:
         raise NotMeasured("the events came too fast")
-    return Memory(
-        round(median(half[-_LOOKS:])), round(median(taken for _, taken in looks[-_LOOKS:])), times_faster
-    )
+    growth = median(use.anonymous_bytes for use in end) - median(half[-_LOOKS:])
+    return Memory(round(median(use.memory_bytes for use in end)), round(growth), times_faster)
 
 
 def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:

@@ -27,9 +27,13 @@ GONE_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Use:
-    """What a process has taken: memory that is its own or its share of, and time on cores."""
+    """What a process has taken: memory that is its own or its share of, and time on cores.
+
+    Only ``anonymous_bytes`` do not change when others load the same libraries, or let go of them.
+    """
 
     memory_bytes: int
+    anonymous_bytes: int
     cpu_seconds: float
 
 
@@ -94,7 +98,7 @@ class WindowProcess(PeerProcess):
 
     def use(self) -> Use:
         """By the window's process alone, without its worker."""
-        return Use(_memory_bytes(self.pid), _cpu_seconds(self.pid))
+        return Use(_bytes("Pss:", self.pid), _bytes("Anonymous:", self.pid), _cpu_seconds(self.pid))
 
 
 def settle_home(ground: Ground, name: str, settings: Settings) -> Folders:
@@ -114,12 +118,12 @@ def _is_training(state: dict[str, Any]) -> bool:
     return bool(state["page"] == "training" and state["phase"] == "training")
 
 
-def _memory_bytes(pid: int) -> int:
-    """Its proportional set size: what it shares with others is divided among them."""
+def _bytes(kind: str, pid: int) -> int:
+    """``Pss:`` is the proportional set size: what it shares with others is divided among them."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-        if line.startswith("Pss:"):
+        if line.startswith(kind):
             return int(line.split()[1]) * 1024
-    raise NotMeasured(f"{pid} has no Pss")
+    raise NotMeasured(f"{pid} has no {kind}")
 
 
 def _cpu_seconds(pid: int) -> float:
