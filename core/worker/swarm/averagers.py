@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import logging
 import threading
 import time
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 from hivemind.averaging import DecentralizedAverager
-from hivemind.averaging.control import StepControl
+from hivemind.averaging.control import AveragingStage, StepControl
 from hivemind.optim import grad_averager, state_averager
 from hivemind.p2p import P2PContext
 from hivemind.proto import averaging_pb2
@@ -58,6 +59,7 @@ class _Observed(DecentralizedAverager):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
 
     on_round: RoundObserver | None = None
+    _rounds: tuple[StepControl, ...] = ()
     _settling: Settling
 
     @property
@@ -72,10 +74,23 @@ class _Observed(DecentralizedAverager):
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """As DecentralizedAverager.step; both averagers schedule every round through it."""
         control = super().step(*args, **kwargs)
-        if isinstance(control, StepControl) and self.on_round is not None:
+        if isinstance(control, StepControl):
             began = time.monotonic()
+            self._rounds = (*(each for each in self._rounds if not each.done()), control)
             control.add_done_callback(lambda done: self._report(done, time.monotonic() - began))
         return control
+
+    def cancel_rounds(self) -> None:
+        """Take back every round that is only announced: then no group waits for us."""
+        for control in self._rounds:
+            if not control.done() and control.stage != AveragingStage.RUNNING_ALLREDUCE:
+                control.cancel()
+
+    def await_rounds(self, deadline: float) -> None:
+        """Let a group that exchanges tensors end, until ``time.monotonic()`` says that: it needs our part."""
+        for control in self._rounds:
+            with contextlib.suppress(Exception):
+                control.result(max(0.0, deadline - time.monotonic()))
 
     def _report(self, control: StepControl, seconds: float) -> None:
         if self.on_round is not None and not control.cancelled():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import hivemind
 import msgspec
 import torch
-from hivemind.averaging.control import AveragingStage, StepControl
+from hivemind.averaging.control import StepControl
 from hivemind.compression import CompressionBase, Float16Compression, NoCompression, RoleAdaptiveCompression
 
 from core.manifest import Collaboration, Compression
@@ -23,6 +24,7 @@ from core.worker.swarm.tracker import ObservedTracker
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
+GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
 MIN_SILENCE_SECONDS = 5.0
 
@@ -142,26 +144,25 @@ class SwarmOptimizer(hivemind.Optimizer):
             self.state_averager.state_sharing_priority = epoch
 
     def say_goodbye(self) -> None:
-        """Leave so that nobody waits for us, in a fraction of a second; the process must end afterwards.
+        """Leave so that nobody waits for us, in a few seconds at most; the process must end afterwards.
 
         The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
-        the record that makes others count on us, then the rounds that we have announced, then the averagers.
+        the record that makes others count on us, then the rounds that we have announced, then the group that
+        we are in the middle of, then the averagers.
         They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
         sender is gone.
         """
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        averagers = [each for each in (self.grad_averager, self.state_averager) if each is not None]
         self.tracker.shutdown(TRACKER_SECONDS)
-        for control in (self.scheduled_grads, self.scheduled_state):
-            if (
-                control is not None
-                and not control.done()
-                and control.stage != AveragingStage.RUNNING_ALLREDUCE
-            ):
-                control.cancel()
+        for averager in averagers:
+            averager.cancel_rounds()
         self.state_averager.pending_updates.clear()
-        self.tracker.await_goodbye()
-        for averager in (self.grad_averager, self.state_averager):
-            if averager is not None:
-                averager.shutdown()
+        self.tracker.await_goodbye(deadline - time.monotonic())
+        for averager in averagers:
+            averager.await_rounds(deadline)
+        for averager in averagers:
+            averager.shutdown()
 
 
 def _options(collaboration: Collaboration) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from core.worker.swarm.cards import Card
 from core.worker.swarm.haste import Unhurried
 from core.worker.swarm.reports import peer_seen
 
-GOODBYE_SECONDS = 2.0  # a busy computer may need them
-
 log = logging.getLogger(__name__)
 
 
@@ -115,10 +113,10 @@ class ObservedTracker(ProgressTracker):
             return_future=True,
         )
 
-    def await_goodbye(self) -> None:
-        """Until the swarm has taken our record back, ``GOODBYE_SECONDS`` at most."""
+    def await_goodbye(self, seconds: float) -> None:
+        """Until the swarm has taken our record back, so long at most."""
         try:
             if self._goodbye is not None:
-                self._goodbye.result(GOODBYE_SECONDS)
+                self._goodbye.result(seconds)
         except (TimeoutError, concurrent.futures.TimeoutError):
-            log.warning("the goodbye was not confirmed within %.1f s", GOODBYE_SECONDS)
+            log.warning("the goodbye was not confirmed within %.1f s", seconds)
