@@ -70,6 +70,18 @@ class SwarmOptimizer(hivemind.Optimizer):
             verbose=True,
             **_options(collaboration),
         )
+        # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
+        # left, and the loop stands still at the end of the next epoch until that is over
+        self.tracker.on_alone = self._cancel_rounds
+
+    def _cancel_rounds(self) -> None:
+        for averager in self._averagers:
+            averager.cancel_rounds()
+
+    @property
+    def _averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+        averagers = (self.grad_averager, self.state_averager)
+        return tuple(averager for averager in averagers if averager is not None)
 
     def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
         return ObservedTracker(
@@ -153,15 +165,13 @@ class SwarmOptimizer(hivemind.Optimizer):
         sender is gone.
         """
         deadline = time.monotonic() + GOODBYE_SECONDS
-        averagers = [each for each in (self.grad_averager, self.state_averager) if each is not None]
         self.tracker.shutdown(TRACKER_SECONDS)
-        for averager in averagers:
-            averager.cancel_rounds()
+        self._cancel_rounds()
         self.state_averager.pending_updates.clear()
         self.tracker.await_goodbye(deadline - time.monotonic())
-        for averager in averagers:
+        for averager in self._averagers:
             averager.await_rounds(deadline)
-        for averager in averagers:
+        for averager in self._averagers:
             averager.shutdown()
 
 

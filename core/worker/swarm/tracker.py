@@ -5,7 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -21,9 +21,13 @@ log = logging.getLogger(__name__)
 
 
 class ObservedTracker(ProgressTracker):
-    """The tracker of one run. ``reports`` is what was reported at the last look, by encoded subkey."""
+    """The tracker of one run. ``reports`` is what was reported at the last look, by encoded subkey.
+
+    ``on_alone`` is called, in the tracker's thread, whenever a look shows us and nobody else.
+    """
 
     reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
+    on_alone: Callable[[], None] | None = None
     measured = False
     _goodbye: MPFuture[bool] | None = None
 
@@ -67,6 +71,8 @@ class ObservedTracker(ProgressTracker):
             }
         else:
             self.reports = {}
+        if self.on_alone is not None and [*self.reports] == [MSGPackSerializer.dumps(self._local_public_key)]:
+            self.on_alone()
         return progress
 
     def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
