@@ -20,6 +20,7 @@ from core.messages import (
     AnyEvent,
     CheckpointSaved,
     Evaluated,
+    Failed,
     Left,
     PeersSeen,
     Progress,
@@ -266,6 +267,29 @@ class TestLeaving:
         assert found.peers == 1
 
 
+def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(hands: Crew) -> None:
+    listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
+    organiser = hands.organiser(listen=listen)
+    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    here = len(volunteer.said)
+    assert organiser.leave() == 0
+    run = tiny()
+    closed = msgspec.structs.replace(run.run, state="finished", notice="Thank you all.")
+    hands.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
+    assert volunteer.wait_for(RunFound, since=here).manifest.run.notice == "Thank you all."
+    told = volunteer.wait_for(Failed, since=here)
+    assert (told.problem, told.detail) == (Problem.RUN_NOT_OPEN.key, "Thank you all.")
+    assert volunteer.ended() == 0
+    assert volunteer.all(Left, since=here)
+
+
+def free_port() -> int:
+    """One that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @dataclass(frozen=True)
 class FirstLife:
     """What an organiser has left behind."""
@@ -284,9 +308,7 @@ class FirstLife:
 @pytest.fixture(scope="class")
 def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
     """An organiser that has trained for a while and has left."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        listen = (f"/ip4/127.0.0.1/tcp/{free.getsockname()[1]}",)
+    listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
     with crew(tmp_path_factory.mktemp("first-life")) as everybody:
         organiser = everybody.organiser(listen=listen)
         organiser.wait_for(CheckpointSaved, lambda event: event.epoch >= 2)

@@ -18,6 +18,7 @@ from core.problems import ClientError, Problem
 from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
 from core.worker.membership import Membership, Terms
+from core.worker.news import follow_news
 from core.worker.pace import Pace
 from core.worker.reach import default_listen, network_for
 from core.worker.swarm import (
@@ -104,7 +105,7 @@ def _look_and_train(command: Join, swarm: Swarm, known: KnownRuns, channel: Chan
     )
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
-    return _train(chosen, start, swarm, known, channel)
+    return _train(chosen, start, swarm, known, channel, pasted)
 
 
 def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
@@ -152,7 +153,9 @@ def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
     )
 
 
-def _train(run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Channel) -> int:
+def _train(
+    run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Channel, pasted: tuple[str, ...]
+) -> int:
     manifest = run.manifest
     if manifest.run.state != "open":
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
@@ -161,7 +164,33 @@ def _train(run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Cha
     membership = Membership(swarm, manifest, terms, channel)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)
+        publisher = Publisher(swarm.dht, run.signed, manifest.run.id)
         if swarm.mode == "direct":
-            Publisher(swarm.dht, run.signed, manifest.run.id).start()
+            publisher.start()
+        news = _News(run, swarm, known, publisher, pasted)
+        follow_news(channel, news.look)
     membership.take_part()
     return membership.contributed_samples
+
+
+class _News:
+    """The newest revision of our run that we have seen."""
+
+    def __init__(
+        self, run: _Run, swarm: Swarm, known: KnownRuns, publisher: Publisher, pasted: tuple[str, ...]
+    ) -> None:
+        self._run, self._swarm, self._known = run, swarm, known
+        self._publisher, self._pasted = publisher, pasted
+
+    def look(self) -> RunFound | None:
+        """A newer one, which is passed on to others if they can reach us; ``None`` if there is none."""
+        run_id = self._run.manifest.run.id
+        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._run.organiser, run_id))
+        if newest is None or newest[1].revision <= self._run.manifest.revision:
+            return None
+        signed, manifest = newest
+        self._run = _Run(manifest, signed)
+        self._known.remember(run_id, signed.organiser, manifest.revision)
+        if self._swarm.mode == "direct":
+            self._publisher.publish_instead(signed)
+        return _as_found(self._run, self._swarm, self._pasted)

@@ -72,6 +72,11 @@ class Publisher:
         self._store()
         self._thread.start()
 
+    def publish_instead(self, signed: SignedManifest) -> None:
+        """A newer one, of the same run."""
+        self._signed = signed
+        self._store()
+
     def end(self) -> None:
         """No longer publish; what is stored expires by itself."""
         self._ended.set()
