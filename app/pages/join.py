@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.dropped import dropped
 from app.widgets.address_entry import AddressEntry
 from app.widgets.column import Column
 from app.widgets.device_card import DeviceCard
@@ -37,7 +34,6 @@ class JoinPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAcceptDrops(True)
         self.entry = AddressEntry()
         self.entry.join_requested.connect(self.join_requested)
         self.entry.run_file_requested.connect(self.run_file_requested)
@@ -98,20 +94,6 @@ class JoinPage(QWidget):
         elif told is None and is_searching:
             self.entry.forget_problem()
         self._told = told
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """A text or a run file may be dropped anywhere on the page."""
-        if dropped(event.mimeData()) is not None:
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """Take what was dropped; joining still takes a click."""
-        match dropped(event.mimeData()):
-            case Path() as path:
-                self.run_file_requested.emit(path)
-            case str() as text:
-                self.fill_address(text)
-        event.acceptProposedAction()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Whoever comes here wants to paste."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QToolButton
 from pytestqt.qtbot import QtBot
@@ -39,17 +39,6 @@ def page(qtbot: QtBot) -> JoinPage:
 
 def said(page: JoinPage) -> str:
     return page.entry.callout.text if page.entry.callout.isVisible() else ""
-
-
-def drop(page: JoinPage, data: QMimeData) -> bool:
-    """Whether the page was willing to take it."""
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    enter = QDragEnterEvent(QPoint(5, 5), action, data, button, Qt.KeyboardModifier.NoModifier)
-    enter.ignore()
-    page.dragEnterEvent(enter)
-    if enter.isAccepted():
-        page.dropEvent(QDropEvent(QPointF(5, 5), action, data, button, Qt.KeyboardModifier.NoModifier))
-    return enter.isAccepted()
 
 
 def test_a_pasted_address_is_joined_after_a_click(page: JoinPage, qtbot: QtBot) -> None:
@@ -222,28 +211,6 @@ def test_strangers_names_stay_plain_and_within_the_window(page: JoinPage, qtbot:
     qtbot.waitUntil(lambda: child(page.recent, RowButton).width() > 0)
     assert child(page.recent, RowButton).accessibleName() == "<b>" + "W" * 100 + "[2J"
     assert page.recent.minimumSizeHint().width() < 400
-
-
-def test_a_dropped_run_file_is_handed_over(page: JoinPage, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile("/somewhere/run.toml")])
-    with qtbot.waitSignal(page.run_file_requested) as requested:
-        assert drop(page, data)
-    assert requested.args == [Path("/somewhere/run.toml")]
-
-
-def test_a_dropped_link_fills_the_field_and_joins_nothing(page: JoinPage, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setText(JoinAddress((ADDRESS,), "sums").link)
-    with qtbot.assertNotEmitted(page.join_requested):
-        assert drop(page, data)
-    assert page.address == JoinAddress((ADDRESS,), "sums")
-
-
-def test_other_files_are_not_taken(page: JoinPage) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile("/somewhere/photo.jpg")])
-    assert not drop(page, data)
 
 
 def test_another_device_is_a_click_away(page: JoinPage, qtbot: QtBot) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -24,10 +24,15 @@ def window(qtbot: QtBot) -> Window:
     return window
 
 
-def drop(window: Window, data: QMimeData) -> None:
-    """Let it fall on the window."""
-    action, keys = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
-    window.dropEvent(QDropEvent(QPointF(9, 9), action, data, Qt.MouseButton.LeftButton, keys))
+def drop(window: Window, data: QMimeData) -> bool:
+    """Let it fall on the window; whether it was willing to take it."""
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(QPoint(9, 9), action, data, button, Qt.KeyboardModifier.NoModifier)
+    enter.ignore()
+    window.dragEnterEvent(enter)
+    if enter.isAccepted():
+        window.dropEvent(QDropEvent(QPointF(9, 9), action, data, button, Qt.KeyboardModifier.NoModifier))
+    return enter.isAccepted()
 
 
 def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: Window) -> None:
@@ -40,6 +45,12 @@ def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: Window) -> N
     with qtbot.waitSignal(window.text_dropped) as caught:
         drop(window, link)
     assert caught.args == ["workerbee://join?peer=x"]
+
+
+def test_other_files_are_not_taken(window: Window) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/home/me/photo.jpg")])
+    assert not drop(window, data)
 
 
 @pytest.mark.parametrize(
