@@ -44,12 +44,15 @@ def _cancel(control: StepControl) -> bool:
     On a busy computer the averager looks too early and goes on with a round that nobody waits for. It then
     takes the place of the real one in a group, and both peers stand still for ``averaging_timeout``.
     """
-    is_cancelled: bool = MPFuture.cancel(control)
+    steps: list[Callable[[], Any]] = [lambda: MPFuture.cancel(control)]
     if control._trigger is not None:
-        control._trigger.cancel()
+        steps.append(control._trigger.cancel)
     if control._cancel is not None:
-        control._cancel.set_result(None)
-    return is_cancelled
+        steps.append(lambda: control._cancel.set_result(None))
+    for step in steps:
+        with contextlib.suppress(RuntimeError):  # MPFuture also wakes an event loop, which may be busy
+            step()
+    return bool(control.cancelled())
 
 
 StepControl.cancel = _cancel
@@ -80,11 +83,16 @@ class _Observed(DecentralizedAverager):
             control.add_done_callback(lambda done: self._report(done, time.monotonic() - began))
         return control
 
+    @property
+    def announced(self) -> list[StepControl]:
+        """The rounds for which a group is still looked for, or waits."""
+        open_rounds = [control for control in self._rounds if not control.done()]
+        return [control for control in open_rounds if control.stage != AveragingStage.RUNNING_ALLREDUCE]
+
     def cancel_rounds(self) -> None:
         """Take back every round that is only announced: then no group waits for us."""
-        for control in self._rounds:
-            if not control.done() and control.stage != AveragingStage.RUNNING_ALLREDUCE:
-                control.cancel()
+        for control in self.announced:
+            control.cancel()
 
     def await_rounds(self, deadline: float) -> None:
         """Let a group that exchanges tensors end, until ``time.monotonic()`` says that: it needs our part."""

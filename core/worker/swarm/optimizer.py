@@ -72,7 +72,12 @@ class SwarmOptimizer(hivemind.Optimizer):
         )
         # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, and the loop stands still at the end of the next epoch until that is over
-        self.tracker.on_alone = self._cancel_rounds
+        self.tracker.on_alone = self._stop_looking
+
+    def _stop_looking(self) -> None:
+        """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
+        if any(averager.announced for averager in self._averagers):
+            threading.Thread(target=self._cancel_rounds, name="alone", daemon=True).start()
 
     def _cancel_rounds(self) -> None:
         for averager in self._averagers:
