@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.graphs import GRAPHS, Graph, title
-from app.theme import colours
+from app.theme import DARK, LIGHT, colours, palette_of
 from app.widgets.chart import Chart
 from core.history import Curve, Series
 from tests.app.training_scene import NOW, curve
@@ -120,23 +118,10 @@ def test_it_is_sharp_on_a_screen_with_small_pixels(qtbot: QtBot) -> None:
 
 def test_another_size_and_another_palette_draw_it_again(qtbot: QtBot) -> None:
     chart = shown(qtbot)
+    chart.setPalette(palette_of(LIGHT))
     before = draw(chart)
     chart.resize(400, 200)
     assert chart.grab().width() == round(400 * chart.devicePixelRatioF())
     chart.resize(700, 200)
-    palette = chart.palette()
-    palette.setColor(palette.ColorRole.Window, QColor("#101010"))
-    palette.setColor(palette.ColorRole.WindowText, QColor("#f0f0f0"))
-    chart.setPalette(palette)
+    chart.setPalette(palette_of(DARK))
     assert chart.grab().toImage() != before
-
-
-def test_live_curves_cost_less_than_three_percent_of_a_core(qtbot: QtBot) -> None:
-    chart = shown(qtbot)
-    curves = {series: curve(lambda index: 500.0 + index % 17, 2000, 43.2) for series in THROUGHPUT.series}
-    redraws = 30
-    began = time.process_time()
-    for second in range(redraws):
-        chart.show_curves(curves, NOW + second - 86400, NOW + second)
-        QApplication.processEvents()
-    assert (time.process_time() - began) / redraws < 0.03

