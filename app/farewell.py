@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 
-from app.widgets.farewell_window import FarewellWindow
+if TYPE_CHECKING:
+    from app.widgets.farewell_window import FarewellWindow
 
 LIMIT_SECONDS = 12.0
 _LOOK_MILLISECONDS = 50
@@ -57,6 +59,8 @@ class Farewell(QObject):
             loop.exec()
 
     def _show(self) -> None:
+        from app.widgets.farewell_window import FarewellWindow
+
         if not self._has_ended:
             self.window = FarewellWindow()
             self.window.impatience_shown.connect(self._give_up)

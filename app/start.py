@@ -16,13 +16,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
 from app.choices import Choices
-from app.demo import DemoOrganiser
 from app.filled import filled
 from app.handover import Handover
 from app.language import Language
 from app.single_instance import SingleInstance, meeting_place
 from app.theme import Theme
-from core.demo import DEMO_THREADS
 from core.folders import Folders
 from core.settings import Settings, save_settings
 
@@ -48,6 +46,9 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
     """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    from app.demo import DemoOrganiser
+    from core.demo import DEMO_THREADS
+
     qt = make_qt()
     with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
         organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
