@@ -26,6 +26,7 @@ from app.theme import Colours, colours
 from app.widgets.chart_columns import Column, columns, nearest, stretches
 from app.widgets.chart_picture import Plot, paint_curve, paint_dots, paint_grid, paint_read_out
 from app.widgets.chart_ticks import scale, time_label
+from app.widgets.turns import Turns
 from core.history import Curve, Series
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -45,16 +46,20 @@ class _Line:
 
 
 class Chart(QWidget):
-    """``show_curves`` is called about once a second; the picture is made only when it is really seen."""
+    """``show_curves`` is called about once a second; the picture is made only when it is really seen.
 
-    def __init__(self, graph: Graph, parent: QWidget | None = None) -> None:
+    With ``turns``, it waits for its turn; until then the one before is shown, stretched if need be.
+    """
+
+    def __init__(self, graph: Graph, parent: QWidget | None = None, *, turns: Turns | None = None) -> None:
         super().__init__(parent)
-        self.graph = graph
+        self.graph, self._turns = graph, turns
         self._curves: dict[Series, Curve] = {}
         self._begin, self._end = 0.0, 1.0
         self._lines: list[_Line] = []
         self._plot: Plot | None = None
         self._picture: QPixmap | None = None
+        self._is_outdated = True
         self._pointed_at: float | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
@@ -76,7 +81,7 @@ class Chart(QWidget):
         self._curves = {series: curves[series] for series in self.graph.series if series in curves}
         self._begin, self._end = begin, max(end, begin + 1.0)
         if self._is_behind():
-            self._picture = None
+            self._is_outdated = True
         self.update()
         said = self._description()
         if said != self.accessibleDescription():
@@ -104,14 +109,14 @@ class Chart(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """The kept picture, and above it whatever is pointed at."""
-        if self._picture is None or self._picture.devicePixelRatio() != self.devicePixelRatioF():
-            self._picture = self._drawn()
+        if self._is_outdated or self._ratio != self.devicePixelRatioF():
+            self._have_drawn()
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._picture)
+        self._paint_picture(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours(self.palette())
         self._paint_heading(painter, theme)
-        if self._pointed_at is not None and self._plot is not None:
+        if self._pointed_at is not None and self._plot is not None and not self._is_outdated:
             self._paint_read_out(painter, self._plot, self._pointed_at, theme)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -120,12 +125,12 @@ class Chart(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Another width needs other columns."""
-        self._picture = None
+        self._is_outdated = True
         super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         """Another palette, font or language needs another picture."""
-        self._picture = None
+        self._is_outdated = True
         if event.type() == QEvent.Type.LanguageChange:
             self.setAccessibleName(title(self.graph))
             self.setAccessibleDescription(self._description())
@@ -182,6 +187,33 @@ class Chart(QWidget):
     def _said(self, series: Series, value: float | None) -> str:
         figure = figures.unknown() if value is None else self.graph.figure(value)
         return f"{legend(series)} {figure}".strip()
+
+    @property
+    def _ratio(self) -> float:
+        return self._picture.devicePixelRatio() if self._picture is not None else 0.0
+
+    def _have_drawn(self) -> None:
+        """At once, or as soon as it is this chart's turn."""
+        if self._turns is None:
+            self._draw()
+        else:
+            self._turns.ask(self, self._draw_in_turn)
+
+    def _draw(self) -> None:
+        self._picture, self._is_outdated = self._drawn(), False
+
+    def _draw_in_turn(self) -> None:
+        """Unless it is hidden by now: then it is drawn when it is seen again."""
+        if self.isVisible():
+            self._draw()
+            self.update()
+
+    def _paint_picture(self, painter: QPainter) -> None:
+        """The kept one, which another size stretches."""
+        if self._picture is None:
+            painter.fillRect(self.rect(), colours(self.palette()).surface)
+        else:
+            painter.drawPixmap(self.rect(), self._picture)
 
     def _drawn(self) -> QPixmap:
         """The whole picture, in the screen's own pixels."""

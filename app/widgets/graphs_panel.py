@@ -16,6 +16,7 @@ from app.widgets.curves_menu import CurvesMenu
 from app.widgets.even_grid import EvenGrid
 from app.widgets.labels import Heading, Hint
 from app.widgets.period_picker import PeriodPicker
+from app.widgets.turns import Turns
 from core.history import Curve, Series
 
 _LEAST_CHART_WIDTH = 310
@@ -37,7 +38,8 @@ class GraphsPanel(QWidget):
         self.periods.period_chosen.connect(self._tell)
         self.curves.curves_chosen.connect(self._tell_choice)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
-        self._cards = {graph.key: self._card(Chart(graph)) for graph in GRAPHS}
+        self._turns = Turns(self)
+        self._cards = {graph.key: self._card(Chart(graph, turns=self._turns)) for graph in GRAPHS}
         self._lay_out()
         self._say()
         self.choose("30min", ())

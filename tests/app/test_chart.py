@@ -6,13 +6,14 @@ import math
 
 import pytest
 from PySide6.QtCore import QLocale, QPoint, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QPixmap
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.graphs import GRAPHS, Graph, title
 from app.theme import DARK, LIGHT, colours, palette_of
 from app.widgets.chart import Chart
+from app.widgets.turns import Turns
 from core.history import Curve, Series
 from tests.app.training_scene import NOW, curve
 
@@ -125,3 +126,28 @@ def test_another_size_and_another_palette_draw_it_again(qtbot: QtBot) -> None:
     chart.resize(700, 200)
     chart.setPalette(palette_of(DARK))
     assert chart.grab().toImage() != before
+
+
+def test_charts_that_share_turns_are_drawn_one_after_the_other(qtbot: QtBot) -> None:
+    turns, drawn = Turns(), list[Chart]()
+
+    class Told(Chart):
+        def _drawn(self) -> QPixmap:
+            drawn.append(self)
+            return super()._drawn()
+
+    charts = [Told(THROUGHPUT, turns=turns) for _ in range(3)]
+    for chart in charts:
+        qtbot.addWidget(chart)
+        chart.resize(300, 160)
+        chart.show()
+        chart.grab()
+    assert drawn == []
+    turns._take()
+    assert drawn == charts[:1]
+    qtbot.waitUntil(lambda: list(dict.fromkeys(drawn)) == charts)
+    drawn.clear()
+    charts[0].resize(400, 200)
+    charts[0].grab()  # the picture before, stretched
+    assert drawn == []
+    qtbot.waitUntil(lambda: charts[0] in drawn)
