@@ -81,18 +81,18 @@ class Trainer:
 
     def _progress(self) -> Progress:
         tracker, stalled = self._optimizer.tracker, self._stalled
-        everybody = tracker.global_progress
+        everybody, mine = tracker.global_progress, tracker.local_progress.samples_accumulated
         self._reported, self._stalled = time.monotonic(), 0.0
         return Progress(
             epoch=self._epoch,
-            samples=everybody.samples_accumulated,
+            samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
             target=everybody.target_batch_size,
             samples_per_second=tracker.my_rate(),
             swarm_samples_per_second=tracker.swarm_rate(),
             peers=max(1, everybody.num_peers),
             clients=everybody.num_clients,
             loss=self.loss,
-            my_samples=tracker.local_progress.samples_accumulated,
+            my_samples=mine,
             contributed_samples=self.contributed_samples,
             next_step_seconds=tracker.seconds_to_next_epoch(),
             sent_bytes=sent_bytes(),
