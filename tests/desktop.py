@@ -257,7 +257,7 @@ class Desktop:
 
     def _begin_display(self, number: Path) -> str:
         """An X server chooses a free number itself, and writes it down once it can be asked for windows."""
-        command = 'exec Xvfb -displayfd 3 -screen 0 "$0"x24 -wr -nolisten tcp 3>"$1"'
+        command = 'exec Xvfb -displayfd 3 -screen 0 "$0"x24 -wr -noreset -nolisten tcp 3>"$1"'
         server = self.launch(["sh", "-c", command, self._size, str(number)], "xvfb")
 
         def look() -> str:

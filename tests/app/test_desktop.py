@@ -32,7 +32,7 @@ class Desktop:
     def __init__(self, folder: Path, running: ExitStack) -> None:
         self._running = running
         self._folder = folder
-        screen = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+        screen = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24", "-noreset", "-nolisten", "tcp"]
         number = line_of(self.start(*screen))
         kept = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
         self.environment = kept | {"DISPLAY": f":{number}"}
