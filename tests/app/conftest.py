@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QLocale
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["LANGUAGE"] = os.environ["LC_ALL"] = "C.UTF-8"
@@ -33,3 +34,12 @@ def _home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     for bus in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
         monkeypatch.setenv(bus, "unix:path=/nonexistent")
     yield
+
+
+@pytest.fixture
+def english() -> Iterator[None]:
+    """Figures as an English person reads them, wherever the test is run; afterwards as before."""
+    before = QLocale()
+    QLocale.setDefault(QLocale("en_GB"))
+    yield
+    QLocale.setDefault(before)

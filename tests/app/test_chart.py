@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from PySide6.QtCore import QLocale, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage, QPixmap
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -20,9 +20,7 @@ from tests.app.training_scene import NOW, curve
 THROUGHPUT = GRAPHS[0]
 
 
-@pytest.fixture(autouse=True)
-def english() -> None:
-    QLocale.setDefault(QLocale("en_GB"))
+pytestmark = pytest.mark.usefixtures("english")
 
 
 def shown(qtbot: QtBot, graph: Graph = THROUGHPUT) -> Chart:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from PySide6.QtCore import QLocale
 
 from app.event_lines import line
 from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
@@ -103,12 +100,7 @@ SILENT: list[ClientEvent] = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = QLocale()
-    QLocale.setDefault(QLocale("en_GB"))
-    yield
-    QLocale.setDefault(before)
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.mark.parametrize(("event", "words"), TOLD)

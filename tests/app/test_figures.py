@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QLocale
 
 from app import figures
 
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = QLocale()
-    QLocale.setDefault(QLocale("en_GB"))
-    yield
-    QLocale.setDefault(before)
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.mark.parametrize(

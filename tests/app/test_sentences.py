@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QLocale
 
 from app import problem_words, sentences
 from app.moments import Moments
@@ -28,6 +26,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.session import Asked, Pause, Session
+from tests.app.training_scene import finished
 
 NOW = 1_000_000.0
 JOINING = after(Session(), Asked(Join(addresses=(), home="/tmp")))
@@ -35,12 +34,7 @@ START = Start(run_id="sums", organiser="me", device="cpu")
 STARTING = replace(JOINING, phase="starting")
 
 
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = QLocale()
-    QLocale.setDefault(QLocale("en_GB"))
-    yield
-    QLocale.setDefault(before)
+pytestmark = pytest.mark.usefixtures("english")
 
 
 def progress(**changes: object) -> Progress:
@@ -56,10 +50,6 @@ def progress(**changes: object) -> Progress:
         "next_step_seconds": 52.0,
     }
     return Progress(**{**values, **changes})  # type: ignore[arg-type]
-
-
-def finished(*, ok: bool = True, peers: int = 7, reason: str = "") -> RoundFinished:
-    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=reason)
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
@@ -21,10 +21,7 @@ from app.widgets.step_bar import Step, StepBar
 from core.devices import Device
 from tests.app.training_scene import NOW, SEEN, training
 
-
-@pytest.fixture(autouse=True)
-def english() -> None:
-    QLocale.setDefault(QLocale("en_GB"))
+pytestmark = pytest.mark.usefixtures("english")
 
 
 def test_the_bar_marks_my_part_of_the_step(qtbot: QtBot) -> None:
