@@ -1,1 +1,3 @@
 """The window of Workerbee: what a volunteer sees and clicks."""
+
+PROGRAM = "Workerbee"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.filled import filled
-from core.address import JoinAddress, UnreadableAddress
+
+if TYPE_CHECKING:
+    from core.address import JoinAddress, UnreadableAddress
 
 translate = QCoreApplication.translate
 

@@ -16,24 +16,21 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import Bridge
-from app.choices import Choices
 from app.farewell import Farewell
+from app.front import Front
 from app.handover import Handover
 from app.helm import Helm
 from app.paging import Paging
 from app.presence import Presence
 from app.problem_words import advice_of, title_of
-from app.theme import Theme
-from app.window import Window
 from app.worries import Worries
-from core.folders import Folders, write_atomically
+from core.folders import write_atomically
 from core.problems import ClientError, Problem
 from core.safe_text import safe_text
 from core.session import Session
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from app.language import Language
     from app.memory import Memory
     from app.power import Power
     from app.single_instance import SingleInstance
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
 _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
 _SOON_MILLISECONDS = 200
-_AFTER_FIRST_PAINT_MILLISECONDS = 20
 LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
@@ -53,22 +49,18 @@ class Application(QObject):
 
     def __init__(
         self,
-        folders: Folders,
-        choices: Choices,
-        theme: Theme,
-        language: Language,
+        front: Front,
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__()
-        self.folders, self.choices, self._theme, self._language = folders, choices, theme, language
-        self._instance = instance
-        self.window = Window()
+        self._front, self._instance = front, instance
+        self.folders, self.choices, self.window = front.folders, front.choices, front.window
         self.bridge = Bridge(self)
-        self.helm = Helm(folders, self.bridge, choices, self, worker_command=worker_command)
-        self.paging = Paging(self.window, self.helm, choices, folders.data)
-        self.presence = Presence(self.window, self.helm, choices)
+        self.helm = Helm(self.folders, self.bridge, self.choices, self, worker_command=worker_command)
+        self.paging = Paging(front, self.helm)
+        self.presence = Presence(self.window, self.helm, self.choices)
         self.farewell = Farewell(self.helm.leave, self._is_left, self.helm.client.kill, self)
         self._memory: Memory | None = None
         self._worries: Worries | None = None
@@ -81,13 +73,26 @@ class Application(QObject):
         self._join_signals()
 
     def open(self, handover: Handover) -> None:
-        """Show the window, unless it is to begin in the tray; all that can wait comes after."""
-        self.window.remember_place(self._place_file)
-        self.paging.turn()
-        if not handover.is_minimised:
-            self.window.show()
-            self._say_troubles()
-        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._settle(handover))
+        """Work behind the front: what a start needs, step by step, so that clicks come between."""
+        steps = [
+            self._prepare_folders,
+            self._say_troubles,
+            self._open_memory,
+            self._watch_devices,
+            self._listen,
+            lambda: self.take(handover),
+            lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
+            self._follow_system,
+        ]
+        gc.enable()
+
+        def go_on() -> None:
+            step = steps.pop(0)
+            if steps:
+                QTimer.singleShot(0, self, go_on)
+            step()
+
+        go_on()
 
     def take(self, handover: Handover) -> None:
         """A second start was given this; or the first one."""
@@ -104,7 +109,7 @@ class Application(QObject):
         """After the loop: nothing is left running, nothing unsaved."""
         self.presence.tray.disappear()
         with contextlib.suppress(OSError):
-            write_atomically(self._place_file, self.window.place())
+            write_atomically(self._front.place_file, self.window.place())
         if self._watch is not None:
             self._watch.stop()
         self._end_session()
@@ -120,10 +125,6 @@ class Application(QObject):
     def tell_surprise(self) -> None:
         """Something was not foreseen, and has been logged."""
         self.tell(ClientError(Problem.INTERNAL, str(self.folders.logs)))
-
-    @property
-    def _place_file(self) -> Path:
-        return self.folders.settings / "window.place"
 
     def _end_session(self) -> None:
         """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
@@ -148,27 +149,6 @@ class Application(QObject):
         self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
         self.presence.quit_requested.connect(self.quit)
         self.farewell.finished.connect(self.finished)
-
-    def _settle(self, handover: Handover) -> None:
-        """What a start needs and its first picture does not, step by step, so that clicks come between."""
-        steps = [
-            self._prepare_folders,
-            self._open_memory,
-            self._watch_devices,
-            self._listen,
-            lambda: self.take(handover),
-            lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
-            self._follow_system,
-        ]
-        gc.enable()
-
-        def go_on() -> None:
-            step = steps.pop(0)
-            if steps:
-                QTimer.singleShot(0, self, go_on)
-            step()
-
-        go_on()
 
     def _prepare_folders(self) -> None:
         from core.logs import set_up_logging
@@ -270,9 +250,9 @@ class Application(QObject):
         self.paging.show_devices(seen)
 
     def _settings_changed(self, before: Settings, after: Settings) -> None:
-        self._theme.choose(after.theme)
+        self._front.theme.choose(after.theme)
         if after.language != before.language:
-            self._language.choose(after.language)
+            self._front.language.choose(after.language)
             self.paging.translate()
         login = (after.start_at_login, after.start_minimised)
         if login != (before.start_at_login, before.start_minimised):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QCoreApplication
 
 from app.filled import filled
-from core.devices import Device
 from core.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.devices import Device
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

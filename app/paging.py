@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.choices import Choices
+from app import PROGRAM
+from app.front import Front
 from app.helm import Helm
 from app.page_order import PageName, page_for
-from app.window import Window
-from app.window_title import PROGRAM, window_title
+from app.pages.join import JoinPage
+from app.window_title import window_title
 from core.address import JoinAddress
 from core.problems import ClientError, Problem
 from core.room import room_in
@@ -22,7 +23,6 @@ from core.session import Session
 
 if TYPE_CHECKING:
     from app.memory import Memory
-    from app.pages.join import JoinPage
     from app.pages.review import ReviewPage
     from app.pages.settings import SettingsPage
     from app.pages.training import TrainingPage
@@ -39,18 +39,19 @@ class Paging(QObject):
 
     log_requested = Signal()
 
-    def __init__(self, window: Window, helm: Helm, choices: Choices, data: Path) -> None:
-        super().__init__(window)
+    def __init__(self, front: Front, helm: Helm) -> None:
+        super().__init__(front.window)
         self.memory: Memory | None = None
-        self._window, self._helm, self._choices, self._data = window, helm, choices, data
-        self._pages: dict[PageName, Any] = {}
+        self._window, self._helm, self._choices = front.window, helm, front.choices
+        self._data = front.folders.data
+        self._pages: dict[PageName, Any] = {"join": self._wired_join(front.join)}
         self._seen: DevicesSeen | None = None
         self._is_in_settings = False
         self._put_away: Session | None = None
-        window.back_requested.connect(self.go_back)
-        window.settings_requested.connect(self.open_settings)
-        window.text_dropped.connect(self.fill_address)
-        window.run_file_dropped.connect(self.take_run_file)
+        self._window.back_requested.connect(self.go_back)
+        self._window.settings_requested.connect(self.open_settings)
+        self._window.text_dropped.connect(self.fill_address)
+        self._window.run_file_dropped.connect(self.take_run_file)
 
     @property
     def name(self) -> PageName:
@@ -63,7 +64,7 @@ class Paging(QObject):
     @property
     def join(self) -> JoinPage:
         """The first page."""
-        return self._page("join", self._made_join)
+        return self._page("join", lambda: self._wired_join(JoinPage()))
 
     @property
     def review(self) -> ReviewPage:
@@ -215,10 +216,7 @@ class Paging(QObject):
             self._show_devices_to(name, page)
         return page
 
-    def _made_join(self) -> JoinPage:
-        from app.pages.join import JoinPage
-
-        page = JoinPage()
+    def _wired_join(self, page: JoinPage) -> JoinPage:
         page.join_requested.connect(self._join)
         page.cancel_requested.connect(self._helm.leave)
         page.run_file_requested.connect(self.take_run_file)

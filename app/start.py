@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import logging
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
 
-from app.application import Application
 from app.choices import Choices
 from app.filled import filled
+from app.front import Front
 from app.handover import Handover
 from app.language import Language
 from app.single_instance import SingleInstance, meeting_place
@@ -24,9 +24,13 @@ from app.theme import Theme
 from core.folders import Folders
 from core.settings import Settings, save_settings
 
+if TYPE_CHECKING:
+    from app.application import Application
+
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
-_HUNG_CODE = 7
+_AFTER_FIRST_PAINT_MILLISECONDS = 20
+_HUNG_CODE = _BROKEN_CODE = 7
 _log = logging.getLogger(__name__)
 
 
@@ -40,36 +44,37 @@ def open_window(handover: Handover, worker_command: Sequence[str] | None = None)
             return 0
         if not instance.is_first():  # or else the first one has ended in this very moment
             return _tell_of_the_hung_one(qt, instance.owner_pid)
-    application = application_for(qt, folders, instance, worker_command)
-    return _run(qt, application, handover)
+    start = Start(qt, front_for(qt, folders), instance=instance, worker_command=worker_command)
+    return start.run(handover)
 
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
     """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    from tempfile import TemporaryDirectory
+
     from app.demo import DemoOrganiser
     from core.demo import DEMO_THREADS
 
     qt = make_qt()
-    with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
+    with TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
         organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
         volunteers = Folders.below(Path(home) / "volunteer")
         save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
-        application = application_for(qt, volunteers, None, worker_command)
-        organiser.published.connect(lambda link: application.take(Handover(link=link)))
-        organiser.failed.connect(application.tell)
-        QTimer.singleShot(0, organiser.begin)
+        start = Start(qt, front_for(qt, volunteers), worker_command=worker_command)
+
+        def begin(application: Application) -> None:
+            organiser.published.connect(lambda link: application.take(Handover(link=link)))
+            organiser.failed.connect(application.tell)
+            QTimer.singleShot(0, organiser.begin)
+
+        start.begun.connect(begin)
         try:
-            return _run(qt, application, Handover())
+            return start.run(Handover())
         finally:
             organiser.close()
 
 
-def application_for(
-    qt: QApplication,
-    folders: Folders,
-    instance: SingleInstance | None = None,
-    worker_command: Sequence[str] | None = None,
-) -> Application:
+def front_for(qt: QApplication, folders: Folders) -> Front:
     """As the person's settings want it."""
     choices = Choices(folders.settings_file)
     if choices.settings.data_folder:
@@ -78,17 +83,54 @@ def application_for(
     language.choose(choices.settings.language)
     theme = Theme(qt)
     theme.choose(choices.settings.theme)
-    return Application(folders, choices, theme, language, instance=instance, worker_command=worker_command)
+    return Front(folders, choices, theme, language)
 
 
-def _run(qt: QApplication, application: Application, handover: Handover) -> int:
-    _catch_surprises(application.tell_surprise)
-    # not quit(), which asks every window first, and ours would refuse
-    application.finished.connect(lambda: qt.exit(0))
-    application.open(handover)
-    code = qt.exec()
-    application.close()
-    return code
+class Start(QObject):
+    """First something to see, then what works behind it; ``begun`` tells the application."""
+
+    begun = Signal(object)
+
+    def __init__(
+        self,
+        qt: QApplication,
+        front: Front,
+        *,
+        instance: SingleInstance | None = None,
+        worker_command: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._qt, self._front = qt, front
+        self._instance, self._worker_command = instance, worker_command
+        self._application: Application | None = None
+
+    def run(self, handover: Handover) -> int:
+        """Until the person quits; the exit code."""
+        self._front.open(is_minimised=handover.is_minimised)
+        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(handover))
+        code = self._qt.exec()
+        if self._application is not None:
+            self._application.close()
+        return code
+
+    def _begin(self, handover: Handover) -> None:
+        try:
+            application = self._application = self._made()
+        except BaseException:
+            self._front.window.end()
+            self._qt.exit(_BROKEN_CODE)
+            raise
+        _catch_surprises(application.tell_surprise)
+        # not quit(), which asks every window first, and ours would refuse
+        application.finished.connect(lambda: self._qt.exit(0))
+        application.open(handover)
+        self.begun.emit(application)
+
+    def _made(self) -> Application:
+        """Loading it takes about as long as the first picture did."""
+        from app.application import Application
+
+        return Application(self._front, instance=self._instance, worker_command=self._worker_command)
 
 
 def make_qt() -> QApplication:
@@ -113,6 +155,8 @@ def _instance(folders: Folders) -> SingleInstance | None:
 
 def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
     """It is not taken over: two of them would train under one name."""
+    from PySide6.QtWidgets import QMessageBox
+
     Theme(qt).choose("system")
     number = str(pid or "?")
     title = translate("Start", "Workerbee is running already, but does not answer.")

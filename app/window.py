@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from app import PROGRAM
 from app.dropped import dropped
 from app.widgets.header import Header
 from app.widgets.notice_bar import NoticeBar
-from app.window_title import PROGRAM
 
 SMALLEST = QSize(560, 420)
 FIRST = QSize(980, 720)

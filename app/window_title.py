@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from app import PROGRAM
 from app.run_words import title_of
 from core.safe_text import safe_line
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
-PROGRAM = "Workerbee"
 _LONGEST_RUN = 80
 
 

@@ -14,11 +14,8 @@ import sys
 from PySide6.QtCore import QSocketNotifier, QTimer
 
 from app.application import Application
-from app.choices import Choices
 from app.handover import Handover
-from app.language import Language
-from app.start import make_qt
-from app.theme import Theme
+from app.start import Start, front_for, make_qt
 from core.folders import Folders
 
 _DRAWN_MILLISECONDS = 1500  # whatever is said anew once a second has been said
@@ -27,24 +24,19 @@ _DRAWN_MILLISECONDS = 1500  # whatever is said anew once a second has been said
 def main() -> int:
     """Until somebody quits."""
     qt = make_qt()
-    folders = Folders.default()
-    choices, language, theme = Choices(folders.settings_file), Language(qt), Theme(qt)
-    language.choose(choices.settings.language)
-    theme.choose(choices.settings.theme)
-    application = Application(folders, choices, theme, language)
-    orders = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, application)
+    start = Start(qt, front_for(qt, Folders.default()))
+    orders = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, start)
 
-    def obey() -> None:
+    def listen(application: Application) -> None:
+        orders.activated.connect(lambda: obey(application))
+
+    def obey(application: Application) -> None:
         for line in os.read(sys.stdin.fileno(), 65536).splitlines():
-            choices.replace(**json.loads(line))
+            application.choices.replace(**json.loads(line))
             QTimer.singleShot(_DRAWN_MILLISECONDS, lambda: print("obeyed", flush=True))
 
-    orders.activated.connect(obey)
-    application.finished.connect(lambda: qt.exit(0))
-    application.open(Handover())
-    code = qt.exec()
-    application.close()
-    return code
+    start.begun.connect(listen)
+    return start.run(Handover())
 
 
 if __name__ == "__main__":

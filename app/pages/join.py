@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -13,11 +15,13 @@ from app.widgets.labels import Hint, Title
 from app.widgets.recent_runs import RecentRunsList
 from app.widgets.search_line import SearchLine
 from app.widgets.side_by_side import SideBySide
-from core.address import JoinAddress
-from core.device_watch import DevicesSeen
 from core.problems import Problem
-from core.recent_runs import RecentRun
-from core.session import Session
+
+if TYPE_CHECKING:
+    from core.address import JoinAddress
+    from core.device_watch import DevicesSeen
+    from core.recent_runs import RecentRun
+    from core.session import Session
 
 _WIDEST = 980
 

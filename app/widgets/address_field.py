@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontDatabase, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from core.address import JoinAddress, UnreadableAddress
+if TYPE_CHECKING:
+    from core.address import JoinAddress, UnreadableAddress
 
 PAUSE_MILLISECONDS = 900
 _LINES = 3
@@ -61,6 +63,8 @@ class AddressField(QPlainTextEdit):
         text = self.toPlainText()
         if not text.strip() and not is_empty_wrong:
             return self._conclude(NO_JUDGEMENT)
+        from core.address import JoinAddress, UnreadableAddress
+
         try:
             return self._conclude(Judgement(address=JoinAddress.parse(text)))
         except UnreadableAddress as error:

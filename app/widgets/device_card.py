@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -10,12 +13,14 @@ from app.device_words import name_of
 from app.filled import filled
 from app.line_breaks import breakable
 from app.widgets.card import Card
-from app.widgets.device_choice import AUTOMATIC, DeviceChoice, device_for
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.memory_bar import MemoryBar
-from core.device_watch import DevicesSeen
-from core.devices import Device
 from core.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from app.widgets.device_choice import DeviceChoice
+    from core.device_watch import DevicesSeen
+    from core.devices import Device
 
 _MOST_USERS = 4
 
@@ -27,23 +32,23 @@ class DeviceCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.choice = DeviceChoice()
-        self.choice.device_chosen.connect(self.device_chosen)
         self._name, self._state = Strong(), Words()
         self._bar, self._memory = MemoryBar(), Words()
         self._driver, self._users = Hint(), Hint()
         self.parts.addWidget(Heading(self.tr("What you can lend")))
-        for part in (
-            self.choice,
-            self._name,
-            self._state,
-            self._bar,
-            self._memory,
-            self._driver,
-            self._users,
-        ):
+        for part in (self._name, self._state, self._bar, self._memory, self._driver, self._users):
             self.parts.addWidget(part)
         self._show_nothing()
+
+    @cached_property
+    def choice(self) -> DeviceChoice:
+        """Below the heading, as soon as there is something to choose from."""
+        from app.widgets.device_choice import DeviceChoice
+
+        choice = DeviceChoice()
+        choice.device_chosen.connect(self.device_chosen)
+        self.parts.insertWidget(1, choice)
+        return choice
 
     @property
     def text(self) -> str:
@@ -53,6 +58,8 @@ class DeviceCard(Card):
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """Show the device that would train, and what there is to know about it."""
+        from app.widgets.device_choice import AUTOMATIC, device_for
+
         gpus = [device for device in seen.devices if device.kind == "cuda"]
         self.choice.show_devices(seen.devices, chosen)
         self.choice.setVisible(len(gpus) > 1 or (chosen != AUTOMATIC and bool(seen.devices)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.widgets.labels import Words
-from core.session import Session
+
+if TYPE_CHECKING:
+    from core.session import Session
 
 
 class SearchLine(QWidget):

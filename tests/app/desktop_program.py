@@ -14,6 +14,7 @@ from PySide6.QtCore import QTimer
 
 from app.application import Application
 from app.choices import Choices
+from app.front import Front
 from app.handover import Handover
 from app.language import Language
 from app.start import make_qt
@@ -34,9 +35,9 @@ def main() -> None:
     command = [sys.executable, fake_worker.__file__, journal, "good"]
     theme = Theme(qt)
     theme.choose("light")
-    application = Application(
-        folders, Choices(folders.settings_file), theme, Language(qt), worker_command=command
-    )
+    front = Front(folders, Choices(folders.settings_file), theme, Language(qt))
+    front.open()
+    application = Application(front, worker_command=command)
     watch = QTimer(application, interval=50)
     told: set[str] = set()
 

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.application import LOOK_SECONDS_HIDDEN, Application
 from app.choices import Choices
+from app.front import Front
 from app.handover import Handover
 from app.language import Language
 from app.memory import Memory
@@ -43,11 +44,10 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     folders = Folders.default()
 
     def open_one(*parts: str, handover: Handover = NOTHING) -> Application:
+        front = Front(folders, Choices(folders.settings_file), Theme(qapp), Language(qapp))
+        front.open(is_minimised=handover.is_minimised)
         application = Application(
-            folders,
-            Choices(folders.settings_file),
-            Theme(qapp),
-            Language(qapp),
+            front,
             worker_command=[sys.executable, fake_worker.__file__, str(tmp_path / "journal"), *parts],
         )
         applications.append(application)

@@ -89,14 +89,11 @@ def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(
 ) -> None:
     folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
     save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
-    application = start.application_for(qapp, folders)
-    assert application.folders == replace(folders, data=chosen)
-    application.choices.replace(data_folder=None)
-    assert application.folders.data == chosen
-    application.close()
-    again = start.application_for(qapp, folders)
-    assert again.folders == folders
-    again.close()
+    front = start.front_for(qapp, folders)
+    assert front.folders == replace(folders, data=chosen)
+    front.choices.replace(data_folder=None)
+    assert front.folders.data == chosen
+    assert start.front_for(qapp, folders).folders == folders
 
 
 @pytest.fixture

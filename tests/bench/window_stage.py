@@ -16,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from app import start
+from app import application, start
 from app.application import Application
 from app.handover import Handover
 from core.messages import Event, PeersSeen, encode
@@ -26,9 +26,9 @@ from tests.bench.window_deeds import Deeds
 class Door(QObject):
     """Hears a deed and its words on a line; answers each with a line of JSON."""
 
-    def __init__(self, application: Application, path: str) -> None:
-        super().__init__(application)
-        self._deeds = Deeds(application)
+    def __init__(self, watched: Application, path: str) -> None:
+        super().__init__(watched)
+        self._deeds = Deeds(watched)
         self._server = QLocalServer(self)
         self._server.newConnection.connect(self._welcome)
         if not self._server.listen(path):
@@ -67,7 +67,7 @@ def _tell(event: object) -> None:
 def main() -> int:
     """Until the person, or the bench, quits."""
     door, *worker = sys.argv[1:]
-    start.Application = watched(door)  # type: ignore[attr-defined]
+    application.Application = watched(door)  # type: ignore[misc]
     return start.open_window(Handover(), worker_command=worker or None)
 
 

@@ -1,0 +1,35 @@
+"""What is seen first: the window with its first page, before anything that is behind it has been loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.choices import Choices
+from app.pages.join import JoinPage
+from app.theme import Theme
+from app.window import Window
+from core.folders import Folders
+
+if TYPE_CHECKING:
+    from app.language import Language
+
+
+class Front:
+    """The application is built behind it, while a person reads the page."""
+
+    def __init__(self, folders: Folders, choices: Choices, theme: Theme, language: Language) -> None:
+        self.folders, self.choices, self.theme, self.language = folders, choices, theme, language
+        self.window, self.join = Window(), JoinPage()
+        self.window.show_page(self.join, offers_settings=False)
+
+    @property
+    def place_file(self) -> Path:
+        """Where the window's place on the screen is remembered."""
+        return self.folders.settings / "window.place"
+
+    def open(self, *, is_minimised: bool = False) -> None:
+        """Show the window, unless it is to begin in the tray."""
+        self.window.remember_place(self.place_file)
+        if not is_minimised:
+            self.window.show()
