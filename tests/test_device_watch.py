@@ -216,16 +216,19 @@ def test_a_shorter_period_counts_at_once() -> None:
 
 def test_whoever_is_told_may_fail_or_stop_the_watch(caplog: pytest.LogCaptureFixture) -> None:
     calls: queue.Queue[DevicesSeen] = queue.Queue()
+    is_stopped = threading.Event()
 
     def fail_then_stop(seen: DevicesSeen) -> None:
         calls.put(seen)
         if calls.qsize() == 1:
             raise RuntimeError("the window is gone")
         watch.stop()
+        is_stopped.set()
 
     before = set(threading.enumerate())
     watch = DeviceWatch(fail_then_stop, 0.05)
     watch.start()
+    assert is_stopped.wait(PATIENCE_SECONDS)
     for thread in set(threading.enumerate()) - before:
         thread.join(PATIENCE_SECONDS)
         assert not thread.is_alive()
