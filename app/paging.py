@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from app.front import Front
 from app.helm import Helm
 from app.page_order import PageName, page_for
 from app.pages.join import JoinPage
+from app.widgets.turns import Turns
 from app.window_title import window_title
 from core.address import JoinAddress
 from core.problems import ClientError, Problem
@@ -48,6 +50,7 @@ class Paging(QObject):
         self._seen: DevicesSeen | None = None
         self._is_in_settings = False
         self._put_away: Session | None = None
+        self._turns = Turns(self)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
         self._window.text_dropped.connect(self.fill_address)
@@ -93,6 +96,7 @@ class Paging(QObject):
             self._show_devices_to(name, page)
         if is_new and name == "review":
             self.review.show_disk(room_in(self._data, self._choices.settings.disk_limit_bytes))
+            self._make_ready()
         self.refresh()
 
     def refresh(self) -> None:
@@ -208,6 +212,12 @@ class Paging(QObject):
             self._put_away = self._helm.session
             self.turn()
 
+    def _make_ready(self) -> None:
+        """The third page, step by step, while a person reads the second: at once it would take too long."""
+        steps = (_load_training, lambda: self.training, lambda: self._window.add_page(self.training))
+        for step in steps:
+            self._turns.ask(step, step)
+
     def _page(self, name: PageName, make: Callable[[], _Page]) -> _Page:
         """The page of that name, made if need be."""
         page: _Page | None = self._pages.get(name)
@@ -303,3 +313,7 @@ class Paging(QObject):
         assert self.memory is not None
         period = PERIODS[self._choices.settings.graph_period]
         return self.memory.curve(self._helm.session, series, period, time.time())
+
+
+def _load_training() -> None:
+    importlib.import_module("app.pages.training")

@@ -59,10 +59,14 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self._add_shortcuts()
 
-    def show_page(self, page: QWidget, *, offers_settings: bool = True) -> None:
-        """Turn to that page."""
+    def add_page(self, page: QWidget) -> None:
+        """Have it ready to be turned to."""
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
+
+    def show_page(self, page: QWidget, *, offers_settings: bool = True) -> None:
+        """Turn to that page."""
+        self.add_page(page)
         self.header.offer_settings(offers_settings)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)

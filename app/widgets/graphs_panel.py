@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QEvent, Signal
@@ -70,12 +71,12 @@ class GraphsPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Draw again what can be seen."""
-        if self._curve_of is None or not self.isVisible():
+        """Draw again what can be seen, one chart after the other: what is on disk takes its time."""
+        if not self.isVisible():
             return
         for chart in self.charts:
             if not chart.visibleRegion().isEmpty():
-                self._draw(chart, self._curve_of)
+                self._turns.ask((self, chart), partial(self._draw, chart))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """What was hidden is behind."""
@@ -88,9 +89,11 @@ class GraphsPanel(QWidget):
             self._say()
         super().changeEvent(event)
 
-    def _draw(self, chart: Chart, curve_of: Callable[[Series], Curve]) -> None:
+    def _draw(self, chart: Chart) -> None:
         chosen = [series for series in chart.graph.series if series in self.curves.curves]
-        curves = {series: curve_of(series) for series in chosen}
+        if self._curve_of is None or not chosen:
+            return
+        curves = {series: self._curve_of(series) for series in chosen}
         end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
         length = PERIODS[self.periods.period]
         begin = min(curve.begin for curve in curves.values()) if length is None else end - length

@@ -253,7 +253,7 @@ def test_graphs_are_chosen_and_remembered_through_a_signal(page: TrainingPage, q
     assert chosen.args == ["24h", ("my_rate", "loss", "gpu_power")]
 
 
-def test_only_graphs_on_the_screen_ask_for_their_curves(page: TrainingPage) -> None:
+def test_only_graphs_on_the_screen_ask_for_their_curves(qtbot: QtBot, page: TrainingPage) -> None:
     asked: list[str] = []
     page.choose_graphs("24h", ())
     QApplication.processEvents()
@@ -262,11 +262,15 @@ def test_only_graphs_on_the_screen_ask_for_their_curves(page: TrainingPage) -> N
         asked.append(series)
         return curve_of(series)
 
+    seen = [chart for chart in page.graphs.charts if not chart.visibleRegion().isEmpty()]
     page.show_curves(ask)
+    qtbot.waitUntil(lambda: len(asked) >= sum(len(chart.graph.series) for chart in seen))
     assert "my_rate" in asked and "epoch" not in asked
     page.hide()
     asked.clear()
     page.show_curves(ask)
+    for _ in page.graphs.charts:
+        QApplication.processEvents()
     assert asked == []
 
 
