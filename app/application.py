@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
-_SOON_MILLISECONDS = 200
+_SOON_MILLISECONDS, _SOON_HIDDEN_MILLISECONDS = 200, 3000
 LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
@@ -66,7 +66,7 @@ class Application(QObject):
         self._worries: Worries | None = None
         self._watch: DeviceWatch | None = None
         self._power: Power | None = None
-        self._soon = QTimer(self, singleShot=True, interval=_SOON_MILLISECONDS)
+        self._soon = QTimer(self, singleShot=True)
         self._second = QTimer(self, interval=1000)
         self._ticks = 0
         self._is_going = False
@@ -211,7 +211,7 @@ class Application(QObject):
             self.window.come_forward()
 
     def _session_changed(self, before: Session, after: Session) -> None:
-        """A change that a person waits for is shown at once, the rest a few times a second."""
+        """A change that a person waits for is shown at once, the rest a few times a second; in the tray, seldom."""
         is_turn = _is_turn(before, after)
         if is_turn:
             self._note(before)  # what it has told since the last second, before another begins
@@ -225,7 +225,7 @@ class Application(QObject):
             self._pace_watch()
             self._show()
         elif not self._soon.isActive():
-            self._soon.start()
+            self._soon.start(_SOON_MILLISECONDS if self.window.is_seen else _SOON_HIDDEN_MILLISECONDS)
 
     def _show(self) -> None:
         self._soon.stop()
