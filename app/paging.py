@@ -214,9 +214,9 @@ class Paging(QObject):
 
     def _make_ready(self) -> None:
         """The third page, step by step, while a person reads the second: at once it would take too long."""
-        steps = (_load_training, lambda: self.training, lambda: self._window.add_page(self.training))
-        for step in steps:
-            self._turns.ask(step, step)
+        self._turns.ask("load", lambda: importlib.import_module("app.pages.training"))
+        self._turns.ask("make", lambda: self.training)
+        self._turns.ask("add", lambda: self._window.add_page(self.training))
 
     def _page(self, name: PageName, make: Callable[[], _Page]) -> _Page:
         """The page of that name, made if need be."""
@@ -313,7 +313,3 @@ class Paging(QObject):
         assert self.memory is not None
         period = PERIODS[self._choices.settings.graph_period]
         return self.memory.curve(self._helm.session, series, period, time.time())
-
-
-def _load_training() -> None:
-    importlib.import_module("app.pages.training")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,8 +26,7 @@ Delivery = Literal["delivered", "no_answer"]
 
 def meeting_place(home: Path) -> Path:
     """Where the windows of one person and one home meet: a short path without an ending."""
-    name = "workerbee-" + hashlib.sha256(str(home).encode()).hexdigest()[:12]
-    return _runtime_folder() / name
+    return _runtime_folder() / f"workerbee-{zlib.crc32(str(home).encode()):08x}"
 
 
 def _runtime_folder() -> Path:

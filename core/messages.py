@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Meta
 
 from core.manifest import RunManifest
+from core.safe_text import MAX_NAME_CHARACTERS
 
 PROTOCOL_VERSION = 1
 MAX_LINE_BYTES = 1024 * 1024
-MAX_NAME_CHARACTERS = 40
 MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]

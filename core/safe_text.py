@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+MAX_NAME_CHARACTERS = 40  # of what a volunteer may be called
+
 # control, surrogate and private characters; "Cf" turns the direction of writing or hides itself
 _REFUSED = {"Cc", "Cs", "Co", "Cn", "Cf", "Zl", "Zp"}
 

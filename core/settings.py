@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.folders import set_aside, storage_problem, write_atomically
-from core.messages import MAX_NAME_CHARACTERS
+from core.safe_text import MAX_NAME_CHARACTERS
 
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"

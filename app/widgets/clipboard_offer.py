@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.filled import filled
 from app.theme import give_role
 from app.widgets.labels import Hint
-from core.address import JoinAddress, UnreadableAddress
 from core.safe_text import short_id
+
+if TYPE_CHECKING:
+    from core.address import JoinAddress
 
 
 class ClipboardOffer(QWidget):
@@ -41,6 +45,8 @@ class ClipboardOffer(QWidget):
 
     def offer(self, text: str) -> None:
         """Offer the address in that text, if there is one."""
+        from core.address import JoinAddress, UnreadableAddress
+
         text = text.strip()
         try:
             address = JoinAddress.parse(text) if text and text != self._refused else None

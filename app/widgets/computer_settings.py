@@ -14,8 +14,7 @@ from app.widgets.device_choice import DeviceChoice
 from app.widgets.labels import Heading, Hint
 from app.widgets.sentence import Sentence
 from core.device_watch import DevicesSeen
-from core.messages import MAX_NAME_CHARACTERS
-from core.safe_text import safe_line
+from core.safe_text import MAX_NAME_CHARACTERS, safe_line
 from core.settings import Settings
 
 _GIGABYTE = 1_000_000_000

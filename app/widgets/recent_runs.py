@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -10,8 +12,10 @@ from app.filled import filled
 from app.theme import give_role
 from app.widgets.labels import Heading, Hint
 from app.widgets.row_button import RowButton
-from core.recent_runs import RecentRun
 from core.safe_text import safe_line
+
+if TYPE_CHECKING:
+    from core.recent_runs import RecentRun
 
 
 class RecentRunsList(QWidget):

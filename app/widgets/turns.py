@@ -12,11 +12,11 @@ class Turns(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._waiting: dict[Hashable, Callable[[], None]] = {}
+        self._waiting: dict[Hashable, Callable[[], object]] = {}
         self._clock = QTimer(self, interval=0)
         self._clock.timeout.connect(self._take)
 
-    def ask(self, who: Hashable, deed: Callable[[], None]) -> None:
+    def ask(self, who: Hashable, deed: Callable[[], object]) -> None:
         """Do it when it is its turn."""
         self._waiting[who] = deed
         self._clock.start()

@@ -9,8 +9,9 @@ from typing import NoReturn, get_args
 
 from core.cli.duration import parse_duration
 from core.cli.limits import NO_LIMITS, Limits
-from core.messages import MAX_NAME_CHARACTERS, NetworkMode
+from core.messages import NetworkMode
 from core.problems import ClientError, Problem
+from core.safe_text import MAX_NAME_CHARACTERS
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
