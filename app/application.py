@@ -211,7 +211,7 @@ class Application(QObject):
             self.window.come_forward()
 
     def _session_changed(self, before: Session, after: Session) -> None:
-        """A change that a person waits for is shown at once, the rest a few times a second; hidden, seldom."""
+        """What a person waits for is shown at once, the rest a few times a second; seldom while hidden."""
         is_turn = _is_turn(before, after)
         if is_turn:
             self._note(before)  # what it has told since the last second, before another begins

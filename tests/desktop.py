@@ -136,8 +136,8 @@ class Seen:
 class Desktop:
     """``with Desktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
 
-    def __init__(self, folder: Path, size: str = "1180x820") -> None:
-        self.folder, self._size = folder, size
+    def __init__(self, folder: Path, size: str = "1180x820", *, has_panel: bool = True) -> None:
+        self.folder, self._size, self._has_panel = folder, size, has_panel
         self._ends = contextlib.ExitStack()
         self._environment: dict[str, str] = {}
 
@@ -158,6 +158,11 @@ class Desktop:
         program = Launched(command, {**self._environment, **environment}, log)
         self._ends.callback(program.end)
         return program
+
+    def begin_panel(self) -> None:
+        """With a tray for icons."""
+        self.launch(["trayer", *_PANEL, "--SetDockType", "true"], "trayer")
+        wait_for(lambda: self._ask("search", "--name", "^panel$"), "a panel")
 
     def copy(self, text: str) -> None:
         """Put a text onto the clipboard."""
@@ -252,8 +257,8 @@ class Desktop:
         self._environment |= {"DISPLAY": self._begin_display(Path(runtime) / "display")}
         self.launch(["openbox"], "openbox")
         wait_for(lambda: self._ask("get_desktop"), "a window manager")
-        self.launch(["trayer", *_PANEL, "--SetDockType", "true"], "trayer")
-        wait_for(lambda: self._ask("search", "--name", "^panel$"), "a panel")
+        if self._has_panel:
+            self.begin_panel()
 
     def _begin_display(self, number: Path) -> str:
         """An X server chooses a free number itself, and writes it down once it can be asked for windows."""

@@ -46,9 +46,11 @@ def scale(
 
 
 def _widened(top: float, bottom: float, from_zero: bool) -> tuple[float, float]:
-    """Some room around a curve that is flat."""
+    """Some room around a curve that is flat; what is never negative gets none below zero."""
     room = abs(top) * 0.1 or 1.0
-    return (top + room, bottom) if from_zero else (top + room, bottom - room)
+    if from_zero:
+        return top + room, bottom
+    return top + room, bottom - room if bottom < 0 else max(0.0, bottom - room)
 
 
 def _nice_step(rough: float) -> float:

@@ -63,6 +63,7 @@ def test_a_flat_curve_has_a_scale_too() -> None:
             assert marks.bottom <= value <= marks.top
             assert marks.bottom < marks.top
             assert 0.0 <= marks.fraction(value) <= 1.0
+            assert marks.bottom >= 0.0 or value < 0.0
 
 
 def test_times_are_marked_at_round_ones() -> None:
