@@ -10,7 +10,7 @@ from app.filled import filled
 from core.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from core.devices import Device
+    from core.device import Device
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -12,7 +12,8 @@ from app.choices import Choices
 from app.moments import Moments
 from core.address import JoinAddress
 from core.client import Client
-from core.devices import Device, choose_device
+from core.device import Device
+from core.devices import choose_device
 from core.folders import Folders
 from core.manifest import RunManifest
 from core.messages import Join, RunFound

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from app import figures
 from app.device_words import name_of
 from app.filled import filled
-from core.devices import Device
+from core.device import Device
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

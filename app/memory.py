@@ -14,7 +14,7 @@ from core.recent_runs import LastState, RecentRun, RecentRuns
 from core.session import Session
 
 if TYPE_CHECKING:
-    from core.devices import Device
+    from core.device import Device
 
 _NAME_CHARACTERS = 200
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.devices import Device
+from core.device import Device
 from core.given import Given
 from core.history_store import HistoryStore
 from core.session import Opening, Session

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.devices import Device, this_cpu
+from core.device import Device
+from core.devices import this_cpu
 from core.nvml import Nvml
 
 _log = logging.getLogger(__name__)

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from core.device import Device, DeviceUser
+from core.device import Device
 from core.nvml import Nvml
 from core.problems import ClientError, Problem
-
-__all__ = ["Device", "DeviceUser", "choose_device", "find_devices", "this_cpu"]
 
 _log = logging.getLogger(__name__)
 

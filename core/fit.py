@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.devices import Device
+from core.device import Device
 from core.manifest import RunManifest
 from core.needs import needs_of
 from core.room import Room

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from core.deeds import DeedBook, Deeds
-from core.devices import Device
+from core.device import Device
 from core.fold import after
 from core.history_store import HistoryStore
 from core.messages import Join, Leave, Left, Restarting, RunFound, Start, TrainingStarted

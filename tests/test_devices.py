@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from core.devices import Device, DeviceUser, choose_device, find_devices
+from core.device import Device, DeviceUser
+from core.devices import choose_device, find_devices
 from core.problems import ClientError, Problem
 from tests.nvml import FakeNvml
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from core.devices import Device
+from core.device import Device
 from core.fit import FitVerdict, fits, gpu_memory_needed, host_memory_needed
 from core.manifest import Requirements, RunManifest
 from core.needs import needs_of

@@ -19,8 +19,8 @@ from core.safe_text import safe_line
 
 if TYPE_CHECKING:
     from app.widgets.device_choice import DeviceChoice
+    from core.device import Device
     from core.device_watch import DevicesSeen
-    from core.devices import Device
 
 _MOST_USERS = 4
 

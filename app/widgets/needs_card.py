@@ -11,7 +11,7 @@ from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.fit_row import FitRow
 from app.widgets.labels import Heading, Hint, Words
-from core.devices import Device
+from core.device import Device
 from core.fit import Fits
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.cli.figures import count, size, time
-from core.devices import Device
+from core.device import Device
 from core.folders import Folders
 from core.messages import EngineChecked
 from core.problems import ClientError, Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.cli.figures import size
-from core.devices import Device
+from core.device import Device
 from core.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.manifest import RunManifest
 from core.room import Room

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from core.cli import figures
 from core.cli.fit import memory_asked, memory_fit
-from core.devices import Device
+from core.device import Device
 from core.messages import RunFound
 from core.needs import needs_of
 from core.safe_text import safe_line, safe_text, short_id

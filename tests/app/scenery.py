@@ -8,8 +8,8 @@ from typing import TypeVar
 import msgspec
 from PySide6.QtWidgets import QWidget
 
+from core.device import Device, DeviceUser
 from core.device_watch import DevicesSeen
-from core.devices import Device, DeviceUser
 from core.fold import after
 from core.messages import AnyEvent, Connected, Hello, Join, RunFound, SearchFinished
 from core.run_file import parse_run_file, template

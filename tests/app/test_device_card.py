@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.widgets.device_card import DeviceCard
-from core.devices import DeviceUser
+from core.device import DeviceUser
 from tests.app.scenery import BUSY_GPU, CPU, GPU, seen
 
 

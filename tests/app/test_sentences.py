@@ -17,7 +17,6 @@ from core.messages import (
     Failed,
     Join,
     Left,
-    Progress,
     Restarting,
     RoundFinished,
     Start,
@@ -26,7 +25,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.session import Asked, Pause, Session
-from tests.app.training_scene import finished
+from tests.app.training_scene import finished, progress
 
 NOW = 1_000_000.0
 JOINING = after(Session(), Asked(Join(addresses=(), home="/tmp")))
@@ -35,21 +34,6 @@ STARTING = replace(JOINING, phase="starting")
 
 
 pytestmark = pytest.mark.usefixtures("english")
-
-
-def progress(**changes: object) -> Progress:
-    values: dict[str, object] = {
-        "epoch": 42,
-        "samples": 812,
-        "target": 1000,
-        "samples_per_second": 512.0,
-        "swarm_samples_per_second": 3012.0,
-        "peers": 7,
-        "clients": 2,
-        "loss": 1.83,
-        "next_step_seconds": 52.0,
-    }
-    return Progress(**{**values, **changes})  # type: ignore[arg-type]
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:

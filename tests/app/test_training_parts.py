@@ -18,7 +18,7 @@ from app.widgets.event_log import KEPT_LINES, EventLog
 from app.widgets.labels import Words
 from app.widgets.sparkline import Sparkline
 from app.widgets.step_bar import Step, StepBar
-from core.devices import Device
+from core.device import Device
 from tests.app.training_scene import NOW, SEEN, training
 
 pytestmark = pytest.mark.usefixtures("english")

@@ -6,8 +6,8 @@ import math
 from array import array
 from collections.abc import Callable
 
+from core.device import Device
 from core.device_watch import DevicesSeen
-from core.devices import Device
 from core.history import Curve, Series
 from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.messages import Join, PeerSeen, Progress, RoundFinished, RunFound, Start, Verdict
