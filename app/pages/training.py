@@ -135,7 +135,7 @@ class TrainingPage(QWidget):
         self.header.button.show_pausing(_pausing(session), session.is_finishing)
         progress = session.progress if session.phase == "training" else None
         rate = progress.samples_per_second if progress else None
-        is_resting = session.phase in ("idle", "paused", "ended")
+        is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
         self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
