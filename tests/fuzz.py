@@ -1,8 +1,8 @@
 """How hard the parsers are tried: the same examples every time, and few, unless somebody asks for more.
 
-    WORKERBEE_FUZZ=100000 .venv/bin/pytest tests/test_fuzz_*.py --timeout 0
+    WORKERBEE_FUZZ=20000 .venv/bin/pytest tests/test_fuzz_*.py --timeout 0
 
-tries so many random examples of everything; a number for each test, hours for all.
+draws so many random examples for each test.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,7 +16,6 @@ from core.address import MAX_CHARACTERS, JoinAddress, UnreadableAddress
 from core.cli.json_display import print_event
 from core.fold import after
 from core.identity import Identity
-from core.known_runs import KnownRuns
 from core.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.messages import (
     MAX_LINE_BYTES,
@@ -30,12 +28,10 @@ from core.messages import (
     encode,
 )
 from core.problems import ClientError, Problem
-from core.recent_runs import MOST_RUNS, RecentRun, RecentRuns
 from core.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template
 from core.run_file_mistakes import MOST_MISTAKES
 from core.safe_text import safe_line, safe_text, short_id
 from core.session import Session
-from core.settings import Settings, load_settings, save_settings
 from core.signed_manifest import SignedManifest
 from tests.fake_worker import manifest, progress
 from tests.fuzz import ANYTHING, MIB, NUMBERS, ODD_TEXT, damaged, memory_below, tables, tried
@@ -264,75 +260,6 @@ def test_a_damaged_run_file_is_another_run_or_a_mistake(encoded: bytes) -> None:
     with contextlib.suppress(ClientError):
         told = parse_run_file(encoded.decode("utf-8", "replace"))
         assert isinstance(told, RunManifest)
-
-
-# What this computer keeps
-
-
-GOOD_NAMES = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40)
-ALL_SETTINGS = st.builds(
-    Settings,
-    device=st.sampled_from(["auto", "cpu", "cuda:7", "GPU-1a2b"]),
-    threads=st.none() | st.integers(1, 1024),
-    port=st.none() | st.integers(1, 65535),
-    public_name=st.none() | GOOD_NAMES,
-    data_folder=st.none() | GOOD_NAMES.map("/{}".format),
-    disk_limit_bytes=st.none() | st.integers(10**8, 10**15),
-    graph_curves=st.lists(st.sampled_from(["loss", "my_rate"]), max_size=32).map(tuple),
-)
-
-
-@tried()
-@given(ALL_SETTINGS)
-def test_all_settings_that_may_be_saved_are_loaded_again(tmp_path: Path, settings: Settings) -> None:
-    save_settings(tmp_path / "settings.toml", settings)
-    assert load_settings(tmp_path / "settings.toml") == (settings, None)
-
-
-@tried()
-@given(ODD_TEXT, ODD_TEXT)
-@example("\ud800", "x")
-@example("x", "\udfff")
-def test_a_name_or_a_folder_is_saved_or_refused(tmp_path: Path, name: str, folder: str) -> None:
-    settings = Settings(public_name=name, data_folder="/" + folder)
-    with contextlib.suppress(msgspec.ValidationError):
-        save_settings(tmp_path / "settings.toml", settings)
-        assert load_settings(tmp_path / "settings.toml") == (settings, None)
-
-
-RUNS = st.builds(
-    RecentRun,
-    run_id=st.text(min_size=1, max_size=64),
-    name=st.text(max_size=200),
-    organiser=st.text(max_size=200),
-    address=st.text(max_size=200),
-    last_state=st.sampled_from(["trained", "paused", "failed", "refused", "finished"]),
-    at=st.floats(0, 1e12),
-)
-
-
-@tried(30)
-@given(st.lists(RUNS, max_size=5))
-def test_every_recent_run_that_is_remembered_is_read_again(tmp_path: Path, runs: list[RecentRun]) -> None:
-    (tmp_path / "recent.json").unlink(missing_ok=True)
-    kept = RecentRuns(tmp_path / "recent.json")
-    for number in range(MOST_RUNS if runs else 0):
-        kept.remember(msgspec.structs.replace(runs[number % len(runs)], run_id=f"run-{number}"))
-    again = RecentRuns(tmp_path / "recent.json")
-    assert (again.all(), again.aside) == (kept.all(), None)
-
-
-@tried()
-@given(damaged(msgspec.json.encode({"sums": {"organiser": ORGANISER.peer_id, "revision": 7}})))
-def test_damaged_known_runs_are_others_or_put_aside(tmp_path: Path, encoded: bytes) -> None:
-    (tmp_path / "known.json").write_bytes(encoded)
-    known = KnownRuns(tmp_path / "known.json")
-    with contextlib.suppress(ClientError):
-        known.check("sums", ORGANISER.peer_id, 7)
-    known.remember("sums", ORGANISER.peer_id, 8)
-    known.check("sums", ORGANISER.peer_id, 8)
-    for aside in tmp_path.glob("*.broken-*"):
-        aside.unlink()
 
 
 # What people see
