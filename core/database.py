@@ -26,6 +26,8 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 Rows = list[tuple[Any, ...]]
+_Wrong = sqlite3.Error | UnicodeDecodeError  # the latter where the damage is in SQLite's own words
+_WRONG = (sqlite3.Error, UnicodeDecodeError)
 
 
 class Database:
@@ -67,7 +69,7 @@ class Database:
             return None
         try:
             return self._reading().execute(question, values).fetchall()
-        except (sqlite3.Error, OverflowError) as error:
+        except (*_WRONG, OverflowError) as error:
             _log.warning("%s cannot be read: %r", self.path, error)
             self._is_readable = False
             return None
@@ -93,7 +95,7 @@ class Database:
             self._writer = self._writer or self._connected()
             with _transaction(self._writer):
                 work(self._writer)
-        except (sqlite3.Error, OSError, ClientError) as error:
+        except (*_WRONG, OSError, ClientError) as error:
             self._take_note_of(error)
             return False
         self.trouble = None
@@ -126,7 +128,7 @@ class Database:
             connection.execute(f"PRAGMA user_version = {self._version}")
         self.path.chmod(0o600)
 
-    def _take_note_of(self, error: sqlite3.Error | OSError | ClientError) -> None:
+    def _take_note_of(self, error: _Wrong | OSError | ClientError) -> None:
         trouble = _in_words(error, self.path)
         if self.trouble is None or self.trouble.problem is not trouble.problem:
             _log.warning("%s cannot be written: %r", self.path, error)
@@ -135,7 +137,7 @@ class Database:
     def _is_mended(self) -> bool:
         """Whether another attempt makes sense at once, since what was damaged has been put aside."""
         cause = self.trouble.__cause__ if self.trouble is not None else None
-        is_damaged = isinstance(cause, sqlite3.Error) and _code(cause) in _DAMAGED
+        is_damaged = isinstance(cause, _WRONG) and _code(cause) in _DAMAGED
         if self._asides == _MOST_ASIDES or not (is_damaged or self.path.is_dir()):
             return False
         self._close_writer()
@@ -182,11 +184,13 @@ def _put_aside(path: Path) -> Path:
     return aside
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: _Wrong) -> int:
+    if isinstance(error, UnicodeDecodeError):
+        return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def _in_words(error: sqlite3.Error | OSError | ClientError, path: Path) -> ClientError:
+def _in_words(error: _Wrong | OSError | ClientError, path: Path) -> ClientError:
     if isinstance(error, ClientError):
         return error
     if isinstance(error, OSError):

@@ -48,11 +48,18 @@ INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     samples = samples + excluded.samples, epochs = epochs + excluded.epochs,
     seconds = seconds + excluded.seconds, joules = coalesce(joules + excluded.joules, excluded.joules, joules)
 """
+# A damaged file may have text in a column of numbers: such rows are passed over.
 _LOAD_COLUMNS = """
 SELECT bucket, low, high FROM columns
 WHERE curve = (SELECT id FROM curves WHERE run_id = ? AND series = ?) AND step = ?
+    AND typeof(bucket) = 'integer' AND typeof(low) = 'real' AND typeof(high) = 'real'
 """
-_LOAD_BEGAN = "SELECT min(began) FROM curves WHERE run_id = ?"
+_LOAD_BEGAN = "SELECT min(began) FROM curves WHERE run_id = ? AND typeof(began) = 'real'"
+_LOAD_DEEDS = """
+SELECT run_id, name, samples, epochs, seconds, joules FROM deeds
+WHERE typeof(run_id) = 'text' AND typeof(name) = 'text' AND typeof(samples) = 'integer'
+    AND typeof(epochs) = 'integer' AND typeof(seconds) = 'real' AND typeof(joules) IN ('real', 'null')
+"""
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ class HistoryStore:
 
 
 def _deeds_in(connection: sqlite3.Connection) -> dict[str, Given]:
-    rows = connection.execute("SELECT run_id, name, samples, epochs, seconds, joules FROM deeds")
+    rows = connection.execute(_LOAD_DEEDS)
     return {run_id: Given(*fields) for run_id, *fields in rows}
 
 
@@ -191,5 +198,5 @@ def _deeds_in_damaged(path: Path) -> dict[str, Given]:
             sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         ) as connection:
             return _deeds_in(connection)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return {}

@@ -154,7 +154,7 @@ class RunManifest(_Section, kw_only=True, frozen=True):
     ``revision`` grows by one with every change; ``publish`` counts it, a person need not.
     """
 
-    format: int = FORMAT_VERSION
+    format: Annotated[int, Meta(ge=1, le=2**31)] = FORMAT_VERSION
     revision: Annotated[int, Meta(ge=1, le=2**31)] = 1
     run: RunInfo
     recipe: ArithmeticGPT

@@ -7,7 +7,7 @@ same lines.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -21,6 +21,7 @@ MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]
 _Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 _Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 
 
@@ -109,7 +110,7 @@ class Connected(Event, tag="connected", kw_only=True, frozen=True):
     """A peer answered; ``peer_id`` is ours."""
 
     peer_id: str
-    peers: int
+    peers: Count
 
 
 class Network(Event, tag="network", kw_only=True, frozen=True):
@@ -128,8 +129,8 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     manifest: RunManifest
     organiser: str
     vouched: bool
-    peers: int | None = None
-    epoch: int | None = None
+    peers: Count | None = None
+    epoch: Count | None = None
     samples_per_second: float | None = None
     loss: float | None = None
 
@@ -137,7 +138,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):
     """Every run that the swarm publishes has been told."""
 
-    found: int
+    found: Count
 
 
 class Published(Event, tag="published", kw_only=True, frozen=True):
@@ -145,22 +146,22 @@ class Published(Event, tag="published", kw_only=True, frozen=True):
 
     addresses: tuple[str, ...]
     link: str
-    revision: int
+    revision: Count
 
 
 class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
     """The run's current state is being downloaded; the total is what the manifest promises."""
 
-    received_bytes: int
-    total_bytes: int
+    received_bytes: Count
+    total_bytes: Count
 
 
 class TrainingStarted(Event, tag="training_started", kw_only=True, frozen=True):
     """The first micro-batch is about to be computed."""
 
     device: str
-    epoch: int
-    parameters: int
+    epoch: Count
+    parameters: Count
 
 
 class Progress(Event, tag="progress", kw_only=True, frozen=True):
@@ -171,29 +172,29 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     the loop has stood still in the optimizer since the last event.
     """
 
-    epoch: int
-    samples: int
-    target: int
+    epoch: Count
+    samples: Count
+    target: Count
     samples_per_second: float | None
     swarm_samples_per_second: float | None
-    peers: int
-    clients: int
+    peers: Count
+    clients: Count
     loss: float | None
-    my_samples: int = 0
-    contributed_samples: int = 0
+    my_samples: Count = 0
+    contributed_samples: Count = 0
     next_step_seconds: float | None = None
-    sent_bytes: int = 0
-    received_bytes: int = 0
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
     stalled_seconds: float = 0.0
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why in words."""
 
-    epoch: int
+    epoch: Count
     kind: Literal["gradients", "state"]
     ok: bool
-    peers: int
+    peers: Count
     seconds: float
     reason: str = ""
 
@@ -205,8 +206,8 @@ class PeerSeen(_Message, kw_only=True, frozen=True):
     """
 
     peer_id: str
-    epoch: int
-    samples: int
+    epoch: Count
+    samples: Count
     samples_per_second: float
     client_mode: bool
     is_me: bool = False
@@ -238,7 +239,7 @@ class Solved(_Message, kw_only=True, frozen=True):
 class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
     """How well the model does on what nobody trains on; ``accuracy`` is the exact-match share."""
 
-    epoch: int
+    epoch: Count
     loss: float | None
     accuracy: float
     examples: tuple[Solved, ...] = ()
@@ -248,7 +249,7 @@ class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
     """The run's state is on disk."""
 
     path: str
-    epoch: int
+    epoch: Count
 
 
 class Warned(Event, tag="warned", kw_only=True, frozen=True):
@@ -268,7 +269,7 @@ class Failed(Event, tag="failed", kw_only=True, frozen=True):
 class Left(Event, tag="left", kw_only=True, frozen=True):
     """Goodbye has been said; the process is about to end."""
 
-    contributed_samples: int = 0
+    contributed_samples: Count = 0
 
 
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
@@ -277,7 +278,7 @@ class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
     ``problem`` is a key of core.problems.Problem: what ended the one before.
     """
 
-    attempt: int
+    attempt: Count
     seconds: float
     problem: str = "worker_crashed"
 
@@ -304,15 +305,27 @@ AnyEvent = (
     | Restarting
 )
 
-_Any = TypeVar("_Any")
+_Decoded = TypeVar("_Decoded")
 _encoder = msgspec.json.Encoder()
 _command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
 _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
 def encode(message: _Message) -> bytes:
-    """The message as one line, the line's end included."""
-    return _encoder.encode(message) + b"\n"
+    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+    try:
+        return _encoder.encode(message) + b"\n"
+    except UnicodeEncodeError:
+        return _encoder.encode(_encodable(msgspec.to_builtins(message))) + b"\n"
+
+
+def _encodable(plain: Any) -> Any:
+    """The same with a question mark for whatever cannot be UTF-8."""
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(plain, dict):
+        return {name: _encodable(value) for name, value in plain.items()}
+    return [_encodable(value) for value in plain] if isinstance(plain, list | tuple) else plain
 
 
 def decode_command(line: bytes) -> AnyCommand:
@@ -325,8 +338,10 @@ def decode_event(line: bytes) -> AnyEvent:
     return _decode(_event_decoder, line)
 
 
-def _decode(decoder: msgspec.json.Decoder[_Any], line: bytes) -> _Any:
+def _decode(decoder: msgspec.json.Decoder[_Decoded], line: bytes) -> _Decoded:
     try:
         return decoder.decode(line)
     except UnicodeDecodeError as error:
         raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error
+    except RecursionError as error:
+        raise msgspec.DecodeError("its brackets are nested too deeply") from error

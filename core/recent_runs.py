@@ -14,7 +14,7 @@ from core.problems import ClientError, Problem
 
 _log = logging.getLogger(__name__)
 MOST_RUNS = 20
-_MAX_FILE_BYTES = 1024 * 1024
+_MAX_FILE_BYTES = 4 * 1024 * 1024  # twice what the bounds below let in, however it is written
 
 LastState = Literal["trained", "paused", "failed", "refused", "finished"]
 

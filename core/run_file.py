@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import msgspec
 from core.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
 from core.problems import ClientError, Problem
 from core.run_file_mistakes import mistakes_in, with_none
+from core.toml_text import read_toml
 
 MAX_RUN_FILE_BYTES = 128 * 1024
 
@@ -72,9 +72,7 @@ def _text_of(path: Path) -> str:
 def _tables_of(text: str) -> dict[str, Any]:
     """The TOML's tables, or its first syntax error with line and column."""
     try:
-        return tomllib.loads(text)
-    except RecursionError as error:
-        raise _wrong("It is no TOML: its brackets are nested too deeply.") from error
+        return read_toml(text)
     except ValueError as error:
         raise _wrong(f"It is no TOML: {error}.") from error
 

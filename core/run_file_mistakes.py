@@ -10,11 +10,13 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec.structs import FieldInfo
 
+MOST_MISTAKES = 50
 Struct = type[msgspec.Struct]
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
@@ -30,21 +32,26 @@ _BOUNDS = {
 
 
 def mistakes_in(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
-    """All mistakes; an empty list means that the tables are a manifest."""
+    """All mistakes, or the first of very many; an empty list means that the tables are a manifest."""
+    found = list(islice(_mistakes(tables, manifest), MOST_MISTAKES + 1))
+    return [*found[:MOST_MISTAKES], "There are more."] if len(found) > MOST_MISTAKES else found
+
+
+def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[str]:
     sections = {field.name: field for field in msgspec.structs.fields(manifest)}
-    found = [
-        f"[{name}] is missing." for name, field in sections.items() if field.required and name not in tables
-    ]
+    homes = _homes(manifest)
+    for name, field in sections.items():
+        if field.required and name not in tables:
+            yield f"[{name}] is missing."
     for name, value in tables.items():
         if name not in sections:
-            found.append(_unknown("", name, value, list(sections), _homes(manifest)))
+            yield _unknown("", name, value, list(sections), homes)
         elif not (variants := _variants(sections[name])):
-            found.extend(_value_mistakes("", sections[name], value))
+            yield from _value_mistakes("", sections[name], value)
         elif not isinstance(value, dict):
-            found.append(f"{name} = {_shown(value)}: must be a section, [{name}].")
+            yield f"{name} = {_shown(value)}: must be a section, [{name}]."
         else:
-            found.extend(_section_mistakes(name, value, variants, _homes(manifest)))
-    return found
+            yield from _section_mistakes(name, value, variants, homes)
 
 
 def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
@@ -71,17 +78,29 @@ def _section_mistakes(
         return
     fields = {field.name: field for field in msgspec.structs.fields(variant)}
     tag_field = variant.__struct_config__.tag_field
-    found = [
-        f"[{name}] {field.name}: is missing."
-        for field in fields.values()
-        if field.required and field.name not in table
-    ]
+    are_right = True
+    for mistake in _field_mistakes(name, table, fields, homes, tag_field):
+        are_right = False
+        yield mistake
+    if are_right:
+        yield from _combination_mistakes(name, table, variant)
+
+
+def _field_mistakes(
+    name: str,
+    table: dict[str, Any],
+    fields: dict[str, FieldInfo],
+    homes: Mapping[str, str],
+    tag_field: str | None,
+) -> Iterator[str]:
+    for field in fields.values():
+        if field.required and field.name not in table:
+            yield f"[{name}] {field.name}: is missing."
     for key, value in table.items():
         if key in fields:
-            found.extend(_value_mistakes(f"[{name}] ", fields[key], value))
+            yield from _value_mistakes(f"[{name}] ", fields[key], value)
         elif key != tag_field:
-            found.append(_unknown(f"[{name}] ", key, value, list(fields), homes))
-    yield from found or _combination_mistakes(name, table, variant)
+            yield _unknown(f"[{name}] ", key, value, list(fields), homes)
 
 
 def _combination_mistakes(name: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:
@@ -116,7 +135,8 @@ def _in_words(message: str, field: FieldInfo) -> str:
 def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> str:
     """A field that nobody knows here, with the one that was probably meant or the section it belongs in."""
     kind = "section" if isinstance(value, dict) and not place else "field"
-    name = f"[{key}]" if kind == "section" else f"{place}{key}"
+    known_as = key if len(key) <= 60 else f"{key[:57]}…"
+    name = f"[{known_as}]" if kind == "section" else f"{place}{known_as}"
     if key in homes:
         return f"{name}: unknown {kind} here; it belongs in [{homes[key]}]."
     close = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.6)
@@ -165,12 +185,15 @@ def _alternatives(words: list[str]) -> str:
 
 def _shown(value: Any) -> str:
     """The value as the organiser wrote it, more or less, and never long."""
-    text = (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f'"{value}"'
-        if isinstance(value, str)
-        else str(value)
-    )
+    try:
+        text = (
+            str(value).lower()
+            if isinstance(value, bool)
+            else f'"{value}"'
+            if isinstance(value, str)
+            else str(value)
+        )
+    except (ValueError, RecursionError):  # a number of thousands of digits, a tower of tables
+        text = "…"
     text = "".join(each if each.isprintable() else " " for each in text[:200])
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,11 +10,12 @@ from msgspec import Meta
 
 from core.folders import set_aside, storage_problem, write_atomically
 from core.safe_text import MAX_NAME_CHARACTERS
+from core.toml_text import read_toml
 
 _MAX_FILE_BYTES = 64 * 1024
 _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
-_NAME = rf"^[^\x00-\x1f\x7f-\x9f]{{1,{MAX_NAME_CHARACTERS}}}\Z"
-_FOLDER = r"^/[^\x00-\x1f]{0,4000}\Z"
+_NAME = rf"^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{MAX_NAME_CHARACTERS}}}\Z"
+_FOLDER = r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z"
 _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
@@ -56,7 +56,7 @@ def load_settings(path: Path) -> tuple[Settings, Path | None]:
             return _decode(file.read(_MAX_FILE_BYTES + 1)), None
     except FileNotFoundError:
         return Settings(), None
-    except (ValueError, RecursionError, OSError):
+    except (ValueError, OSError):
         return Settings(), _set_aside(path)
 
 
@@ -80,7 +80,7 @@ def save_settings(path: Path, settings: Settings) -> None:
 def _decode(encoded: bytes) -> Settings:
     if len(encoded) > _MAX_FILE_BYTES:
         raise ValueError("longer than any settings file")
-    return msgspec.convert(tomllib.loads(encoded.decode()), Settings)
+    return msgspec.convert(read_toml(encoded.decode()), Settings)
 
 
 def _set_aside(path: Path) -> Path:

@@ -9,7 +9,7 @@ from core.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.problems import ClientError, Problem
 
 _SIGNING_PREFIX = b"workerbee run manifest 1:"
-_MAX_RECORD_BYTES = MAX_MANIFEST_BYTES + 1024
+MAX_RECORD_BYTES = MAX_MANIFEST_BYTES + 1024
 
 
 class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +29,7 @@ class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def from_bytes(cls, encoded: bytes) -> SignedManifest:
         """Read what the DHT holds; raises ClientError if it is no signed manifest."""
-        if len(encoded) > _MAX_RECORD_BYTES:
+        if len(encoded) > MAX_RECORD_BYTES:
             raise ClientError(Problem.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
         try:
             return msgspec.msgpack.decode(encoded, type=cls)

@@ -159,7 +159,7 @@ def _first_event(line: bytes) -> AnyEvent:
     """The worker's hello; raises ClientError for anything else and for another protocol."""
     try:
         greeting = msgspec.json.decode(line, type=_Greeting)
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise _nonsense(line) from error
     if greeting.protocol != PROTOCOL_VERSION:
         detail = f"It speaks protocol {greeting.protocol}, this program speaks {PROTOCOL_VERSION}."

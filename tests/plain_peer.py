@@ -30,6 +30,7 @@ class Record(NamedTuple):
     value: bytes
     subkey: str | bytes | None = None
     expiration: float | None = None  # in ten minutes
+    cached: bool = False  # offered for the others' caches only
 
 
 class Wish(NamedTuple):
@@ -75,9 +76,11 @@ async def _obey(_dht: Any, node: Any, wish: Wish) -> None:
         node.protocol.cache.clear()
     for record in wish.records:
         key, expiration = DHTID.generate(source=record.key), record.expiration or time.time() + 600
-        node.protocol.storage.store(key, record.value, expiration, subkey=record.subkey)
+        if not record.cached:
+            node.protocol.storage.store(key, record.value, expiration, subkey=record.subkey)
         for peer in list(node.protocol.routing_table.peer_id_to_uid):
-            await node.protocol.call_store(peer, [key], [record.value], [expiration], [record.subkey])
+            what = [key], [record.value], [expiration], [record.subkey]
+            await node.protocol.call_store(peer, *what, in_cache=record.cached)
 
 
 if __name__ == "__main__":

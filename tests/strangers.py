@@ -116,6 +116,11 @@ class Worker:
         if command is not None:
             self.send(command)
 
+    @property
+    def pid(self) -> int:
+        """Its own, and its group's."""
+        return self._process.pid
+
     def send(self, command: AnyCommand) -> None:
         """Give it a command."""
         self._process.send(command)

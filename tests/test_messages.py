@@ -17,6 +17,7 @@ from core.messages import (
     MAX_LINE_BYTES,
     AnyCommand,
     AnyEvent,
+    Count,
     Evaluated,
     Failed,
     Hello,
@@ -58,6 +59,7 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
     values: dict[str, object] = {"manifest": manifest(), "mode": "client", "kind": "state", "state": "alone"}
     by_type: dict[object, object] = {
         int: 3,
+        Count: 3,
         float: 0.5,
         float | None: None,
         str: "words",

@@ -95,6 +95,15 @@ def test_a_damaged_file_is_put_aside(path: Path, content: bytes) -> None:
     assert RecentRuns(path).all() == (RUN,)
 
 
+@pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
+def test_the_longest_runs_that_may_be_remembered_are_read_again(path: Path, letter: str) -> None:
+    runs = RecentRuns(path)
+    for number in range(MOST_RUNS):
+        runs.remember(changed(run_id=f"run-{number}", address=letter * 16_000, name=letter * 200))
+    again = RecentRuns(path)
+    assert (again.all(), again.aside) == (runs.all(), None)
+
+
 def test_a_folder_in_its_place_is_put_aside(path: Path) -> None:
     path.mkdir(parents=True)
     runs = RecentRuns(path)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from core.cli.tally import Tally
 from core.messages import Event, Failed, encode
 from core.problems import ClientError
 from core.session import ClientEvent, Session
+
+# what a terminal obeys, or turns the writing around: the same to JSON when it is escaped
+_OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class JsonDisplay:
@@ -31,8 +35,12 @@ class JsonDisplay:
 
 def print_event(event: Event) -> None:
     """The event as one line."""
-    sys.stdout.write(encode(event).decode("utf-8"))
+    sys.stdout.write(_OBEYED.sub(_escaped, encode(event).decode("utf-8")))
     sys.stdout.flush()
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def print_failure(error: ClientError) -> None:

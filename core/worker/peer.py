@@ -32,6 +32,7 @@ from core.worker.swarm import (
 )
 
 SEARCHES = 3
+MOST_RUNS = 32  # that are told; anybody may publish any number of them
 SEARCH_PAUSE_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRu
         found = find_manifests(swarm.dht, pasted)
         runs = [run for run in _acceptable(found, known) if command.run_id in (None, run.manifest.run.id)]
         if runs:
-            return runs
+            return runs[:MOST_RUNS]
     _explain_absence(command.run_id, found)
     raise ClientError(Problem.NO_SUCH_RUN, command.run_id or "")
 

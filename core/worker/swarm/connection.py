@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 from hivemind.dht import DHT, DHTNode
-from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.routing import DHTID
 from hivemind.p2p import P2P
 from hivemind.utils.crypto import RSAPrivateKey
@@ -21,8 +20,11 @@ from core.identity import Identity, load_or_create_progress_key
 from core.problems import ClientError, Problem
 from core.worker.reach import is_loopback
 from core.worker.swarm import traffic
+from core.worker.swarm.decoding import bound_decoding
 from core.worker.swarm.loops import hold_tasks
-from core.worker.swarm.manifests import ManifestValidator
+from core.worker.swarm.manifests import ROOM, ManifestValidator
+from core.worker.swarm.signatures import Signatures
+from core.worker.swarm.storage import bound_storage
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -75,6 +77,7 @@ def enter_swarm(
     """
     traffic.count_traffic()
     hold_tasks()
+    bound_decoding()
     # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
     P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
@@ -86,12 +89,12 @@ def enter_swarm(
             identity_path=str(identity_path),
             check_if_identity_free=False,  # the folder's lock has seen to it, without a second p2pd
             startup_timeout=STARTUP_SECONDS,
-            record_validators=[ManifestValidator(), RSASignatureValidator(progress_key)],
+            record_validators=[ManifestValidator(), Signatures(progress_key)],
             **_reachability(mode, listen, announce),
         )
     except Exception as error:
         raise _in_words(error) from error
-    dht.run_coroutine(_widen_pipe)
+    dht.run_coroutine(_make_ready)
     return Swarm(dht, identity, progress_key, mode)
 
 
@@ -121,9 +124,10 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
     return key
 
 
-async def _widen_pipe(dht: DHT, _node: DHTNode) -> None:
+async def _make_ready(dht: DHT, node: DHTNode) -> None:
     """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
     os.set_blocking(dht._inner_pipe.fileno(), True)
+    bound_storage(node, ROOM)
 
 
 async def _count_peers(_dht: DHT, node: DHTNode) -> int:

@@ -6,21 +6,27 @@ import logging
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
-from hivemind.dht import DHT
+from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from hivemind.utils import MSGPackSerializer, get_dht_time
 
 from core.manifest import RunManifest
 from core.problems import ClientError, Problem
-from core.signed_manifest import SignedManifest
+from core.signed_manifest import MAX_RECORD_BYTES, SignedManifest
 from core.worker.swarm.records import read_dictionary
 
+_PACKING_BYTES = 16  # around what the DHT packs once more
 RUNS_KEY = "workerbee_runs"
 LIFETIME_SECONDS = 600.0
+MOST_REVISIONS = 10_000  # that are remembered, of as many runs
 REPUBLISH_SECONDS = 120.0
-_RUNS_KEY_ID = DHTID.generate(source=RUNS_KEY).to_bytes()
+_RUNS_ID = DHTID.generate(source=RUNS_KEY)
+_RUNS_KEY_ID = _RUNS_ID.to_bytes()
+# Anybody may sign runs; whoever asks for them must get the answer over a slow line in three seconds.
+ROOM = {_RUNS_ID: 256 * 1024}
 
 log = logging.getLogger(__name__)
 
@@ -39,8 +45,9 @@ class ManifestValidator(RecordValidatorBase):
     WORKAROUND: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_revisions: int = MOST_REVISIONS) -> None:
         self._newest: dict[bytes, int] = {}
+        self._most = most_revisions
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
@@ -51,7 +58,9 @@ class ManifestValidator(RecordValidatorBase):
         except ClientError as error:
             log.info("refused to store a manifest: %s", error)
             return False
-        newest = self._newest[record.subkey] = max(self._newest.get(record.subkey, 0), manifest.revision)
+        newest = self._newest[record.subkey] = max(self._newest.pop(record.subkey, 0), manifest.revision)
+        if len(self._newest) > self._most:
+            del self._newest[next(iter(self._newest))]
         return manifest.revision == newest
 
     def merge_with(self, other: RecordValidatorBase) -> bool:
@@ -86,23 +95,23 @@ class Publisher:
             self._store()
 
     def _store(self) -> None:
-        storing = self._dht.store(
-            RUNS_KEY,
-            subkey=_subkey(self._signed.organiser, self._run_id),
-            value=self._signed.to_bytes(),
-            expiration_time=get_dht_time() + LIFETIME_SECONDS,
-            return_future=True,
-        )
+        subkey = _subkey(self._signed.organiser, self._run_id)
+        value, until = self._signed.to_bytes(), get_dht_time() + LIFETIME_SECONDS
         try:
+            self._dht.run_coroutine(partial(_keep, subkey=subkey, value=value, until=until))
+            storing = self._dht.store(
+                RUNS_KEY, subkey=subkey, value=value, expiration_time=until, return_future=True
+            )
             storing.result(REPUBLISH_SECONDS)
         except Exception:
             log.exception("the manifest was not stored this time")
 
 
 def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
-    """Every run that the swarm publishes; ``also_ask`` are the peer ids of the pasted address."""
+    """Every run that is published; first those of ``also_ask``, the peer ids of the pasted address."""
     found = FoundManifests()
-    for record in read_dictionary(dht, RUNS_KEY, also_ask):
+    pasted = tuple(also_ask)
+    for record in read_dictionary(dht, RUNS_KEY, pasted):
         try:
             signed, manifest = _open(record)
         except ClientError as error:
@@ -111,7 +120,13 @@ def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
         key = signed.organiser, manifest.run.id
         if key not in found.open or found.open[key][1].revision < manifest.revision:
             found.open[key] = signed, manifest
+    found.open = dict(sorted(found.open.items(), key=lambda item: item[0][0] not in pasted))
     return found
+
+
+async def _keep(_dht: DHT, node: DHTNode, subkey: str, value: bytes, until: float) -> None:
+    """In the DHT process: whoever was given our address asks us, however full the others are."""
+    node.protocol.storage.keep(_RUNS_ID, subkey, MSGPackSerializer.dumps(value), until)
 
 
 def _subkey(organiser: str, run_id: str) -> str:
@@ -145,6 +160,8 @@ def _does_decode(value: bytes) -> bool:
 
 def _bytes_in(value: bytes) -> bytes:
     """The DHT packs every value once more; strangers may have packed anything."""
+    if len(value) > MAX_RECORD_BYTES + _PACKING_BYTES:
+        raise ClientError(Problem.MANIFEST_REFUSED, f"Its record has {len(value)} bytes.")
     try:
         inner = MSGPackSerializer.loads(value)
     except Exception as error:

@@ -12,10 +12,10 @@ import contextlib
 import secrets
 from collections.abc import Iterable
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from hivemind.dht import DHT, DHTNode
-from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DictionaryDHTValue
 from hivemind.dht.validation import DHTRecord
@@ -23,10 +23,12 @@ from hivemind.p2p import PeerID
 from hivemind.proto import dht_pb2
 from hivemind.utils import MSGPackSerializer
 
+from core.worker.swarm.signatures import MAX_SUBKEY_BYTES, Signatures
+
 READ_LIMIT_SECONDS = 10.0
 MAX_PEERS_ASKED = 16
 MAX_VALUES = 10_000
-MAX_SIGNED_BYTES = 4096  # of a subkey and of a value; hivemind's own records have a few hundred
+MAX_SIGNED_BYTES = MAX_SUBKEY_BYTES  # of a value, too
 
 _Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
 
@@ -47,9 +49,9 @@ def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> list[DH
 def read_signed(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> dict[bytes, dict[str, Any]]:
     """The newest table of every subkey whose RSA signature holds; what was taken back is left out."""
     newest: dict[bytes, DHTRecord] = {}
-    signature = RSASignatureValidator()
+    signature = Signatures()
     for record in read_dictionary(dht, key, also_ask):
-        if _is_owned(record) and _is_signed(record, signature):
+        if _is_owned(record) and signature.validate(record):
             known = newest.get(record.subkey)
             if known is None or known.expiration_time < record.expiration_time:
                 newest[record.subkey] = record
@@ -71,15 +73,7 @@ async def _forget(_dht: DHT, node: DHTNode, key_ids: list[DHTID]) -> None:
 def _is_owned(record: DHTRecord) -> bool:
     """Whether it names an owner; whoever writes kilobytes only wants to keep us busy."""
     is_small = max(len(record.subkey), len(record.value)) <= MAX_SIGNED_BYTES
-    return is_small and RSASignatureValidator._PUBLIC_KEY_RE.search(record.subkey) is not None
-
-
-def _is_signed(record: DHTRecord, signature: RSASignatureValidator) -> bool:
-    """Whether the owner's signature holds; WORKAROUND: hivemind raises anything where the key is none."""
-    try:
-        return bool(signature.validate(record))
-    except Exception:
-        return False
+    return is_small and Signatures._PUBLIC_KEY_RE.search(record.subkey) is not None
 
 
 def _table_in(value: bytes) -> dict[str, Any] | None:
@@ -136,6 +130,6 @@ def _values(key_id: DHTID, dictionary: Any) -> list[_Value]:
         return []
     return [
         (key_id.to_bytes(), MSGPackSerializer.dumps(subkey), item.value, item.expiration_time)
-        for subkey, item in dictionary.items()
-        if isinstance(item.value, bytes)
+        for subkey, item in islice(dictionary.items(), MAX_VALUES)
+        if isinstance(item.value, bytes) and isinstance(item.expiration_time, int | float)
     ]

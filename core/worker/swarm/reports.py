@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pydantic.v1 as pydantic
 from hivemind.dht import DHT
@@ -14,7 +14,7 @@ from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from hivemind.p2p import PeerID
 from hivemind.utils import get_dht_time
-from pydantic.v1 import BaseModel, StrictFloat, StrictInt
+from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, conint
 
 from core.messages import PeerSeen
 from core.worker.swarm.cards import KEY_END, Card, CardSchema
@@ -23,6 +23,7 @@ from core.worker.swarm.records import forget, read_signed
 
 METRICS_LIFETIME_SECONDS = 600.0
 MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
+MOST_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -35,6 +36,16 @@ class LocalMetrics(BaseModel):
     samples_accumulated: StrictInt
     loss: StrictFloat
     mini_steps: StrictInt
+
+
+class Report(LocalTrainingProgress):
+    """One peer's progress, with numbers that can be added up; hivemind itself believes any."""
+
+    peer_id: conbytes(max_length=MAX_PEER_ID_BYTES)  # type: ignore[valid-type]
+    epoch: conint(ge=0, le=2**31, strict=True)  # type: ignore[valid-type]
+    samples_accumulated: conint(ge=0, le=MOST_SAMPLES, strict=True)  # type: ignore[valid-type]
+    samples_per_second: confloat(ge=0.0, le=1e15, strict=True)  # type: ignore[valid-type]
+    time: confloat(ge=0.0, le=1e12, strict=True)  # type: ignore[valid-type]
 
 
 class _MetricSchema(BaseModel):
@@ -73,8 +84,22 @@ def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | N
 
 def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = ()) -> tuple[PeerSeen, ...]:
     """Everybody who reports progress in a run."""
-    reports = _parsed(LocalTrainingProgress, dht, f"{run_id}_progress", also_ask)
+    reports = _parsed(Report, dht, f"{run_id}_progress", also_ask)
     return tuple(seen for report in reports if (seen := peer_seen(report, my_peer_id)) is not None)
+
+
+def sensible(metadata: Any) -> Any:
+    """What hivemind's tracker got, without reports that no peer could send; anything else as it is."""
+    if not isinstance(metadata, dict):
+        return metadata
+    return {subkey: found for subkey, found in metadata.items() if _is_sensible(found.value)}
+
+
+def _is_sensible(value: Any) -> bool:
+    """A goodbye, or a report."""
+    with contextlib.suppress(pydantic.ValidationError, TypeError):
+        return value is None or Report.parse_obj(value) is not None
+    return False
 
 
 def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: Card | None = None) -> PeerSeen | None:

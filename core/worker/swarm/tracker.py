@@ -15,7 +15,9 @@ from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
 from core.messages import PeerSeen
 from core.worker.swarm.cards import Card
 from core.worker.swarm.haste import Unhurried
-from core.worker.swarm.reports import peer_seen
+from core.worker.swarm.reports import peer_seen, sensible
+
+MOST_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +64,7 @@ class ObservedTracker(ProgressTracker):
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
 
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
+        metadata = sensible(metadata)
         progress = super()._parse_swarm_progress_data(metadata)
         if isinstance(metadata, dict):
             self.reports = {
@@ -76,14 +79,17 @@ class ObservedTracker(ProgressTracker):
         return progress
 
     def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
-        """Every peer that reports progress, with what its card says."""
+        """Who reports progress, with what their cards say: us first, and only so many of very many."""
+        return tuple(sorted(self._seen(cards), key=lambda peer: not peer.is_me)[:MOST_PEERS_TOLD])
+
+    def _seen(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> list[PeerSeen]:
         mine = self.dht.peer_id.to_base58()
         found = (peer_seen(report, mine, cards.get(subkey)) for subkey, report in self.reports.items())
-        return tuple(seen for seen in found if seen is not None)
+        return [seen for seen in found if seen is not None]
 
     def other_peers(self) -> int:
         """How many peers besides us report progress."""
-        return sum(not peer.is_me for peer in self.peers())
+        return sum(not peer.is_me for peer in self._seen())
 
     def my_rate(self) -> float | None:
         """Our own samples per second; ``None`` before the first micro-batch."""
@@ -92,7 +98,7 @@ class ObservedTracker(ProgressTracker):
 
     def swarm_rate(self) -> float | None:
         """Everybody's samples per second together; ``None`` before anybody has reported."""
-        others = [peer.samples_per_second for peer in self.peers() if not peer.is_me]
+        others = [peer.samples_per_second for peer in self._seen() if not peer.is_me]
         mine = self.my_rate()
         return sum(others) + (mine or 0.0) if others or mine is not None else None
 
