@@ -7,6 +7,7 @@ test sees what it does alone. Whoever belongs to it, wherever it has gone, carri
 from __future__ import annotations
 
 import contextlib
+import copy
 import fcntl
 import itertools
 import json
@@ -41,6 +42,7 @@ from core.messages import (
     encode,
 )
 from core.runtime import worker_command, worker_environment
+from tests.networks import Host
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
@@ -205,8 +207,8 @@ class Speaker(Generic[_Said]):
 class Peer(Speaker[AnyEvent]):
     """A real worker, without a client to look after it."""
 
-    def __init__(self, home: Path) -> None:
-        super().__init__(worker_command(), home / "logs" / "worker.log", decode_event)
+    def __init__(self, home: Path, within: Sequence[str] = ()) -> None:
+        super().__init__([*within, *worker_command()], home / "logs" / "worker.log", decode_event)
         self.home = home
 
     def send(self, command: AnyCommand) -> None:
@@ -257,6 +259,14 @@ class Crew:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._ends = contextlib.ExitStack()
+        self._within: tuple[str, ...] = ()
+        self._listen = LOOPBACK
+
+    def at(self, host: Host) -> Crew:
+        """The same crew, whose next peers run on that host of a network; an organiser listens there."""
+        there = copy.copy(self)
+        there._within, there._listen = host.within, f"{host.ip}/tcp/31337"
+        return there
 
     def organiser(self, home: str = "organiser", manifest: RunManifest | None = None, **wishes: Any) -> Peer:
         """The first peer of a run, published; it trains unless told not to."""
@@ -264,7 +274,7 @@ class Crew:
         options: dict[str, Any] = {
             "manifest": manifest or tiny(),
             "home": str(peer.home / "data"),
-            "listen": (LOOPBACK,),
+            "listen": (self._listen,),
             "threads": 1,
             "checkpoint_every_epochs": 1,
         }
@@ -294,7 +304,7 @@ class Crew:
         options = ("--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network)
         folder = self.folder / home
         client = Speaker(
-            [sys.executable, "-m", "core", "join", address, *options],
+            [*self._within, sys.executable, "-m", "core", "join", address, *options],
             folder / "client.log",
             decode_event,
             WORKERBEE_HOME=str(folder),
@@ -305,8 +315,8 @@ class Crew:
 
     def script(self, home: str, module: str, *words: str) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
-        log = self.folder / home / "script.log"
-        script: Speaker[dict[str, Any]] = Speaker([sys.executable, "-m", module, *words], log, json.loads)
+        command, log = (sys.executable, "-m", module, *words), self.folder / home / "script.log"
+        script: Speaker[dict[str, Any]] = Speaker([*self._within, *command], log, json.loads)
         self._ends.callback(script.end)
         return script
 
@@ -315,7 +325,7 @@ class Crew:
         self._ends.close()
 
     def _peer(self, home: str) -> Peer:
-        peer = Peer(self.folder / home)
+        peer = Peer(self.folder / home, self._within)
         self._ends.callback(peer.end)
         return peer
 
