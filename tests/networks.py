@@ -111,6 +111,14 @@ class Host:
         """Whatever others begin is dropped from now on."""
         self.run("nft", "-f", "-", text=HOST_FIREWALL)
 
+    def drop_firewall(self) -> None:
+        """Whatever others begin is let in again."""
+        self.run("nft", "flush", "ruleset")
+
+    def route_by(self, router: str) -> None:
+        """The way out leads over that address now, as in another network."""
+        self.run("ip", "route", "replace", "default", "via", router)
+
     def _set_cable(self, state: str) -> None:
         namespace, end = self.cable
         run("ip", "-n", namespace, "link", "set", end, state)

@@ -216,6 +216,14 @@ class Peer(Speaker[AnyEvent]):
         self.stdin.write(encode(command))
         self.stdin.flush()
 
+    def agree(self, name: str = "") -> None:
+        """Train in the first run that was found; returns once it does."""
+        found = self.wait_for(RunFound)
+        run_id, organiser = found.manifest.run.id, found.organiser
+        self.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
+        self.wait_for(TrainingStarted)
+        self.wait_for(Progress)
+
     def leave(self) -> int:
         """Ask it to, and give its exit code."""
         self.send(Leave())
@@ -254,7 +262,7 @@ class Peer(Speaker[AnyEvent]):
 
 
 class Crew:
-    """Starts the peers of a test, all below one folder; ``end`` leaves nothing of any of them."""
+    """Starts the peers of a test, all below one folder; at the block's end the last goes first."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -292,11 +300,7 @@ class Crew:
     def volunteer(self, address: str, home: str, network: NetworkMode = "direct", name: str = "") -> Peer:
         """A volunteer who trains."""
         peer = self.seeker(address, home, network)
-        found = peer.wait_for(RunFound)
-        run_id, organiser = found.manifest.run.id, found.organiser
-        peer.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
-        peer.wait_for(TrainingStarted)
-        peer.wait_for(Progress)
+        peer.agree(name)
         return peer
 
     def client(self, address: str, home: str, network: NetworkMode = "direct") -> Speaker[AnyEvent]:
@@ -319,10 +323,6 @@ class Crew:
         script: Speaker[dict[str, Any]] = Speaker([*self._within, *command], log, json.loads)
         self._ends.callback(script.end)
         return script
-
-    def end(self) -> None:
-        """The last to come is the first to go."""
-        self._ends.close()
 
     def _peer(self, home: str) -> Peer:
         peer = Peer(self.folder / home, self._within)
