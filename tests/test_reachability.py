@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from core.messages import Network, Progress, Restarting, RoundFinished, Warned
-from tests.networks import Host, Internet, Router
+from tests.networks import Host, Internet, Router, internet
 from tests.real import Crew, Peer, averaged
 
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
@@ -101,6 +101,42 @@ def test_who_can_be_reached_carries_the_averaging_of_those_who_cannot(
     unreachable = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
     unreachable.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
     assert all(network.mode == "client" for network in unreachable.all(Network))
+
+
+def test_two_behind_one_router_help_although_only_one_of_them_can_be_reached(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    router = net.router()
+    forwarded = seek(hands, "forwarded port", home_of(router, forwarded=True), keeper.posted)
+    forwarded.finding()
+    forwarded.peer.agree()
+    neighbour = seek(hands, "its neighbour", home_of(router), keeper.posted)
+    neighbour.peer.agree()
+    assert neighbour.finding().mode == "client"
+    neighbour.peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+
+
+def test_a_first_peer_behind_a_forwarded_port_can_tell_who_is_reached(net: Internet, hands: Crew) -> None:
+    router = net.router()
+    home = home_of(router, forwarded=True)
+    announced = f"{router.wan.ip}/tcp/{PORT}"
+    organiser = hands.at(home).organiser(train=False, announce=(announced,))
+    assert organiser.posted.startswith(f"{announced}/p2p/")
+    public = seek(hands, "public host", net.host(), organiser.posted)
+    assert "could connect" in public.finding().reason
+    behind = hands.at(home_of(net.router())).volunteer(organiser.posted, "home router", "auto")
+    assert behind.wait_for(Network, is_finding).mode == "client"
+    behind.wait_for(RoundFinished, averaged)
+
+
+def test_networks_without_ipv4_are_networks(hands: Crew) -> None:
+    with internet(ipv6=True) as net:
+        organiser = hands.at(net.host()).organiser(train=False)
+        seeker = seek(hands, "IPv6 only", net.host(), organiser.posted)
+        assert "could connect" in seeker.finding().reason
+        seeker.peer.agree()
+        assert is_direct(seeker.peer.all(Network)[-1])
+        seeker.peer.wait_for(RoundFinished, averaged)
 
 
 def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(

@@ -27,6 +27,7 @@ from core.worker.whereabouts import Whereabouts, look_around
 
 LOOK_SECONDS = 5.0
 TEST_AGAIN_SECONDS = 1800.0
+UNKNOWN_SECONDS = 90.0  # after a test that told nothing: peers answer three times a minute at the most
 SLACK_SECONDS = 15.0  # for a computer that does much else
 
 log = logging.getLogger(__name__)
@@ -123,19 +124,21 @@ class Entrance:
     def _keep_testing(self) -> None:
         """Now, every so often, and whenever this computer has come to another network."""
         while True:
-            tested_at = time.monotonic()
+            tested_at, again_after = time.monotonic(), UNKNOWN_SECONDS
             try:
-                self._test()
+                if self._test():
+                    again_after = TEST_AGAIN_SECONDS
             except Exception:
                 log.exception("whether others can reach us is not known this time")
             while self._here == (here := look_around(self._alive)) or not here.ip:
                 if self._channel.leaving.wait(LOOK_SECONDS):
                     return
-                if time.monotonic() - tested_at > TEST_AGAIN_SECONDS:
+                if time.monotonic() - tested_at > again_after:
                     break
             self._here = here
 
-    def _test(self) -> None:
+    def _test(self) -> bool:
+        """Learn whether others can reach us; whether anybody could tell."""
         with self._lock:
             swarm = self.swarm
         if swarm.mode == "client":
@@ -145,6 +148,7 @@ class Entrance:
         log.info("found out in %.1f s: %s", time.monotonic() - began, finding)
         if not self._channel.leaving.is_set():
             self._learn(finding, self._here, port_of(self._listen))
+        return finding.is_reachable or finding.is_unreachable
 
     def _learn(self, finding: Finding, here: Whereabouts, port: int) -> None:
         if finding.is_reachable or finding.is_unreachable:

@@ -55,12 +55,9 @@ def _own_ip(towards: str) -> str:
 
 
 def _ipv4_router() -> str:
-    """The default router's address and, where it is known, the number of its network card."""
     for _device, destination, gateway, flags in (row[:4] for row in _rows("route")):
         if destination == "00000000" and int(flags, 16) & 2:
-            ip = str(ipaddress.IPv4Address(bytes.fromhex(gateway)[::-1]))
-            cards = {row[0]: row[3] for row in _rows("arp")}
-            return f"{ip} {cards.get(ip, '')}"
+            return gateway
     return ""
 
 
@@ -77,4 +74,4 @@ def _rows(table: str) -> list[list[str]]:
         lines = (_PROC / table).read_text().splitlines()
     except OSError:
         return []
-    return [line.split() for line in lines if line.split() and not line.startswith(("Iface", "IP address"))]
+    return [line.split() for line in lines if line.split() and not line.startswith("Iface")]

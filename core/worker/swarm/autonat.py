@@ -7,6 +7,7 @@ Every p2pd answers it (https://github.com/libp2p/specs/tree/master/autonat). hiv
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +19,7 @@ from hivemind.utils.multiaddr import Multiaddr
 PROTOCOL = "/libp2p/autonat/1.0.0"
 MAX_ANSWER_BYTES = 4096
 _DIAL, _PEER, _DIAL_RESPONSE = 2, 1, 3  # numbers of the protocol's fields
+log = logging.getLogger(__name__)
 _OK, _DIAL_ERROR = 0, 100  # what a peer says that has tried; all else means that it has not
 
 
@@ -48,9 +50,13 @@ async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
                     break
             if size > MAX_ANSWER_BYTES:
                 return UNKNOWN
-            return read_answer(await reader.readexactly(size))
-    except (P2PDaemonError, EOFError, OSError):
+            message = await reader.readexactly(size)
+    except (P2PDaemonError, EOFError, OSError) as error:
+        log.info("%s says nothing: %r", peer, error)
         return UNKNOWN
+    if (answer := read_answer(message)) == UNKNOWN:
+        log.info("%s does not say whether it can reach us: %r", peer, message)
+    return answer
 
 
 def dial_request(peer_id: bytes, addresses: Sequence[bytes]) -> bytes:
