@@ -49,6 +49,7 @@ TEST_PROGRAMS = {
     "gcc": "gcc libc6-dev",
     "ip": "iproute2",
     "nft": "nftables",
+    "miniupnpd": "miniupnpd-nftables",
     "Xvfb": "xvfb xauth",
     "openbox": "openbox",
     "trayer": "trayer",

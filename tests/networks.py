@@ -19,6 +19,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -37,7 +38,10 @@ table inet host {
 """
 ROUTER = """
 table inet router {
-  chain in { type nat hook prerouting priority dstnat; }
+  chain miniupnpd {}
+  chain prerouting_miniupnpd {}
+  chain postrouting_miniupnpd {}
+  chain in { type nat hook prerouting priority dstnat; jump prerouting_miniupnpd; }
   chain out { type nat hook postrouting priority srcnat; oifname "wan" masquerade; }
   chain forward {
     type filter hook forward priority filter; policy drop;
@@ -51,6 +55,17 @@ table inet router {
     iifname { "lo", "lan" } accept
   }
 }
+"""
+UPNP = """
+ext_ifname=wan
+listening_ip=lan
+enable_upnp=yes
+enable_natpmp=yes
+secure_mode=yes
+uuid=53fd761e-1913-4e9a-9090-1c629ec14aba
+upnp_table_name=router
+upnp_nat_table_name=router
+allow 1024-65535 192.168.1.0/24 1024-65535
 """
 
 
@@ -66,7 +81,7 @@ def why_not() -> str:
     """Why no networks can be made here; empty where they can."""
     if os.geteuid() != 0:
         return "only root may make network namespaces"
-    missing = [program for program in ("ip", "nft") if shutil.which(program) is None]
+    missing = [program for program in ("ip", "nft", "miniupnpd") if shutil.which(program) is None]
     if missing:
         return f"there is no {' and no '.join(missing)}"
     try:
@@ -174,6 +189,13 @@ class Router:
         """Whoever connects to the public address at this TCP port reaches the host's same port."""
         rule = f'add rule inet router in iifname "wan" tcp dport {port} dnat ip to {host.address}:{port}'
         self.wan.run("nft", rule)
+
+    def offer_upnp(self, folder: Path) -> None:
+        """Let whoever is at home open ports by UPnP and NAT-PMP; it ends with the network."""
+        config = folder / "miniupnpd.conf"
+        config.write_text(UPNP)
+        self.wan.run("ip", "route", "add", "239.0.0.0/8", "dev", "lan")
+        self.wan.run("miniupnpd", "-f", str(config), "-P", str(folder / "miniupnpd.pid"))
 
 
 class Internet:

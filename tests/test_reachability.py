@@ -66,6 +66,13 @@ def seek(hands: Crew, row: str, host: Host, address: str) -> Seeker:
 
 
 @pytest.fixture
+def net6() -> Iterator[Internet]:
+    """A public segment without IPv4."""
+    with internet(ipv6=True) as made:
+        yield made
+
+
+@pytest.fixture
 def keeper(net: Internet, hands: Crew) -> Iterator[Peer]:
     """The run's first peer, on a public host, with next to no training."""
     yield hands.at(net.host()).organiser(train=False)
@@ -87,6 +94,17 @@ def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keepe
     ]
     for seeker in reachable:
         assert "could connect" in seeker.finding().reason
+
+
+def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Peer) -> None:
+    router = net.router()
+    router.offer_upnp(hands.folder)
+    opened = seek(hands, "UPnP", home_of(router), keeper.posted)
+    assert "could connect" in opened.finding().reason
+    opened.peer.agree()
+    assert is_direct(opened.peer.all(Network)[-1])
+    behind = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
+    behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
 
 
 def test_who_can_be_reached_carries_the_averaging_of_those_who_cannot(
@@ -129,14 +147,13 @@ def test_a_first_peer_behind_a_forwarded_port_can_tell_who_is_reached(net: Inter
     behind.wait_for(RoundFinished, averaged)
 
 
-def test_networks_without_ipv4_are_networks(hands: Crew) -> None:
-    with internet(ipv6=True) as net:
-        organiser = hands.at(net.host()).organiser(train=False)
-        seeker = seek(hands, "IPv6 only", net.host(), organiser.posted)
-        assert "could connect" in seeker.finding().reason
-        seeker.peer.agree()
-        assert is_direct(seeker.peer.all(Network)[-1])
-        seeker.peer.wait_for(RoundFinished, averaged)
+def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None:
+    organiser = hands.at(net6.host()).organiser(train=False)
+    seeker = seek(hands, "IPv6 only", net6.host(), organiser.posted)
+    assert "could connect" in seeker.finding().reason
+    seeker.peer.agree()
+    assert is_direct(seeker.peer.all(Network)[-1])
+    seeker.peer.wait_for(RoundFinished, averaged)
 
 
 def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(

@@ -85,10 +85,14 @@ class Entrance:
         return self._way(network_coach.being_tested(self._wish, address), address)
 
     def _way(self, network: Network, address: str) -> _Way:
-        """Whoever is in our own network may not find the way back from its router, so they are told both."""
-        if network.mode == "client" or not address:
+        """Others are told where we were reached; those in our own network, where we are in it.
+
+        A port that the router has opened by itself is another one the next time, and p2pd tells it.
+        """
+        port = port_of(self._listen)
+        if network.mode == "client" or not address or port_of((address,)) != port:
             return _Way(network)
-        return _Way(network, tuple(dict.fromkeys((address, self._here.multiaddr(port_of(self._listen))))))
+        return _Way(network, tuple(dict.fromkeys((address, self._here.multiaddr(port)))))
 
     def _enter(self, way: _Way) -> Swarm:
         """By that way, or in automatic choice by outgoing connections where it does not work; and say how."""
