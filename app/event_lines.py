@@ -134,7 +134,9 @@ def _of_network(event: Network) -> str:
         if event.mode == "direct"
         else translate("EventLog", "Only outgoing connections, which is enough to help")
     )
-    return f"{words}: {safe_line(event.reason)}" if event.reason else f"{words}."
+    if not event.reason:
+        return f"{words}."
+    return f"{words}: {safe_line(f'{event.reason} {event.advice}'.strip())}"
 
 
 _Work = TrainingStarted | RoundFinished | Verdict | Evaluated | CheckpointSaved

@@ -24,6 +24,8 @@ def setback(problem: Problem) -> str:
     match problem:
         case Problem.NOBODY_ANSWERS:
             return QCoreApplication.translate("Problem", "Nobody answers just now")
+        case Problem.NETWORK_CHANGED:
+            return QCoreApplication.translate("Problem", "Others reach this computer in another way now")
         case Problem.STATE_NOT_LOADED:
             return QCoreApplication.translate("Problem", "The run's state could not be downloaded just now")
         case _:
@@ -145,6 +147,10 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP(
             "Problem", "Choose outgoing connections only in the settings: they are enough to help."
         ),
+    ),
+    Problem.NETWORK_CHANGED: (
+        QT_TRANSLATE_NOOP("Problem", "The way in which others reach this computer has changed."),
+        QT_TRANSLATE_NOOP("Problem", "Nothing to do: training goes on in a moment."),
     ),
     Problem.STATE_NOT_LOADED: (
         QT_TRANSLATE_NOOP("Problem", "The run's current state could not be downloaded from any peer."),

@@ -234,9 +234,9 @@ def _after_exit(session: Session) -> Session:
 
 
 def _is_end(session: Session) -> bool:
-    """Whether a worker that exits now has come to its end, rather than crashed."""
+    """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
     is_checked = isinstance(session.opening, Check) and session.engine is not None
-    said_so = session.left is not None or session.problem is not None
+    said_so = (session.left is not None and session.crash is None) or session.problem is not None
     return session.phase in ("idle", "leaving", "ended") or said_so or is_checked
 
 

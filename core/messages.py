@@ -114,10 +114,14 @@ class Connected(Event, tag="connected", kw_only=True, frozen=True):
 
 
 class Network(Event, tag="network", kw_only=True, frozen=True):
-    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why, in words."""
+    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why, in words.
+
+    ``advice`` is what the person could do about it, if anything.
+    """
 
     mode: Literal["direct", "client"]
     reason: str
+    advice: str = ""
 
 
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):

@@ -121,6 +121,11 @@ class Problem(Enum):
         "Join with --network client: outgoing connections are enough to help.",
         7,
     )
+    NETWORK_CHANGED = _Words(
+        "The way in which others reach this computer has changed.",
+        "Nothing to do: training goes on in a moment.",
+        7,
+    )
     STATE_NOT_LOADED = _Words(
         "The run's current state could not be downloaded from any peer.",
         "Try again in a few minutes; a slow or blocked connection is the usual cause.",

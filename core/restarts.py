@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from core.problems import Problem
 
-CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED})
-"""The problems that another attempt may mend; every other one is final, but for outages."""
+CRASHES = frozenset(
+    {Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED, Problem.NETWORK_CHANGED}
+)
+"""What another attempt may mend; every other problem is final, but for outages."""
 
 OUTAGES = frozenset({Problem.NOBODY_ANSWERS})
 """What may be over soon where the run has been reached before: a network that is not up yet after a sleep."""

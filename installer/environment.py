@@ -48,6 +48,8 @@ WINDOW_LIBRARIES = {
 TEST_PROGRAMS = {
     "gcc": "gcc libc6-dev",
     "ip": "iproute2",
+    "nft": "nftables",
+    "miniupnpd": "miniupnpd-nftables",
     "Xvfb": "xvfb xauth",
     "openbox": "openbox",
     "trayer": "trayer",

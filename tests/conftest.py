@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,29 @@ import pytest
 
 from core.restarts import RestartPolicy
 from tests.front_end import PROMPT, FrontEnd, Open
+from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
+
+_outcomes_in_networks: list[str] = []
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that needs networks is skipped where none can be made."""
+    if item.get_closest_marker("networks") and (reason := why_not()):
+        pytest.skip(reason)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note what became of the tests that need networks."""
+    if "networks" in report.keywords and (report.when == "call" or report.skipped):
+        _outcomes_in_networks.append(report.outcome)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The whole check fails if not a single one could be made: then nobody has tested any network."""
+    if "WORKERBEE_CI_RUN" in os.environ and set(_outcomes_in_networks) == {"skipped"}:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\nEvery test in a network of its own was skipped: {why_not()}.")
 
 
 @pytest.fixture
@@ -26,6 +49,13 @@ def front_end(tmp_path: Path) -> Iterator[Open]:
     for front in opened:
         front.client.close()
     assert psutil.Process().children() == []
+
+
+@pytest.fixture
+def net() -> Iterator[Internet]:
+    """A public segment, still empty."""
+    with internet() as made:
+        yield made
 
 
 @pytest.fixture

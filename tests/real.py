@@ -7,6 +7,7 @@ test sees what it does alone. Whoever belongs to it, wherever it has gone, carri
 from __future__ import annotations
 
 import contextlib
+import copy
 import fcntl
 import itertools
 import json
@@ -41,6 +42,7 @@ from core.messages import (
     encode,
 )
 from core.runtime import worker_command, worker_environment
+from tests.networks import Host
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
@@ -205,14 +207,22 @@ class Speaker(Generic[_Said]):
 class Peer(Speaker[AnyEvent]):
     """A real worker, without a client to look after it."""
 
-    def __init__(self, home: Path) -> None:
-        super().__init__(worker_command(), home / "logs" / "worker.log", decode_event)
+    def __init__(self, home: Path, within: Sequence[str] = ()) -> None:
+        super().__init__([*within, *worker_command()], home / "logs" / "worker.log", decode_event)
         self.home = home
 
     def send(self, command: AnyCommand) -> None:
         """Give it a command."""
         self.stdin.write(encode(command))
         self.stdin.flush()
+
+    def agree(self, name: str = "") -> None:
+        """Train in the first run that was found; returns once it does."""
+        found = self.wait_for(RunFound)
+        run_id, organiser = found.manifest.run.id, found.organiser
+        self.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
+        self.wait_for(TrainingStarted)
+        self.wait_for(Progress)
 
     def leave(self) -> int:
         """Ask it to, and give its exit code."""
@@ -252,11 +262,19 @@ class Peer(Speaker[AnyEvent]):
 
 
 class Crew:
-    """Starts the peers of a test, all below one folder; ``end`` leaves nothing of any of them."""
+    """Starts the peers of a test, all below one folder; at the block's end the last goes first."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._ends = contextlib.ExitStack()
+        self._within: tuple[str, ...] = ()
+        self._listen = LOOPBACK
+
+    def at(self, host: Host) -> Crew:
+        """The same crew, whose next peers run on that host of a network; an organiser listens there."""
+        there = copy.copy(self)
+        there._within, there._listen = host.within, f"{host.ip}/tcp/31337"
+        return there
 
     def organiser(self, home: str = "organiser", manifest: RunManifest | None = None, **wishes: Any) -> Peer:
         """The first peer of a run, published; it trains unless told not to."""
@@ -264,7 +282,7 @@ class Crew:
         options: dict[str, Any] = {
             "manifest": manifest or tiny(),
             "home": str(peer.home / "data"),
-            "listen": (LOOPBACK,),
+            "listen": (self._listen,),
             "threads": 1,
             "checkpoint_every_epochs": 1,
         }
@@ -282,11 +300,7 @@ class Crew:
     def volunteer(self, address: str, home: str, network: NetworkMode = "direct", name: str = "") -> Peer:
         """A volunteer who trains."""
         peer = self.seeker(address, home, network)
-        found = peer.wait_for(RunFound)
-        run_id, organiser = found.manifest.run.id, found.organiser
-        peer.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
-        peer.wait_for(TrainingStarted)
-        peer.wait_for(Progress)
+        peer.agree(name)
         return peer
 
     def client(self, address: str, home: str, network: NetworkMode = "direct") -> Speaker[AnyEvent]:
@@ -294,7 +308,7 @@ class Crew:
         options = ("--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network)
         folder = self.folder / home
         client = Speaker(
-            [sys.executable, "-m", "core", "join", address, *options],
+            [*self._within, sys.executable, "-m", "core", "join", address, *options],
             folder / "client.log",
             decode_event,
             WORKERBEE_HOME=str(folder),
@@ -305,17 +319,13 @@ class Crew:
 
     def script(self, home: str, module: str, *words: str) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
-        log = self.folder / home / "script.log"
-        script: Speaker[dict[str, Any]] = Speaker([sys.executable, "-m", module, *words], log, json.loads)
+        command, log = (sys.executable, "-m", module, *words), self.folder / home / "script.log"
+        script: Speaker[dict[str, Any]] = Speaker([*self._within, *command], log, json.loads)
         self._ends.callback(script.end)
         return script
 
-    def end(self) -> None:
-        """The last to come is the first to go."""
-        self._ends.close()
-
     def _peer(self, home: str) -> Peer:
-        peer = Peer(self.folder / home)
+        peer = Peer(self.folder / home, self._within)
         self._ends.callback(peer.end)
         return peer
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.problems import ClientError, Problem
-from core.worker.ports import refuse_taken_ports, usual_listen
+from core.worker.ports import refuse_taken_ports, steady_listen, usual_listen
 from tests.strangers import organiser
 
 
@@ -34,6 +34,15 @@ def test_the_port_of_last_time_is_the_port_of_this_time(tmp_path: Path) -> None:
     assert len({port_of(address) for address in first}) == 1
     with socket.create_server(("", port_of(first[0]))):
         assert usual_listen(tmp_path / "port") == first, "the address that was posted must stay true"
+
+
+def test_a_port_that_nobody_has_posted_is_given_up_when_it_is_taken(tmp_path: Path) -> None:
+    first = steady_listen(tmp_path / "port")
+    assert steady_listen(tmp_path / "port") == first
+    with socket.create_server(("", port_of(first[0]))):
+        second = steady_listen(tmp_path / "port")
+        assert second != first
+        assert steady_listen(tmp_path / "port") == second
 
 
 @pytest.mark.parametrize("damage", [b"", b"31337x", b"\xff\xfe"])

@@ -169,6 +169,15 @@ def test_the_first_problem_is_the_one_that_counts() -> None:
     assert session.problem == Problem.CLOCK_WRONG
 
 
+def test_a_worker_that_leaves_to_begin_anew_does_not_end_the_session() -> None:
+    session = picture(
+        *TRAINING, failed(Problem.NETWORK_CHANGED), Left(contributed_samples=150), WorkerExited(0)
+    )
+    assert session.is_crashed
+    session = after(session, Restarting(attempt=1, seconds=2.0, problem=Problem.NETWORK_CHANGED.key))
+    assert (session.phase, session.contributed_samples, session.left) == ("connecting", 150, None)
+
+
 def test_when_there_is_no_other_attempt_the_crash_is_the_problem() -> None:
     session = picture(*TRAINING, CRASHED, failed(Problem.WORKER_CRASHED))
     assert (session.phase, session.problem) == ("ended", Problem.WORKER_CRASHED)

@@ -86,9 +86,9 @@ def _of_state(event: Verdict | Restarting | Warned | CheckpointSaved) -> str:
 
 
 def of_network(event: Network) -> str:
-    """How others reach us."""
-    reach = "Others can reach this computer" if event.mode == "direct" else "Only outgoing connections"
-    return f"{reach}: {safe_line(event.reason)}" if event.reason else f"{reach}."
+    """How others reach us, why, and what could be done about it."""
+    reach = "Others connect to this computer" if event.mode == "direct" else "Only outgoing connections"
+    return f"{reach}: {safe_line(f'{event.reason} {event.advice}'.strip())}" if event.reason else f"{reach}."
 
 
 def of_verdict(event: Verdict) -> str:

@@ -9,23 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.address import JoinAddress
-from core.folders import PeerFolder, claim_peer_folder
-from core.identity import Identity
+from core.folders import claim_peer_folder
 from core.known_runs import KnownRuns
 from core.manifest import RunManifest
-from core.messages import Connected, Join, Left, Network, RunFound, SearchFinished, Start
+from core.messages import Connected, Join, Left, RunFound, SearchFinished, Start
 from core.problems import ClientError, Problem
 from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
+from core.worker.entrance import Entrance
 from core.worker.membership import Membership, Terms
 from core.worker.news import follow_news
 from core.worker.pace import Pace
-from core.worker.reach import default_listen, network_for
 from core.worker.swarm import (
     FoundManifests,
     Publisher,
     Swarm,
-    enter_swarm,
     find_manifests,
     peers_in,
     swarm_loss,
@@ -54,45 +52,18 @@ def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
     """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
     home = Path(command.home)
     with claim_peer_folder(home) as keys:
-        swarm = _enter(command, alive, keys, channel)
+        entrance = Entrance(command, alive, keys, channel)
         try:
-            samples = _look_and_train(command, swarm, KnownRuns(home / "known_runs.json"), channel)
+            channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
+            samples = _look_and_train(command, entrance, KnownRuns(home / "known_runs.json"), channel)
         finally:
-            swarm.leave()
+            entrance.leave()
         channel.emit(Left(contributed_samples=samples))
 
 
-def _enter(command: Join, alive: Sequence[str], keys: PeerFolder, channel: Channel) -> Swarm:
-    """Connect as the network allows, and say how."""
-    identity = Identity.load_or_create(keys.identity_path)
-    network = network_for(command.network, alive)
-
-    def enter(chosen: Network) -> Swarm:
-        return enter_swarm(
-            alive,
-            keys.progress_key_path,
-            identity=identity,
-            identity_path=keys.identity_path,
-            mode=chosen.mode,
-            listen=default_listen(alive, command.port),
-        )
-
-    try:
-        swarm = enter(network)
-    except ClientError as error:
-        if error.problem is not Problem.NOT_REACHABLE or command.network != "auto":
-            raise
-        network = Network(
-            mode="client", reason="Others could not reach this computer, so it only connects outwards."
-        )
-        swarm = enter(network)
-    channel.emit(network)
-    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    return swarm
-
-
-def _look_and_train(command: Join, swarm: Swarm, known: KnownRuns, channel: Channel) -> int:
+def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel: Channel) -> int:
     """Tell what is there, wait for consent, train; returns the samples contributed."""
+    swarm = entrance.swarm
     pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
     runs = _search(command, swarm, pasted, known)
     for run in runs:
@@ -106,7 +77,7 @@ def _look_and_train(command: Join, swarm: Swarm, known: KnownRuns, channel: Chan
     )
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
-    return _train(chosen, start, swarm, known, channel, pasted)
+    return _train(chosen, start, entrance.settle(), known, channel, pasted)
 
 
 def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:

@@ -1,4 +1,4 @@
-"""The ports that an organiser listens on: the same ones every time, and nobody else's."""
+"""The ports that a peer listens on: the same ones every time, and nobody else's."""
 
 from __future__ import annotations
 
@@ -26,6 +26,22 @@ def usual_listen(memory: Path) -> tuple[str, ...]:
         port = _free_port()
         write_atomically(memory, str(port).encode())
     return everywhere(port)
+
+
+def steady_listen(memory: Path) -> tuple[str, ...]:
+    """The same, for a peer whose address nobody has posted: a port that is taken now is given up."""
+    listen = usual_listen(memory)
+    try:
+        refuse_taken_ports(listen)
+    except ClientError:
+        memory.unlink()
+        listen = usual_listen(memory)
+    return listen
+
+
+def port_of(listen: Sequence[str]) -> int:
+    """The TCP port of such addresses."""
+    return int(listen[0].split("/")[4])
 
 
 def _free_port() -> int:

@@ -43,29 +43,15 @@ def is_loopback(address: str) -> bool:
     return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
 
 
-def default_listen(addresses: Sequence[str], port: int | None) -> tuple[str, ...]:
-    """Where a volunteer listens: on this computer only if the swarm is here, else on all interfaces."""
-    if addresses and all(is_loopback(address) for address in addresses):
-        return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return everywhere(port or 0)
-
-
 def everywhere(port: int) -> tuple[str, ...]:
     """All interfaces of this computer; 0 is any free port."""
     return (f"/ip4/0.0.0.0/tcp/{port}", *((f"/ip6/::/tcp/{port}",) if socket.has_ipv6 else ()))
 
 
-def network_for(wish: NetworkMode, addresses: Sequence[str]) -> Network:
-    """How to take part. Outgoing connections only, unless the person or the place says better.
-
-    A peer that listens but cannot be reached makes every round wait; one in client mode never does.
-    """
-    if wish == "direct":
-        return Network(mode="direct", reason="You chose it: others may connect to this computer.")
+def settled_network(wish: NetworkMode, addresses: Sequence[str]) -> Network | None:
+    """How to take part, where the person's wish or the place leaves nothing to find out."""
     if wish == "client":
         return Network(mode="client", reason="You chose it: this computer only connects outwards.")
     if all(is_loopback(address) for address in addresses):
         return Network(mode="direct", reason="The swarm is on this computer.")
-    return Network(
-        mode="client", reason="This computer only connects outwards, which works behind any router."
-    )
+    return None

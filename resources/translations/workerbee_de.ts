@@ -1066,6 +1066,10 @@
         <translation>Gerade antwortet niemand</translation>
     </message>
     <message>
+        <source>Others reach this computer in another way now</source>
+        <translation>Andere erreichen diesen Computer jetzt auf anderem Weg</translation>
+    </message>
+    <message>
         <source>The run&apos;s state could not be downloaded just now</source>
         <translation>Der Stand des Laufs konnte gerade nicht heruntergeladen werden</translation>
     </message>
@@ -1256,6 +1260,14 @@
     <message>
         <source>Choose outgoing connections only in the settings: they are enough to help.</source>
         <translation>Wählen Sie in den Einstellungen „nur über ausgehende Verbindungen“: Zum Mithelfen genügt das.</translation>
+    </message>
+    <message>
+        <source>The way in which others reach this computer has changed.</source>
+        <translation>Der Weg, auf dem andere diesen Computer erreichen, hat sich geändert.</translation>
+    </message>
+    <message>
+        <source>Nothing to do: training goes on in a moment.</source>
+        <translation>Nichts zu tun: Das Training geht gleich weiter.</translation>
     </message>
     <message>
         <source>The run&apos;s current state could not be downloaded from any peer.</source>

@@ -5,6 +5,7 @@ from hivemind import __version__ as HIVEMIND_VERSION
 from core.worker.swarm.averagers import Interrupted
 from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
 from core.worker.swarm.connection import Swarm, enter_swarm
+from core.worker.swarm.dial_back import LONGEST_SECONDS, Finding, find_out
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
 from core.worker.swarm.optimizer import SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
@@ -13,7 +14,9 @@ from core.worker.swarm.traffic import received_bytes, sent_bytes
 __all__ = [
     "CARD_LIFETIME_SECONDS",
     "HIVEMIND_VERSION",
+    "LONGEST_SECONDS",
     "Card",
+    "Finding",
     "FoundManifests",
     "Interrupted",
     "LocalMetrics",
@@ -23,6 +26,7 @@ __all__ = [
     "cards_in",
     "enter_swarm",
     "find_manifests",
+    "find_out",
     "guard_reports",
     "peers_in",
     "publish_card",

@@ -1,0 +1,70 @@
+"""What a person is told of the network: how others reach this computer, why, and what could be done."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from core.messages import Network, NetworkMode
+from core.worker.swarm import Finding
+from core.worker.whereabouts import Whereabouts
+
+ENOUGH = "Outgoing connections are enough to help"
+
+
+def being_tested(wish: NetworkMode, known_address: str) -> Network:
+    """Before anybody has tried: by the person's wish, or what was found here the last time."""
+    if wish == "direct":
+        return Network(mode="direct", reason="You chose it; whether it is so is being tested.")
+    if known_address:
+        return Network(mode="direct", reason=f"Others reached it at {place(known_address)} the last time.")
+    return Network(mode="client", reason=f"{ENOUGH}; whether others can reach it is being tested.")
+
+
+def found(finding: Finding, here: Whereabouts, port: int) -> Network:
+    """What came of the test, and what follows by itself."""
+    if finding.is_reachable:
+        tried = _share(finding.reached, finding)
+        return Network(mode="direct", reason=f"{tried} could connect to {place(finding.address)}.")
+    if finding.is_unreachable:
+        reason = f"{failure(finding, here, port)} {ENOUGH}."
+        return Network(mode="client", reason=reason, advice=advice(here, port))
+    return Network(mode="client", reason=f"Nobody could tell whether others reach it. {ENOUGH}.")
+
+
+def from_training_on(found: Network, mode: Literal["direct", "client"]) -> Network:
+    """Nothing has changed yet, but will before anything is computed."""
+    return Network(mode=mode, reason=f"{found.reason} That counts from the moment training begins.")
+
+
+def chosen_against(found: Network) -> Network:
+    """The person has insisted on direct connections, although that was found."""
+    reason = f"You chose it, but {found.reason[:1].lower()}{found.reason[1:]}"
+    return Network(mode="direct", reason=reason, advice=found.advice)
+
+
+def failure(finding: Finding, here: Whereabouts, port: int) -> str:
+    """Who failed to reach what, in a sentence."""
+    where = place(here.multiaddr(port)) if here.is_public else f"port {port} of your router"
+    return f"{_share(finding.failed, finding)} failed to connect to {where}."
+
+
+def advice(here: Whereabouts, port: int) -> str:
+    """What the person could do so that others reach this computer."""
+    if here.is_public:
+        return f"To carry more of the averaging, allow incoming TCP port {port} in this computer's firewall."
+    to = f" ({here.ip})" if here.ip else ""
+    return (
+        f"To carry more of the averaging, forward TCP port {port} on your router to this computer{to}, "
+        "or switch on UPnP there."
+    )
+
+
+def place(address: str) -> str:
+    """A multiaddr as people write it, such as ``203.0.113.7:31337``."""
+    kind, host, _, port = [*address.split("/")[1:5], "", "", "", ""][:4]
+    return f"[{host}]:{port}" if kind == "ip6" else f"{host}:{port}"
+
+
+def _share(number: int, finding: Finding) -> str:
+    asked = finding.reached + finding.failed
+    return "The one peer that tried" if asked == 1 else f"{number} of {asked} peers"

@@ -1,0 +1,87 @@
+"""The networks that other tests are made of behave like real ones, and leave nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.networks import PREFIX, Host, Internet, internet, run
+
+pytestmark = pytest.mark.networks
+
+PORT = 31337
+SERVE = f"""
+import socket
+with socket.create_server(("::", {PORT}), family=socket.AF_INET6, dualstack_ipv6=True):
+    print("listening", flush=True)
+    input()
+"""
+DIAL = f"""
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], {PORT}), 2).close()
+except OSError:
+    sys.exit("no")
+"""
+
+
+@contextlib.contextmanager
+def serving(host: Host) -> Iterator[None]:
+    """Somebody listens there."""
+    command = [*host.within, sys.executable, "-c", SERVE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None and server.stdout.readline() == "listening\n"
+        yield
+        server.communicate("\n", timeout=60)
+
+
+def can_dial(host: Host, address: str) -> bool:
+    """Whether a connection from there to that address succeeds."""
+    command = [*host.within, sys.executable, "-c", DIAL, address]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def test_a_public_host_is_reached_unless_its_firewall_or_its_cable_forbids_it(net: Internet) -> None:
+    one, other = net.host(), net.host()
+    with serving(one):
+        assert can_dial(other, one.address)
+        one.unplug()
+        assert not can_dial(other, one.address)
+        one.plug_in()
+        assert can_dial(other, one.address)
+        one.use_firewall()
+        assert not can_dial(other, one.address)
+
+
+@pytest.mark.parametrize("only_tcp", [False, True], ids=["home router", "strict firewall"])
+def test_a_host_behind_a_router_is_reached_only_where_a_port_is_forwarded(
+    net: Internet, only_tcp: bool
+) -> None:
+    outside, router = net.host(), net.router(only_tcp)
+    home = router.host()
+    with serving(outside), serving(home):
+        assert can_dial(home, outside.address)
+        assert not can_dial(outside, router.wan.address)
+        router.forward(PORT, home)
+        assert can_dial(outside, router.wan.address)
+
+
+def test_there_are_networks_without_ipv4() -> None:
+    with internet(ipv6=True) as net:
+        one, other = net.host(), net.host()
+        with serving(one):
+            assert can_dial(other, one.address)
+
+
+def test_nothing_is_left_of_a_network_whatever_happened() -> None:
+    with contextlib.suppress(ZeroDivisionError), internet() as net:
+        host = net.host()
+        lost = subprocess.Popen([*host.within, "sleep", "1000"])
+        raise ZeroDivisionError
+    assert lost.wait(60) < 0
+    assert f"{PREFIX}-{os.getpid()}-" not in run("ip", "netns", "list")

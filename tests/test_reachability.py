@@ -1,0 +1,189 @@
+"""Whether others can reach a volunteer is found out by itself, in every kind of network.
+
+What the public host, the home router and so on must find is the table of "Any network, any fault".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from core.messages import Network, Progress, Restarting, RoundFinished, Warned
+from tests.networks import Host, Internet, Router, internet
+from tests.real import Crew, Peer, averaged
+
+pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
+
+PORT = 31337  # where a volunteer listens who has not listened anywhere before
+
+
+@dataclass
+class Seeker:
+    """A volunteer who has found the run, trains nothing yet, and does not know how others reach it."""
+
+    row: str
+    peer: Peer
+    began: float
+
+    def finding(self) -> Network:
+        """What it was told after the test; prints how long that took at the most, its start included."""
+        network = self.peer.wait_for(Network, is_finding)
+        print(f"\n{self.row}: {time.monotonic() - self.began:.1f} s at the most: {network.reason}")
+        return network
+
+
+def is_finding(network: Network) -> bool:
+    """Whether others have tried, and this is what came of it."""
+    return "connect to" in network.reason
+
+
+def is_direct(network: Network) -> bool:
+    """Whether others are told where to reach us."""
+    return network.mode == "direct"
+
+
+def home_of(router: Router, *, forwarded: bool = False) -> Host:
+    """A computer behind that router."""
+    host = router.host()
+    if forwarded:
+        router.forward(PORT, host)
+    return host
+
+
+def behind_its_own_firewall(host: Host) -> Host:
+    """That computer, which refuses what others begin."""
+    host.use_firewall()
+    return host
+
+
+def seek(hands: Crew, row: str, host: Host, address: str) -> Seeker:
+    """Let a volunteer search from there."""
+    began = time.monotonic()
+    return Seeker(row, hands.at(host).seeker(address, row, "auto"), began)
+
+
+@pytest.fixture
+def net6() -> Iterator[Internet]:
+    """A public segment without IPv4."""
+    with internet(ipv6=True) as made:
+        yield made
+
+
+@pytest.fixture
+def keeper(net: Internet, hands: Crew) -> Iterator[Peer]:
+    """The run's first peer, on a public host, with next to no training."""
+    yield hands.at(net.host()).organiser(train=False)
+
+
+def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keeper: Peer) -> None:
+    unreachable = [
+        seek(hands, "home router", home_of(net.router()), keeper.posted),
+        seek(hands, "strict firewall", home_of(net.router(only_tcp=True)), keeper.posted),
+        seek(hands, "firewall of a public host", behind_its_own_firewall(net.host()), keeper.posted),
+    ]
+    for seeker in unreachable:
+        finding = seeker.finding()
+        assert (finding.mode, "failed" in finding.reason) == ("client", True)
+        assert f"TCP port {PORT}" in finding.advice
+    reachable = [
+        seek(hands, "public host", net.host(), keeper.posted),
+        seek(hands, "forwarded port", home_of(net.router(), forwarded=True), keeper.posted),
+    ]
+    for seeker in reachable:
+        assert "could connect" in seeker.finding().reason
+
+
+def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Peer) -> None:
+    router = net.router()
+    router.offer_upnp(hands.folder)
+    opened = seek(hands, "UPnP", home_of(router), keeper.posted)
+    assert "could connect" in opened.finding().reason
+    opened.peer.agree()
+    assert is_direct(opened.peer.all(Network)[-1])
+    behind = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
+    behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+
+
+def test_who_can_be_reached_carries_the_averaging_of_those_who_cannot(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    router = net.router()
+    forwarded = seek(hands, "forwarded port", home_of(router, forwarded=True), keeper.posted)
+    assert forwarded.finding().mode == "client"  # until it trains
+    forwarded.peer.agree()
+    direct = forwarded.peer.wait_for(Network, is_direct)
+    assert f"{router.wan.address}:{PORT}" in direct.reason
+    unreachable = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
+    unreachable.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+    assert all(network.mode == "client" for network in unreachable.all(Network))
+
+
+def test_two_behind_one_router_help_although_only_one_of_them_can_be_reached(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    router = net.router()
+    forwarded = seek(hands, "forwarded port", home_of(router, forwarded=True), keeper.posted)
+    forwarded.finding()
+    forwarded.peer.agree()
+    neighbour = seek(hands, "its neighbour", home_of(router), keeper.posted)
+    neighbour.peer.agree()
+    assert neighbour.finding().mode == "client"
+    neighbour.peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+
+
+def test_a_first_peer_behind_a_forwarded_port_can_tell_who_is_reached(net: Internet, hands: Crew) -> None:
+    router = net.router()
+    home = home_of(router, forwarded=True)
+    announced = f"{router.wan.ip}/tcp/{PORT}"
+    organiser = hands.at(home).organiser(train=False, announce=(announced,))
+    assert organiser.posted.startswith(f"{announced}/p2p/")
+    public = seek(hands, "public host", net.host(), organiser.posted)
+    assert "could connect" in public.finding().reason
+    behind = hands.at(home_of(net.router())).volunteer(organiser.posted, "home router", "auto")
+    assert behind.wait_for(Network, is_finding).mode == "client"
+    behind.wait_for(RoundFinished, averaged)
+
+
+def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None:
+    organiser = hands.at(net6.host()).organiser(train=False)
+    seeker = seek(hands, "IPv6 only", net6.host(), organiser.posted)
+    assert "could connect" in seeker.finding().reason
+    seeker.peer.agree()
+    assert is_direct(seeker.peer.all(Network)[-1])
+    seeker.peer.wait_for(RoundFinished, averaged)
+
+
+def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    host = behind_its_own_firewall(net.host())
+    client = hands.at(host).client(keeper.posted, "traveller", "auto")
+    assert not is_direct(client.wait_for(Network, is_finding))
+    host.drop_firewall()
+    host.route_by(net.host().address)
+    client.wait_for(Restarting, lambda event: event.problem == "network_changed")
+    began = len(client.said)
+    client.wait_for(Network, is_direct, since=began)
+    client.wait_for(RoundFinished, averaged, since=began)
+    client.end()
+    again = hands.at(host).client(keeper.posted, "traveller", "auto")
+    assert all(is_direct(network) for network in again.all(Network))
+    assert again.all(Restarting) == []
+
+
+def test_insisting_wrongly_is_told_in_words_and_training_goes_on(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    host = behind_its_own_firewall(net.host())
+    insisting = hands.at(host).volunteer(keeper.posted, "insisting", "direct")
+    warned = insisting.wait_for(Warned)
+    assert (warned.problem, f"failed to connect to {host.address}:{PORT}" in warned.detail) == (
+        "not_reachable",
+        True,
+    )
+    network = insisting.wait_for(Network, is_finding)
+    assert is_direct(network) and "firewall" in network.advice
+    insisting.wait_for(Progress, since=len(insisting.said))
