@@ -27,6 +27,7 @@ from core.messages import (
     RunFound,
     SearchFinished,
     Start,
+    TestNetwork,
     TrainingStarted,
     Verdict,
     Warned,
@@ -80,6 +81,8 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked whether the engine works.")
         case Leave():
             return translate("EventLog", "Asked to stop.")
+        case TestNetwork():
+            return translate("EventLog", "Asked whether others can reach this computer.")
 
 
 def _of_wish(event: PauseAsked | ResumeAsked | FinishAsked) -> str:

@@ -119,6 +119,10 @@ class Helm(QObject):
         """Stop after this epoch; or, asked again, do not."""
         self._do(lambda: self.client.finish_epoch(not self.session.is_finishing))
 
+    def test_network(self) -> None:
+        """Whether others can reach this computer by now."""
+        self._do(self.client.test_network)
+
     def leave(self) -> None:
         """Say goodbye for good."""
         self._then = None

@@ -256,6 +256,7 @@ class Paging(QObject):
         page.leave_requested.connect(self._leave)
         page.advice_requested.connect(self._follow_advice)
         page.graphs_chosen.connect(self._choose_graphs)
+        page.network_test_requested.connect(self._helm.test_network)
         return page
 
     def _made_settings(self) -> SettingsPage:

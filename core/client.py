@@ -33,6 +33,7 @@ from core.messages import (
     RunFound,
     SearchFinished,
     Start,
+    TestNetwork,
     TrainingStarted,
 )
 from core.problems import ClientError, Problem
@@ -143,6 +144,11 @@ class Client:
         """Pause when this epoch is done; or take that back."""
         self.handle(FinishAsked(is_wanted))
 
+    def test_network(self) -> None:
+        """Find out again whether others can reach this computer."""
+        if self.session.network is not None and self.session.network.test == "done":
+            self.handle(Asked(TestNetwork()))
+
     def leave(self) -> None:
         """Say goodbye and end; at once, and only once. A worker that takes too long is killed."""
         is_leaving = self.session.phase == "leaving" and self.session.pause is None
@@ -170,6 +176,8 @@ class Client:
         match event:
             case Asked(command=Start() as consent):
                 self._start(consent)
+            case Asked(command=TestNetwork() as wish) if self._worker is not None:
+                self._worker.send(wish)
             case TrainingStarted() | Progress() | Published():
                 self._works_since = self._works_since or time.monotonic()
                 self._finish()

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+import msgspec
+
 from core.messages import (
     AnyCommand,
     Check,
@@ -31,6 +33,7 @@ from core.messages import (
     SearchFinished,
     Start,
     StateLoading,
+    TestNetwork,
     TrainingStarted,
     Verdict,
     Warned,
@@ -87,8 +90,14 @@ def _after_command(session: Session, command: AnyCommand) -> Session:
         case Leave():
             phase: Phase = "leaving" if session.is_worker_running else "ended"
             return replace(_in_peace(session), phase=phase, pause=None)
+        case TestNetwork():
+            return replace(session, network=_being_tested(session.network))
         case _:
             assert_never(command)
+
+
+def _being_tested(network: Network | None) -> Network | None:
+    return None if network is None else msgspec.structs.replace(network, test="running")
 
 
 _News = Hello | EngineChecked | Connected | Network | SearchFinished | Published | Warned

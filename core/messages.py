@@ -7,7 +7,7 @@ same lines.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -16,7 +16,6 @@ from core.manifest import RunManifest
 from core.safe_text import MAX_NAME_CHARACTERS
 
 PROTOCOL_VERSION = 1
-MAX_LINE_BYTES = 1024 * 1024
 MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]
@@ -25,11 +24,11 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 _Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 
 
-class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Anything that crosses the pipe."""
 
 
-class Command(_Message, tag_field="command", kw_only=True, frozen=True):
+class Command(Message, tag_field="command", kw_only=True, frozen=True):
     """What the client asks of the worker."""
 
 
@@ -84,10 +83,16 @@ class Check(Command, tag="check", kw_only=True, frozen=True):
     """Load the engine, say what it is, end; ``doctor`` asks it."""
 
 
-AnyCommand = Join | Start | Publish | Leave | Check
+class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
+    """Find out again whether others can reach this computer."""
+
+    __test__ = False  # it is no test of pytest's
 
 
-class Event(_Message, tag_field="event", kw_only=True, frozen=True):
+AnyCommand = Join | Start | Publish | Leave | Check | TestNetwork
+
+
+class Event(Message, tag_field="event", kw_only=True, frozen=True):
     """What happened in the worker, or to it."""
 
 
@@ -116,12 +121,14 @@ class Connected(Event, tag="connected", kw_only=True, frozen=True):
 class Network(Event, tag="network", kw_only=True, frozen=True):
     """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why, in words.
 
-    ``advice`` is what the person could do about it, if anything.
+    ``advice`` is what the person could do about it, if anything. ``test`` tells whether others were asked to
+    connect to us, which is not needed where the person has chosen outgoing connections.
     """
 
     mode: Literal["direct", "client"]
     reason: str
     advice: str = ""
+    test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
@@ -203,7 +210,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     reason: str = ""
 
 
-class PeerSeen(_Message, kw_only=True, frozen=True):
+class PeerSeen(Message, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
     ``name`` and ``device`` are a stranger's words, and empty where it is no Workerbee or has no name.
@@ -233,7 +240,7 @@ class Verdict(Event, tag="verdict", kw_only=True, frozen=True):
     reason: str
 
 
-class Solved(_Message, kw_only=True, frozen=True):
+class Solved(Message, kw_only=True, frozen=True):
     """A problem of the held-out set and what the model makes of it."""
 
     text: str
@@ -308,44 +315,3 @@ AnyEvent = (
     | Left
     | Restarting
 )
-
-_Decoded = TypeVar("_Decoded")
-_encoder = msgspec.json.Encoder()
-_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
-_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
-
-
-def encode(message: _Message) -> bytes:
-    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
-    try:
-        return _encoder.encode(message) + b"\n"
-    except UnicodeEncodeError:
-        return _encoder.encode(_encodable(msgspec.to_builtins(message))) + b"\n"
-
-
-def _encodable(plain: Any) -> Any:
-    """The same with a question mark for whatever cannot be UTF-8."""
-    if isinstance(plain, str):
-        return plain.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(plain, dict):
-        return {name: _encodable(value) for name, value in plain.items()}
-    return [_encodable(value) for value in plain] if isinstance(plain, list | tuple) else plain
-
-
-def decode_command(line: bytes) -> AnyCommand:
-    """The command on a line; raises ``msgspec.MsgspecError`` for anything else."""
-    return _decode(_command_decoder, line)
-
-
-def decode_event(line: bytes) -> AnyEvent:
-    """The event on a line; raises ``msgspec.MsgspecError`` for anything else."""
-    return _decode(_event_decoder, line)
-
-
-def _decode(decoder: msgspec.json.Decoder[_Decoded], line: bytes) -> _Decoded:
-    try:
-        return decoder.decode(line)
-    except UnicodeDecodeError as error:
-        raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error
-    except RecursionError as error:
-        raise msgspec.DecodeError("its brackets are nested too deeply") from error

@@ -15,16 +15,9 @@ from typing import IO, BinaryIO, Literal, cast
 
 import msgspec
 
+from core.lines import MAX_LINE_BYTES, decode_event, encode
 from core.logs import keep_small, open_worker_log, worker_log
-from core.messages import (
-    MAX_LINE_BYTES,
-    PROTOCOL_VERSION,
-    AnyCommand,
-    AnyEvent,
-    Failed,
-    decode_event,
-    encode,
-)
+from core.messages import PROTOCOL_VERSION, AnyCommand, AnyEvent, Failed
 from core.problems import ClientError, Problem
 from core.runtime import worker_environment
 from core.scratch import sweep_scratch

@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
+from core.lines import decode_event
 from core.manifest import RunManifest
-from core.messages import AnyEvent, decode_event
+from core.messages import AnyEvent
 from tests import fake_worker, reciting_worker
 
 ADDRESS = "/ip4/127.0.0.1/tcp/4001/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"

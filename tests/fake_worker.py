@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from core.lines import MAX_LINE_BYTES, decode_command, encode
 from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.messages import (
-    MAX_LINE_BYTES,
     PROTOCOL_VERSION,
     AnyCommand,
     AnyEvent,
@@ -44,10 +44,9 @@ from core.messages import (
     SearchFinished,
     Start,
     StateLoading,
+    TestNetwork,
     TrainingStarted,
     Verdict,
-    decode_command,
-    encode,
 )
 from core.problems import Problem
 
@@ -127,7 +126,7 @@ def begin() -> None:
 def find(join: Join, organiser: str, run_id: str) -> None:
     """Say what the fake swarm publishes."""
     say(Connected(peer_id="12D3KooWme", peers=2))
-    say(Network(mode="direct", reason="asked for"))
+    say(Network(mode="direct", reason="asked for", test="done"))
     is_wanted = join.run_id in (None, run_id)
     if is_wanted:
         say(RunFound(manifest=manifest(run_id), organiser=organiser, vouched=True))
@@ -153,6 +152,8 @@ def is_told_to_leave() -> bool:
         command = _commands.get(timeout=_PACE_SECONDS)
     except queue.Empty:
         return False
+    if isinstance(command, TestNetwork):
+        say(Network(mode="client", reason="asked again", test="done"))
     return command is None or isinstance(command, Leave)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from core.address import JoinAddress
 from core.client import Client
 from core.folders import Folders
-from core.messages import AnyCommand, RunFound, decode_command
+from core.lines import decode_command
+from core.messages import AnyCommand, RunFound
 from core.restarts import RestartPolicy
 from core.session import ClientEvent, Session
 from tests import fake_worker

@@ -22,6 +22,7 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
+from core.lines import decode_event, encode
 from core.manifest import ArithmeticGPT, Collaboration, OptimizerSpec, RunInfo, RunManifest, SumsData
 from core.messages import (
     AnyCommand,
@@ -38,8 +39,6 @@ from core.messages import (
     SearchFinished,
     Start,
     TrainingStarted,
-    decode_event,
-    encode,
 )
 from core.runtime import worker_command, worker_environment
 from tests.networks import Host

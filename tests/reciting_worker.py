@@ -15,7 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.messages import PROTOCOL_VERSION, Hello, Leave, Left, decode_command, encode
+from core.lines import decode_command, encode
+from core.messages import PROTOCOL_VERSION, Hello, Leave, Left
 
 
 def say(line: bytes) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import BinaryIO
 
+from core.lines import MAX_LINE_BYTES, decode_event, encode
 from core.messages import (
-    MAX_LINE_BYTES,
     AnyCommand,
     AnyEvent,
     Check,
@@ -26,8 +26,6 @@ from core.messages import (
     Left,
     Progress,
     RoundFinished,
-    decode_event,
-    encode,
 )
 from core.worker.channel import GOODBYE_LIMIT_SECONDS
 

@@ -15,7 +15,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.messages import AnyEvent, CheckpointSaved, Published, Warned, decode_event
+from core.lines import decode_event
+from core.messages import AnyEvent, CheckpointSaved, Published, Warned
 from core.worker.checkpoint import FILE_NAME, Checkpoints, load_checkpoint, save_checkpoint
 from tests.strangers import organiser
 
@@ -165,7 +166,7 @@ def test_an_epoch_is_saved_once(path: Path) -> None:
 _ON_A_FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from core.messages import encode
+from core.lines import encode
 from tests.test_checkpoint import checkpoints, trained
 
 path, said = Path(sys.argv[1]), []

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 from msgspec.msgpack import Ext
 
 from core.identity import Identity
-from core.messages import MAX_LINE_BYTES, PeersSeen, encode
+from core.lines import MAX_LINE_BYTES, encode
+from core.messages import PeersSeen
 from core.signed_manifest import SignedManifest
 from core.worker.swarm.cards import Card
 from core.worker.swarm.decoding import MOST_LAYERS, bound_decoding

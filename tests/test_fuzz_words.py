@@ -16,17 +16,9 @@ from core.address import MAX_CHARACTERS, JoinAddress, UnreadableAddress
 from core.cli.json_display import print_event
 from core.fold import after
 from core.identity import Identity
+from core.lines import MAX_LINE_BYTES, decode_command, decode_event, encode
 from core.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
-from core.messages import (
-    MAX_LINE_BYTES,
-    AnyEvent,
-    Failed,
-    Join,
-    Left,
-    decode_command,
-    decode_event,
-    encode,
-)
+from core.messages import AnyEvent, Failed, Join, Left
 from core.problems import ClientError, Problem
 from core.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template
 from core.run_file_mistakes import MOST_MISTAKES

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.lines import MAX_LINE_BYTES, decode_command, decode_event, encode
 from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.messages import (
-    MAX_LINE_BYTES,
     AnyCommand,
     AnyEvent,
     Count,
@@ -28,9 +28,6 @@ from core.messages import (
     RunFound,
     Solved,
     Start,
-    decode_command,
-    decode_event,
-    encode,
 )
 from core.problems import Problem
 from tests.fake_worker import manifest, progress

@@ -22,6 +22,7 @@ from app.widgets.even_grid import EvenGrid
 from app.widgets.event_log import EventLog
 from app.widgets.graphs_panel import GraphsPanel
 from app.widgets.mark import Meaning
+from app.widgets.network_card import NetworkCard
 from app.widgets.pause_button import Pausing
 from app.widgets.peers_table import PeersTable
 from app.widgets.speed_card import SpeedCard
@@ -50,6 +51,7 @@ class TrainingPage(QWidget):
     leave_requested = Signal()
     advice_requested = Signal(str)
     graphs_chosen = Signal(str, object)
+    network_test_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,6 +66,7 @@ class TrainingPage(QWidget):
         self.header, self.warning = StatusHeader(self), Callout(self)
         self.speed, self.step = SpeedCard(self), StepCard(self)
         self.graphs, self.verdict = GraphsPanel(self), VerdictCard(self)
+        self.network = NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
@@ -140,6 +143,7 @@ class TrainingPage(QWidget):
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
         self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
         self.verdict.show_share(session.last_share)
+        self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
         self._name_tabs()
         self._show_device()
@@ -195,7 +199,8 @@ class TrainingPage(QWidget):
         self.tabs.addTab(self.events, "")
         self.tabs.setMinimumHeight(_TABS_HEIGHT)
         column = Column(_WIDEST, self)
-        for part in (self.header, self.warning, numbers, self.graphs, self.verdict, self.tabs):
+        cards = (self.header, self.warning, numbers, self.graphs, self.verdict, self.network, self.tabs)
+        for part in cards:
             column.parts.addWidget(part)
         self.warning.hide()
         column.verticalScrollBar().valueChanged.connect(self.graphs.refresh)
@@ -211,6 +216,7 @@ class TrainingPage(QWidget):
         button.leave_requested.connect(self.leave_requested)
         self.warning.action_requested.connect(self._take_advice)
         self.graphs.graphs_chosen.connect(self.graphs_chosen)
+        self.network.test_requested.connect(self.network_test_requested)
 
     def _say(self) -> None:
         self.tabs.setTabText(1, self.tr("What has happened"))

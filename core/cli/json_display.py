@@ -6,7 +6,8 @@ import re
 import sys
 
 from core.cli.tally import Tally
-from core.messages import Event, Failed, encode
+from core.lines import encode
+from core.messages import Event, Failed
 from core.problems import ClientError
 from core.session import ClientEvent, Session
 

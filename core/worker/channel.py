@@ -11,17 +11,8 @@ import threading
 
 import msgspec
 
-from core.messages import (
-    MAX_LINE_BYTES,
-    AnyCommand,
-    AnyEvent,
-    Leave,
-    PeersSeen,
-    Progress,
-    StateLoading,
-    decode_command,
-    encode,
-)
+from core.lines import MAX_LINE_BYTES, decode_command, encode
+from core.messages import AnyCommand, AnyEvent, Leave, PeersSeen, Progress, StateLoading, TestNetwork
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000
@@ -31,10 +22,13 @@ log = logging.getLogger(__name__)
 
 
 class Channel:
-    """Owns the process's standard streams. ``leaving`` is set once somebody has asked us to leave."""
+    """Owns the process's standard streams. ``leaving`` is set once somebody has asked us to leave.
+
+    ``test_asked`` is set when the person wants to know again whether others can reach us.
+    """
 
     def __init__(self, commands_fd: int, events_fd: int) -> None:
-        self.leaving = threading.Event()
+        self.leaving, self.test_asked = threading.Event(), threading.Event()
         self._commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
         self._events: queue.Queue[bytes | None] = queue.Queue(_QUEUE_LENGTH)
         self._writer = threading.Thread(target=self._write, args=(events_fd,), daemon=True)
@@ -110,6 +104,8 @@ class Channel:
             return
         if isinstance(command, Leave):
             self.leave()
+        elif isinstance(command, TestNetwork):
+            self.test_asked.set()
         else:
             self._commands.put(command)
 

@@ -102,7 +102,9 @@ class Entrance:
             mends = error.problem in (Problem.NOT_REACHABLE, Problem.PORT_TAKEN)
             if not mends or self._wish != "auto":
                 raise
-            way = _Way(Network(mode="client", reason=f"{error.problem.title} {network_coach.ENOUGH}."))
+            way = _Way(
+                Network(mode="client", reason=f"{error.problem.title} {network_coach.ENOUGH}.", test="done")
+            )
             swarm = self._enter_by(way)
         self._tell(way.network)
         return swarm
@@ -121,25 +123,42 @@ class Entrance:
         )
 
     def _tell(self, network: Network) -> None:
-        if network != self._told:
+        if network != self._told or self._channel.test_asked.is_set():
+            self._channel.test_asked.clear()
             self._told = network
             self._channel.emit(network)
 
     def _keep_testing(self) -> None:
-        """Now, every so often, and whenever this computer has come to another network."""
-        while True:
-            tested_at, again_after = time.monotonic(), UNKNOWN_SECONDS
+        """Now, every so often, in every network that this computer comes to, and when it is asked for."""
+        again_after = 0.0
+        while self._await_reason(again_after):
+            again_after = UNKNOWN_SECONDS
             try:
                 if self._test():
                     again_after = TEST_AGAIN_SECONDS
             except Exception:
                 log.exception("whether others can reach us is not known this time")
-            while self._here == (here := look_around(self._alive)) or not here.ip:
-                if self._channel.leaving.wait(LOOK_SECONDS):
-                    return
-                if time.monotonic() - tested_at > again_after:
-                    break
-            self._here = here
+            self._conclude()
+
+    def _conclude(self) -> None:
+        """A test that has changed nothing has an end, too, for whoever waits for it."""
+        told = self._told
+        if told is not None and told.test == "running":
+            self._tell(network_coach.nobody_could_tell(told.mode))
+        elif told is not None and self._channel.test_asked.is_set():
+            self._tell(told)
+
+    def _await_reason(self, seconds: float) -> bool:
+        """Wait so long, at most, for a reason to test; false once we leave."""
+        deadline = time.monotonic() + seconds
+        while not self._channel.leaving.is_set():
+            here = look_around(self._alive)
+            has_moved = bool(here.ip) and here != self._here
+            if has_moved or time.monotonic() >= deadline or self._channel.test_asked.is_set():
+                self._here = here if here.ip else self._here
+                return True
+            self._channel.leaving.wait(LOOK_SECONDS)
+        return False
 
     def _test(self) -> bool:
         """Learn whether others can reach us; whether anybody could tell."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from core.messages import Network, NetworkMode
 from core.worker.swarm import Finding
 from core.worker.whereabouts import Whereabouts
@@ -14,32 +16,43 @@ ENOUGH = "Outgoing connections are enough to help"
 def being_tested(wish: NetworkMode, known_address: str) -> Network:
     """Before anybody has tried: by the person's wish, or what was found here the last time."""
     if wish == "direct":
-        return Network(mode="direct", reason="You chose it; whether it is so is being tested.")
+        return Network(
+            mode="direct", reason="You chose it; whether it is so is being tested.", test="running"
+        )
     if known_address:
-        return Network(mode="direct", reason=f"Others reached it at {place(known_address)} the last time.")
-    return Network(mode="client", reason=f"{ENOUGH}; whether others can reach it is being tested.")
+        reason = f"Others reached it at {place(known_address)} the last time."
+        return Network(mode="direct", reason=reason, test="running")
+    reason = f"{ENOUGH}; whether others can reach it is being tested."
+    return Network(mode="client", reason=reason, test="running")
 
 
 def found(finding: Finding, here: Whereabouts, port: int) -> Network:
     """What came of the test, and what follows by itself."""
     if finding.is_reachable:
-        tried = _share(finding.reached, finding)
-        return Network(mode="direct", reason=f"{tried} could connect to {place(finding.address)}.")
+        reason = f"{_share(finding.reached, finding)} could connect to {place(finding.address)}."
+        return Network(mode="direct", reason=reason, test="done")
     if finding.is_unreachable:
         reason = f"{failure(finding, here, port)} {ENOUGH}."
-        return Network(mode="client", reason=reason, advice=advice(here, port))
-    return Network(mode="client", reason=f"Nobody could tell whether others reach it. {ENOUGH}.")
+        return Network(mode="client", reason=reason, advice=advice(here, port), test="done")
+    return nobody_could_tell("client")
+
+
+def nobody_could_tell(mode: Literal["direct", "client"]) -> Network:
+    """It stays as it was."""
+    reason = "Nobody could tell whether others reach it."
+    return Network(mode=mode, reason=reason if mode == "direct" else f"{reason} {ENOUGH}.", test="done")
 
 
 def from_training_on(found: Network, mode: Literal["direct", "client"]) -> Network:
     """Nothing has changed yet, but will before anything is computed."""
-    return Network(mode=mode, reason=f"{found.reason} That counts from the moment training begins.")
+    reason = f"{found.reason} That counts from the moment training begins."
+    return msgspec.structs.replace(found, mode=mode, reason=reason)
 
 
 def chosen_against(found: Network) -> Network:
     """The person has insisted on direct connections, although that was found."""
     reason = f"You chose it, but {found.reason[:1].lower()}{found.reason[1:]}"
-    return Network(mode="direct", reason=reason, advice=found.advice)
+    return msgspec.structs.replace(found, mode="direct", reason=reason)
 
 
 def failure(finding: Finding, here: Whereabouts, port: int) -> str:

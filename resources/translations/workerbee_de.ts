@@ -428,6 +428,10 @@
         <translation>Ende angefordert.</translation>
     </message>
     <message>
+        <source>Asked whether others can reach this computer.</source>
+        <translation>Gefragt, ob andere diesen Computer erreichen.</translation>
+    </message>
+    <message>
         <source>Pausing: the computer goes to sleep.</source>
         <translation>Pause: Der Computer geht in den Ruhezustand.</translation>
     </message>
@@ -900,6 +904,25 @@
     <message>
         <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
         <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkCard</name>
+    <message>
+        <source>Others connect to this computer.</source>
+        <translation>Andere verbinden sich mit diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Only outgoing connections.</source>
+        <translation>Nur ausgehende Verbindungen.</translation>
+    </message>
+    <message>
+        <source>Being tested…</source>
+        <translation>Wird geprüft …</translation>
+    </message>
+    <message>
+        <source>Test again</source>
+        <translation>Erneut prüfen</translation>
     </message>
 </context>
 <context>

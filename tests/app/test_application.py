@@ -103,6 +103,16 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
     assert not application.helm.session.is_worker_running
 
 
+def test_whether_others_reach_this_computer_is_found_out_again_by_a_click(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    card = application.paging.training.network
+    qtbot.waitUntil(lambda: "asked for" in card.text, timeout=LIMIT_MILLISECONDS)
+    card.test.click()
+    qtbot.waitUntil(lambda: "asked again" in card.text, timeout=LIMIT_MILLISECONDS)
+    assert "Only outgoing connections." in card.text and card.test.isEnabled()
+
+
 def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)

@@ -19,7 +19,8 @@ import msgspec
 import psutil
 
 from core.folders import HOME_VARIABLE
-from core.messages import AnyEvent, Event, Failed, decode_event
+from core.lines import decode_event
+from core.messages import AnyEvent, Event, Failed
 from tests.bench.ground import NotMeasured, TooLate
 
 ROOT = Path(__file__).resolve().parents[2]

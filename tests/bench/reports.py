@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 import time
 
-from core.messages import Event, Progress, encode
+from core.lines import encode
+from core.messages import Event, Progress
 
 REPORT_SECONDS = 0.5
 

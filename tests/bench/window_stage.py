@@ -19,7 +19,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from app import application, start
 from app.application import Application
 from app.handover import Handover
-from core.messages import Event, PeersSeen, encode
+from core.lines import encode
+from core.messages import Event, PeersSeen
 from tests.bench.window_deeds import Deeds
 
 

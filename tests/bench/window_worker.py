@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from core.lines import decode_command, encode
 from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.messages import (
     PROTOCOL_VERSION,
@@ -38,8 +39,6 @@ from core.messages import (
     Start,
     TrainingStarted,
     Verdict,
-    decode_command,
-    encode,
 )
 
 RUN_ID = "sums"
