@@ -112,6 +112,7 @@ def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Pe
     assert is_direct(opened.peer.all(Network)[-1])
     behind = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
     behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+    assert "2 of 2 peers failed" in behind.wait_for(Network, is_finding).reason, "both were asked"
 
 
 def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, hands: Crew) -> None:
