@@ -10,7 +10,7 @@ import pytest
 
 from core.messages import NetworkMode
 from core.problems import ClientError, Problem
-from core.worker.reach import DIAL_SECONDS, answering, settled_network
+from core.worker.reach import DIAL_SECONDS, answering, is_told, settled_network
 
 PEER = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
 NOWHERE = f"/ip4/127.0.0.1/tcp/1{PEER}"
@@ -76,3 +76,17 @@ def test_whether_others_can_connect_is_found_out_unless_the_wish_or_the_place_sa
 ) -> None:
     network = settled_network(wish, addresses)
     assert mode == (network and network.mode)
+
+
+@pytest.mark.parametrize(
+    ("told", "is_so"),
+    [
+        ([f"/ip4/11.0.0.1/tcp/31337{PEER}", "/ip4/192.168.1.2/tcp/31337"], True),
+        ([f"/ip4/192.168.1.2/tcp/31337{PEER}", "/ip6/2a00::1/tcp/31337"], False),
+        ([f"/ip6/2a00::1/tcp/31337{PEER}"], True),
+        ([], True),
+    ],
+    ids=["told", "untold", "another kind is enough", "nothing is told"],
+)
+def test_an_address_that_was_found_must_be_told_unless_another_kind_is(told: list[str], is_so: bool) -> None:
+    assert is_told("/ip4/11.0.0.1/tcp/31337", told) is is_so

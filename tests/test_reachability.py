@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.messages import Network, Progress, Restarting, RoundFinished, Warned
+from core.messages import Network, Restarting, RoundFinished, Warned
 from tests.networks import Host, Internet, Router, internet
 from tests.real import Crew, Peer, averaged
 
@@ -84,10 +84,17 @@ def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keepe
         seek(hands, "strict firewall", home_of(net.router(only_tcp=True)), keeper.posted),
         seek(hands, "firewall of a public host", behind_its_own_firewall(net.host()), keeper.posted),
     ]
+    wrong = net.host()
+    wrong.use_firewall()
+    insisting = hands.at(wrong).seeker(keeper.posted, "insisting", "direct")
     for seeker in unreachable:
         finding = seeker.finding()
         assert (finding.mode, "failed" in finding.reason) == ("client", True)
         assert f"TCP port {PORT}" in finding.advice
+    warned = insisting.wait_for(Warned)
+    assert warned.problem == "not_reachable"
+    assert warned.detail == f"The one peer that tried failed to connect to {wrong.address}:{PORT}."
+    assert is_direct(insisting.wait_for(Network, is_finding)), "as the person wishes, but told"
     reachable = [
         seek(hands, "public host", net.host(), keeper.posted),
         seek(hands, "forwarded port", home_of(net.router(), forwarded=True), keeper.posted),
@@ -105,46 +112,21 @@ def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Pe
     assert is_direct(opened.peer.all(Network)[-1])
     behind = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
     behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+    assert "2 of 2 peers failed" in behind.wait_for(Network, is_finding).reason, "both were asked"
 
 
-def test_who_can_be_reached_carries_the_averaging_of_those_who_cannot(
-    net: Internet, hands: Crew, keeper: Peer
-) -> None:
-    router = net.router()
-    forwarded = seek(hands, "forwarded port", home_of(router, forwarded=True), keeper.posted)
-    assert forwarded.finding().mode == "client"  # until it trains
+def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, hands: Crew) -> None:
+    there, here = net.router(), net.router()
+    announced = f"{there.wan.ip}/tcp/{PORT}"
+    first = hands.at(home_of(there, forwarded=True)).organiser(train=False, announce=(announced,))
+    assert first.posted.startswith(f"{announced}/p2p/")
+    forwarded = seek(hands, "forwarded port", home_of(here, forwarded=True), first.posted)
+    assert "could connect" in forwarded.finding().reason
     forwarded.peer.agree()
-    direct = forwarded.peer.wait_for(Network, is_direct)
-    assert f"{router.wan.address}:{PORT}" in direct.reason
-    unreachable = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
-    unreachable.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
-    assert all(network.mode == "client" for network in unreachable.all(Network))
-
-
-def test_two_behind_one_router_help_although_only_one_of_them_can_be_reached(
-    net: Internet, hands: Crew, keeper: Peer
-) -> None:
-    router = net.router()
-    forwarded = seek(hands, "forwarded port", home_of(router, forwarded=True), keeper.posted)
-    forwarded.finding()
-    forwarded.peer.agree()
-    neighbour = seek(hands, "its neighbour", home_of(router), keeper.posted)
-    neighbour.peer.agree()
-    assert neighbour.finding().mode == "client"
-    neighbour.peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
-
-
-def test_a_first_peer_behind_a_forwarded_port_can_tell_who_is_reached(net: Internet, hands: Crew) -> None:
-    router = net.router()
-    home = home_of(router, forwarded=True)
-    announced = f"{router.wan.ip}/tcp/{PORT}"
-    organiser = hands.at(home).organiser(train=False, announce=(announced,))
-    assert organiser.posted.startswith(f"{announced}/p2p/")
-    public = seek(hands, "public host", net.host(), organiser.posted)
-    assert "could connect" in public.finding().reason
-    behind = hands.at(home_of(net.router())).volunteer(organiser.posted, "home router", "auto")
-    assert behind.wait_for(Network, is_finding).mode == "client"
-    behind.wait_for(RoundFinished, averaged)
+    assert f"{here.wan.address}:{PORT}" in forwarded.peer.wait_for(Network, is_direct).reason
+    neighbour = hands.at(home_of(here)).volunteer(first.posted, "its neighbour", "auto")
+    assert neighbour.wait_for(Network, is_finding).mode == "client"
+    neighbour.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
 
 
 def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None:
@@ -172,18 +154,3 @@ def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remember
     again = hands.at(host).client(keeper.posted, "traveller", "auto")
     assert all(is_direct(network) for network in again.all(Network))
     assert again.all(Restarting) == []
-
-
-def test_insisting_wrongly_is_told_in_words_and_training_goes_on(
-    net: Internet, hands: Crew, keeper: Peer
-) -> None:
-    host = behind_its_own_firewall(net.host())
-    insisting = hands.at(host).volunteer(keeper.posted, "insisting", "direct")
-    warned = insisting.wait_for(Warned)
-    assert (warned.problem, f"failed to connect to {host.address}:{PORT}" in warned.detail) == (
-        "not_reachable",
-        True,
-    )
-    network = insisting.wait_for(Network, is_finding)
-    assert is_direct(network) and "firewall" in network.advice
-    insisting.wait_for(Progress, since=len(insisting.said))

@@ -21,7 +21,7 @@ from core.worker import network_coach
 from core.worker.channel import Channel
 from core.worker.known_networks import KnownNetworks
 from core.worker.ports import port_of, refuse_taken_ports, steady_listen
-from core.worker.reach import everywhere, is_loopback, settled_network
+from core.worker.reach import everywhere, is_loopback, is_told, settled_network
 from core.worker.swarm import LONGEST_SECONDS, Finding, Swarm, enter_swarm, find_out
 from core.worker.whereabouts import Whereabouts, look_around
 
@@ -44,8 +44,7 @@ class _Way:
         """Whether we take part so already."""
         if self.network.mode != swarm.mode or swarm.mode == "client":
             return self.network.mode == swarm.mode
-        told = {address.partition("/p2p/")[0] for address in swarm.addresses()}
-        return set(self.announce[:1]) <= told
+        return not self.announce or is_told(self.announce[0], swarm.addresses())
 
 
 class Entrance:

@@ -43,6 +43,13 @@ def is_loopback(address: str) -> bool:
     return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
 
 
+def is_told(address: str, told: Sequence[str]) -> bool:
+    """Whether others are told that address, or need not be: they are told none of its kind (IPv4, IPv6)."""
+    kind = address.split("/")[1]
+    places = {each.partition("/p2p/")[0] for each in told}
+    return address in places or not any(place.startswith(f"/{kind}/") for place in places)
+
+
 def everywhere(port: int) -> tuple[str, ...]:
     """All interfaces of this computer; 0 is any free port."""
     return (f"/ip4/0.0.0.0/tcp/{port}", *((f"/ip6/::/tcp/{port}",) if socket.has_ipv6 else ()))
