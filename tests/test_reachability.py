@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.messages import Network, Restarting, RoundFinished, Warned
+from core.messages import Network, Restarting, RoundFinished, TestNetwork, Warned
 from tests.networks import Host, Internet, Router, internet
 from tests.real import Crew, Peer, averaged
 
@@ -95,6 +95,10 @@ def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keepe
     assert warned.problem == "not_reachable"
     assert warned.detail == f"The one peer that tried failed to connect to {wrong.address}:{PORT}."
     assert is_direct(insisting.wait_for(Network, is_finding)), "as the person wishes, but told"
+    wrong.drop_firewall()
+    asked_at = len(insisting.said)
+    insisting.send(TestNetwork())
+    assert "could connect" in insisting.wait_for(Network, is_finding, since=asked_at).reason
     reachable = [
         seek(hands, "public host", net.host(), keeper.posted),
         seek(hands, "forwarded port", home_of(net.router(), forwarded=True), keeper.posted),
