@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.problems import Problem
 
-CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED})
+CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED, Problem.SWARM_LOST})
 """The problems that another attempt may mend; every other one is final, but for outages."""
 
 OUTAGES = frozenset({Problem.NOBODY_ANSWERS})

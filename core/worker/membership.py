@@ -23,6 +23,7 @@ from core.messages import (
     RoundFinished,
     StateLoading,
     Verdict,
+    Warned,
 )
 from core.needs import needs_of
 from core.problems import ClientError, Problem
@@ -31,10 +32,12 @@ from core.worker.judge import Judge
 from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe, build
+from core.worker.sanity import Sanity
 from core.worker.swarm import (
     CARD_LIFETIME_SECONDS,
     Card,
     Interrupted,
+    Listeners,
     LocalMetrics,
     Swarm,
     SwarmOptimizer,
@@ -74,12 +77,12 @@ class Membership:
         if terms.threads:
             torch.set_num_threads(terms.threads)
         self._recipe = build(manifest, seed=swarm.identity.seed_number, device=_device(terms.device))
-        self._judge = Judge()
+        self._judge, self._sanity = Judge(), Sanity(self._recipe)
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe)
-        self._trainer = Trainer(self._recipe, self.optimizer, terms.batch_size, terms.pace)
+        self._trainer = Trainer(self._recipe, self.optimizer, terms.batch_size, terms.pace, self._sanity)
 
     def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
         return SwarmOptimizer(
@@ -90,8 +93,9 @@ class Membership:
             optimizer=make_optimizer(self._manifest.optimizer),
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
-            on_round=self._round_finished,
-            on_download=self._downloading,
+            listeners=Listeners(
+                self._round_finished, self._downloading, self._state_refused, self._sanity.flaw
+            ),
         )
 
     def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
@@ -159,6 +163,9 @@ class Membership:
         self._channel.emit(
             StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total)
         )
+
+    def _state_refused(self, peer_id: str, why: str) -> None:
+        self._channel.emit(Warned(problem=Problem.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
 
     def _say_goodbye(self) -> None:
         self._has_left.set()

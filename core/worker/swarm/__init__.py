@@ -2,11 +2,11 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
-from core.worker.swarm.averagers import Interrupted
 from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
 from core.worker.swarm.connection import Swarm, enter_swarm
+from core.worker.swarm.download import Interrupted
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
-from core.worker.swarm.optimizer import SwarmOptimizer
+from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
 
@@ -16,6 +16,7 @@ __all__ = [
     "Card",
     "FoundManifests",
     "Interrupted",
+    "Listeners",
     "LocalMetrics",
     "Publisher",
     "Swarm",

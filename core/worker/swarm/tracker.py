@@ -5,11 +5,12 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
+from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
 
 from core.messages import PeerSeen
@@ -29,6 +30,8 @@ class ObservedTracker(ProgressTracker):
     reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
     on_alone: Callable[[], None] | None = None
     measured = False
+    _distrusted: frozenset[bytes] = frozenset()
+    _metadata: Any = None
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(self, *args: Any, start: bool, **kwargs: Any) -> None:
@@ -61,7 +64,19 @@ class ObservedTracker(ProgressTracker):
         self.measured = self.measured or samples_accumulated > 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
 
+    def distrust(self, peers: Iterable[PeerID]) -> None:
+        """From now on, what these peers report does not count; everybody else's does.
+
+        Else whoever claims the highest epoch would have us download a state that we refuse, again and again.
+        """
+        with self.lock_global_progress:
+            self._distrusted = frozenset(peer.to_bytes() for peer in peers)
+            self.global_progress = self._parse_swarm_progress_data(self._metadata)
+
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
+        self._metadata = metadata
+        if isinstance(metadata, dict) and self._distrusted:
+            metadata = {key: each for key, each in metadata.items() if not self._is_distrusted(each.value)}
         progress = super()._parse_swarm_progress_data(metadata)
         if isinstance(metadata, dict):
             self.reports = {
@@ -74,6 +89,9 @@ class ObservedTracker(ProgressTracker):
         if self.on_alone is not None and [*self.reports] == [MSGPackSerializer.dumps(self._local_public_key)]:
             self.on_alone()
         return progress
+
+    def _is_distrusted(self, report: Any) -> bool:
+        return isinstance(report, dict) and report.get("peer_id") in self._distrusted
 
     def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
         """Every peer that reports progress, with what its card says."""
