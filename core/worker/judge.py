@@ -15,14 +15,23 @@ class Judge:
 
     def __init__(self) -> None:
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
+        self.has_helped = False
+        self.rounds_in_vain = 0  # in a row
 
     def note(self, finished: RoundFinished) -> None:
         """A round has ended."""
         self._rounds.append(finished)
+        self.has_helped = self.has_helped or finished.ok
+        self.rounds_in_vain = 0 if finished.ok else self.rounds_in_vain + 1
 
-    def verdict(self, other_peers: int, is_in_sync: bool) -> Verdict:
-        """What a volunteer may be told; never "helping" without a round that was averaged with others."""
+    def verdict(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> Verdict:
+        """What a volunteer may be told; never "helping" without a round that was averaged with others.
+
+        ``trouble`` is what is wrong with the connection, in words.
+        """
         rounds = tuple(self._rounds)
+        if trouble:
+            return Verdict(state="alone", reason=trouble)
         if not is_in_sync:
             return Verdict(state="out_of_sync", reason="We are behind the others and download their state.")
         if other_peers <= 0:

@@ -24,13 +24,21 @@ log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """Trains one recipe in one swarm. ``batch_size`` is the micro-batch, in samples."""
+    """Trains one recipe in one swarm. ``batch_size`` is the micro-batch, in samples; it rests while
+    ``is_cut``.
+    """
 
     def __init__(
-        self, recipe: Recipe, optimizer: SwarmOptimizer, batch_size: int, pace: Pace, sanity: Sanity
+        self,
+        recipe: Recipe,
+        optimizer: SwarmOptimizer,
+        batch_size: int,
+        pace: Pace,
+        sanity: Sanity,
+        is_cut: threading.Event,
     ) -> None:
         self._recipe, self._optimizer, self._batch_size, self._pace = recipe, optimizer, batch_size, pace
-        self._sanity, self._warned_of = sanity, set[Problem]()
+        self._sanity, self._warned_of, self._is_cut = sanity, set[Problem](), is_cut
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported = self._stalled = 0.0
         self._epoch = -1
@@ -44,7 +52,9 @@ class Trainer:
         self._epoch = self._optimizer.local_epoch
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
         while not leaving.is_set():
-            if not self._micro_step():
+            if self._is_cut.is_set():
+                leaving.wait(REPORT_SECONDS)  # it would be for nobody
+            elif not self._micro_step():
                 yield from self._recover_from_nonsense()
             if self._optimizer.local_epoch != self._epoch:
                 self._epoch = self._optimizer.local_epoch

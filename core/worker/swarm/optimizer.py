@@ -90,15 +90,16 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _stop_looking(self) -> None:
         """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
-        if any(averager.announced for averager in self._averagers):
+        if any(averager.announced for averager in self.averagers):
             threading.Thread(target=self._cancel_rounds, name="alone", daemon=True).start()
 
     def _cancel_rounds(self) -> None:
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.cancel_rounds()
 
     @property
-    def _averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+    def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+        """Those that there are; each is a process."""
         averagers = (self.grad_averager, self.state_averager)
         return tuple(averager for averager in averagers if averager is not None)
 
@@ -195,9 +196,9 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._cancel_rounds()
         self.state_averager.pending_updates.clear()
         self.tracker.await_goodbye(deadline - time.monotonic())
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.await_rounds(deadline)
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.shutdown()
 
 
