@@ -15,14 +15,20 @@ class Judge:
 
     def __init__(self) -> None:
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
-        self.has_helped = False
-        self.rounds_in_vain = 0  # in a row
+        self._in_vain: dict[str, int] = {}  # by the kind of round, since the last one with others
 
     def note(self, finished: RoundFinished) -> None:
         """A round has ended."""
         self._rounds.append(finished)
-        self.has_helped = self.has_helped or finished.ok
-        self.rounds_in_vain = 0 if finished.ok else self.rounds_in_vain + 1
+        if finished.ok:
+            self._in_vain[finished.kind] = 0
+        elif finished.kind in self._in_vain:
+            self._in_vain[finished.kind] += 1
+
+    @property
+    def rounds_in_vain(self) -> int:
+        """How many rounds of one kind in a row were averaged with nobody, after better ones."""
+        return max(self._in_vain.values(), default=0)
 
     def verdict(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> Verdict:
         """What a volunteer may be told; never "helping" without a round that was averaged with others.

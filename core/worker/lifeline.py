@@ -19,7 +19,7 @@ CALM_SECONDS = 15.0  # between two looks while all is well, or there is really n
 VAIN_GREETINGS = 3
 LOOKS_AHEAD = 5
 EPOCHS_AHEAD = 2  # one is the others' to catch up with
-ROUNDS_IN_VAIN = 6  # of gradients and of state: three epochs
+ROUNDS_IN_VAIN = 4  # of one kind, with others there and after better ones
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +47,9 @@ class Lifeline:
     """Looks after the connection, in a thread. ``trouble`` is what is wrong with it, in words.
 
     ``is_cut`` is set while nothing is heard of anybody: what is computed then would be for nobody, and an
-    epoch of our own would be one that the others never had. Those whom a volunteer comes back to are asked
-    for their state by a worker that begins anew, without the back-off that libp2p has heaped up meanwhile.
+    epoch of our own would be one that the others never had. A volunteer comes back from there as a worker
+    that begins anew and asks for the others' state: without the back-off that libp2p has heaped up meanwhile,
+    and without a round of before the cut, which would wait for the others' next one while they wait for ours.
     """
 
     def __init__(self, others: Others, acquaintances: Acquaintances, judge: Judge, *, is_first: bool) -> None:
@@ -98,13 +99,15 @@ class Lifeline:
 
     def _greet(self, accepting: tuple[str, ...]) -> None:
         """Somebody is there. If only our own p2pd does not get through, another one will."""
+        if self.is_cut.is_set():
+            raise ClientError(Problem.SWARM_LOST, "They answer again.")
         if self._others.greet(accepting):
             self._is_well()
             self._calm_until = time.monotonic() + QUIET_SECONDS / 2
             return
         self._vain_greetings += 1
         if self._vain_greetings >= VAIN_GREETINGS and not self._is_first:
-            raise ClientError(Problem.SWARM_LOST, "They are there again.")
+            raise ClientError(Problem.SWARM_LOST, "They are there, and do not answer us.")
 
     def _refuse_to_stray(self) -> None:
         """Those who are there are heard: see that we are on the way that they are on, and averaged with."""
@@ -116,10 +119,8 @@ class Lifeline:
             raise ClientError(
                 Problem.SWARM_LOST, f"This computer had gone on alone, {self._others.epochs_ahead()} epochs."
             )
-        if self._judge.has_helped and self._judge.rounds_in_vain >= ROUNDS_IN_VAIN:
-            raise ClientError(
-                Problem.SWARM_LOST, f"The last {self._judge.rounds_in_vain} rounds were averaged with nobody."
-            )
+        if self._judge.rounds_in_vain >= ROUNDS_IN_VAIN:
+            raise ClientError(Problem.SWARM_LOST, "The last rounds were averaged with nobody.")
 
     def _is_well(self) -> None:
         self.is_cut.clear()
