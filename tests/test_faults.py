@@ -26,6 +26,7 @@ from tests.real import Crew, Peer, Speaker, averaged, worker_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
+seldom = pytest.mark.faults
 CUT_SECONDS = 30.0
 
 
@@ -73,7 +74,9 @@ def _members(client: Speaker[AnyEvent]) -> dict[str, psutil.Process]:
     return {"p2pd": p2pd, "dht": dht, "averager": next(each for each in children if each != dht)}
 
 
-@pytest.mark.parametrize("part", ["p2pd", "averager", "dht"])
+@pytest.mark.parametrize(
+    "part", ["p2pd", *(pytest.param(each, marks=seldom) for each in ("averager", "dht"))]
+)
 def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: str) -> None:
     organiser = hands.organiser()
     client = helping(hands, organiser)
@@ -88,7 +91,7 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
 
 
 @pytest.mark.networks
-@pytest.mark.parametrize("network", ["client", "direct"])
+@pytest.mark.parametrize("network", ["client", pytest.param("direct", marks=seldom)])
 def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, network: str) -> None:
     here, there = net.host(), net.host()
     organiser = hands.at(there).organiser()
@@ -115,6 +118,7 @@ def freeze(client: Speaker[AnyEvent], seconds: float) -> None:
         process.send_signal(signal.SIGCONT)
 
 
+@seldom
 def test_a_computer_that_has_slept_helps_again(hands: Crew) -> None:
     organiser = hands.organiser()
     client = helping(hands, organiser)
@@ -123,6 +127,7 @@ def test_a_computer_that_has_slept_helps_again(hands: Crew) -> None:
         over()
 
 
+@seldom
 def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> None:
     organiser = hands.organiser(listen=())
     client = helping(hands, organiser)
@@ -138,6 +143,7 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> No
         over()
 
 
+@seldom
 def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(hands: Crew) -> None:
     organiser = hands.organiser()
     other = hands.volunteer(organiser.posted, "other", "direct")
@@ -155,6 +161,7 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
         client.wait_for(TrainingStarted, since=since)
 
 
+@seldom
 def test_of_two_addresses_one_may_be_dead(hands: Crew) -> None:
     dead = "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
     organiser = hands.organiser()

@@ -15,7 +15,7 @@ from core.worker.knock import knock
 
 LOOK_SECONDS = 2.0
 QUIET_SECONDS = 12.0  # an honest peer reports every second, or at least looks like it when it is asked
-CALM_SECONDS = 15.0  # between two looks while all is well, or there is really nobody
+CALM_SECONDS = 15.0  # until new acquaintances are noted, or while there is really nobody
 VAIN_GREETINGS = 3
 LOOKS_AHEAD = 5
 EPOCHS_AHEAD = 2  # one is the others' to catch up with
@@ -58,7 +58,7 @@ class Lifeline:
         self.is_cut = threading.Event()
         self.trouble = ""
         self._vain_greetings = self._looks_ahead = 0
-        self._calm_until = 0.0
+        self._calm_until = self._meet_at = 0.0
 
     def hold(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
         """Until we leave; ``changed`` is called when ``trouble`` has. Raises ClientError: SWARM_LOST."""
@@ -76,9 +76,9 @@ class Lifeline:
         elif quiet is not None:
             self._is_well()
             self._refuse_to_stray()
-            if time.monotonic() >= self._calm_until:
+            if time.monotonic() >= self._meet_at:
                 self._acquaintances.meet(self._others.addresses())
-                self._calm_until = time.monotonic() + CALM_SECONDS
+                self._meet_at = time.monotonic() + CALM_SECONDS
 
     def _look_for_others(self) -> None:
         if time.monotonic() < self._calm_until and not self.is_cut.is_set():
