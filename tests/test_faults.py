@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -21,6 +23,7 @@ from core.messages import (
     Verdict,
 )
 from core.problems import Problem
+from core.worker.acquaintances import FILE_NAME
 from tests.networks import Internet
 from tests.real import Crew, Peer, Speaker, averaged, worker_of
 
@@ -30,11 +33,9 @@ seldom = pytest.mark.faults
 CUT_SECONDS = 30.0
 
 
-def pause(seconds: float) -> None:
-    """The fault is so long; nothing is waited for."""
-    deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0:
-        time.sleep(left)
+def last(seconds: float) -> None:
+    """A fault lasts so long; nothing is waited for."""
+    threading.Event().wait(max(0.0, seconds))
 
 
 def helps(client: Speaker[AnyEvent], others: Peer, since: int, here: int) -> None:
@@ -102,7 +103,7 @@ def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, 
         began = time.monotonic()
         verdict = client.wait_for(Verdict, lambda event: event.state == "alone", since=since)
         print(f"\nsaid after {time.monotonic() - began:.1f} s: {verdict.reason}")
-        pause(CUT_SECONDS - (time.monotonic() - began))
+        last(CUT_SECONDS - (time.monotonic() - began))
         here.plug_in()
         over()
     assert client.wait_for(Verdict, lambda event: event.state == "helping", since=since)
@@ -113,7 +114,7 @@ def freeze(client: Speaker[AnyEvent], seconds: float) -> None:
     family = client.family
     for process in family:
         process.send_signal(signal.SIGSTOP)
-    pause(seconds)
+    last(seconds)
     for process in family:
         process.send_signal(signal.SIGCONT)
 
@@ -143,13 +144,18 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> No
         over()
 
 
+def _read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
 @seldom
 def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(hands: Crew) -> None:
     organiser = hands.organiser()
     other = hands.volunteer(organiser.posted, "other", "direct")
     client = helping(hands, organiser)
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
-    pause(20.0)
+    notes = hands.folder / "volunteer" / "data" / FILE_NAME
+    client.until(lambda _: other.peer_id in _read(notes))
     for process in organiser.family:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()

@@ -14,7 +14,14 @@ from core.problems import ClientError, Problem
 from core.worker.acquaintances import MOST, Acquaintances, remembered
 from core.worker.judge import Judge
 from core.worker.knock import knock
-from core.worker.lifeline import LOOKS_AHEAD, QUIET_SECONDS, ROUNDS_IN_VAIN, VAIN_GREETINGS, Lifeline
+from core.worker.lifeline import (
+    LOOKS_AHEAD,
+    QUIET_SECONDS,
+    ROUNDS_IN_VAIN,
+    SILENT_LOOKS,
+    VAIN_GREETINGS,
+    Lifeline,
+)
 
 PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
 
@@ -80,7 +87,9 @@ def test_when_nobody_answers_a_volunteer_rests_and_says_so_and_then_begins_anew(
 ) -> None:
     others.quiet = QUIET_SECONDS
     line = lifeline(others, dead_address())
-    line._look()
+    for _ in range(SILENT_LOOKS):
+        assert not line.is_cut.is_set()
+        line._look()
     assert "none of 1 known addresses answers" in line.trouble
     assert line.is_cut.is_set()
     line._acquaintances.meet([address_of(listener)])
@@ -92,7 +101,8 @@ def test_when_nobody_answers_a_volunteer_rests_and_says_so_and_then_begins_anew(
 def test_others_that_are_heard_again_end_the_trouble(others: Others) -> None:
     others.quiet = QUIET_SECONDS
     line = lifeline(others, dead_address())
-    line._look()
+    for _ in range(SILENT_LOOKS):
+        line._look()
     others.quiet = 0.0
     line._look()
     assert (line.trouble, line.is_cut.is_set()) == ("", False)
@@ -102,7 +112,8 @@ def test_others_that_are_heard_again_end_the_trouble(others: Others) -> None:
 def test_the_first_peer_and_who_heard_goodbyes_go_on_alone(others: Others, is_first: bool) -> None:
     others.quiet, others.have_left = QUIET_SECONDS, not is_first
     line = lifeline(others, dead_address(), is_first=is_first)
-    line._look()
+    for _ in range(SILENT_LOOKS):
+        line._look()
     assert not line.is_cut.is_set()
 
 

@@ -14,7 +14,8 @@ from core.worker.judge import Judge
 from core.worker.knock import knock
 
 LOOK_SECONDS = 2.0
-QUIET_SECONDS = 12.0  # an honest peer reports every second, or at least looks like it when it is asked
+QUIET_SECONDS = 6.0  # we ask the swarm for its progress every second or so
+SILENT_LOOKS = 2  # on a line that is full a single one says nothing
 CALM_SECONDS = 15.0  # until new acquaintances are noted, or while there is really nobody
 VAIN_GREETINGS = 3
 LOOKS_AHEAD = 5
@@ -57,7 +58,7 @@ class Lifeline:
         self._is_first = is_first  # the run's first peer goes on alone: where it is, the run is
         self.is_cut = threading.Event()
         self.trouble = ""
-        self._vain_greetings = self._looks_ahead = 0
+        self._vain_greetings = self._looks_ahead = self._silent_looks = 0
         self._calm_until = self._meet_at = 0.0
 
     def hold(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
@@ -85,12 +86,13 @@ class Lifeline:
             return
         answers = knock(self._acquaintances.addresses)
         accepting = tuple(address for address, answer in answers.items() if answer == "accepts")
+        self._silent_looks = 0 if accepting else self._silent_looks + 1
         if accepting:
             self._greet(accepting)
         elif self._is_first or self._others.have_left_properly():
             self._is_well()
             self._calm_until = time.monotonic() + CALM_SECONDS
-        else:
+        elif self._silent_looks >= SILENT_LOOKS:
             self.is_cut.set()
             self.trouble = (
                 f"The connection to the others is lost: none of {len(answers)} known addresses answers. "
@@ -103,7 +105,7 @@ class Lifeline:
             raise ClientError(Problem.SWARM_LOST, "They answer again.")
         if self._others.greet(accepting):
             self._is_well()
-            self._calm_until = time.monotonic() + QUIET_SECONDS / 2
+            self._calm_until = time.monotonic() + CALM_SECONDS / 2
             return
         self._vain_greetings += 1
         if self._vain_greetings >= VAIN_GREETINGS and not self._is_first:

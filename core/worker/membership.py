@@ -51,6 +51,7 @@ from core.worker.swarm import (
     guard_reports,
     publish_card,
     publish_metrics,
+    received_bytes,
     swarm_loss,
 )
 from core.worker.trainer import Trainer
@@ -240,8 +241,15 @@ class _Others:
 
     def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer) -> None:
         self._swarm, self._tracker = swarm, optimizer.tracker
-        self.quiet_seconds = self._tracker.quiet_seconds
         self.epochs_ahead = self._tracker.epochs_ahead
+        self._received, self._received_at = received_bytes(), time.monotonic()
+
+    def quiet_seconds(self) -> float | None:
+        """Since when nothing at all has come from others; reports stand still while a state is downloaded."""
+        if (received := received_bytes()) != self._received:
+            self._received, self._received_at = received, time.monotonic()
+        quiet = self._tracker.quiet_seconds()
+        return None if quiet is None else min(quiet, time.monotonic() - self._received_at)
 
     def have_left_properly(self) -> bool:
         """Only who can be reached may go on without them: nobody could ever average with anybody else."""
