@@ -7,6 +7,7 @@ under any other they would never find a group with plain hivemind peers.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import logging
 import time
@@ -44,7 +45,8 @@ def _cancel(control: StepControl) -> bool:
     if control._cancel is not None:
         steps.append(lambda: control._cancel.set_result(None))
     for step in steps:
-        with contextlib.suppress(RuntimeError):  # MPFuture also wakes an event loop, which may be busy
+        # MPFuture also wakes an event loop, which may be busy; and two threads may cancel the same round
+        with contextlib.suppress(RuntimeError, concurrent.futures.InvalidStateError):
             step()
     return bool(control.cancelled())
 
