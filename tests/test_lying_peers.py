@@ -16,7 +16,7 @@ from tests.real import Crew, Peer, Speaker, averaged, tiny
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 UNTRAINED_LOSS = 3.5
-EPOCHS = 4
+EPOCHS = 2
 
 
 def liar(hands: Crew, kind: str, organiser: Peer) -> Speaker[dict[str, Any]]:
