@@ -28,6 +28,8 @@ def setback(problem: Problem) -> str:
             return QCoreApplication.translate("Problem", "Others reach this computer in another way now")
         case Problem.STATE_NOT_LOADED:
             return QCoreApplication.translate("Problem", "The run's state could not be downloaded just now")
+        case Problem.SWARM_LOST:
+            return QCoreApplication.translate("Problem", "The connection to the other computers was lost")
         case _:
             return QCoreApplication.translate("Problem", "The training process ended unexpectedly")
 
@@ -156,6 +158,23 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "The run's current state could not be downloaded from any peer."),
         QT_TRANSLATE_NOOP(
             "Problem", "Try again in a few minutes; a slow or blocked connection is the usual cause."
+        ),
+    ),
+    Problem.STATE_REFUSED: (
+        QT_TRANSLATE_NOOP("Problem", "A state of the run was refused because it cannot be right."),
+        QT_TRANSLATE_NOOP("Problem", "Another computer is asked for one; you need not do anything."),
+    ),
+    Problem.NOT_FINITE: (
+        QT_TRANSLATE_NOOP("Problem", "What this computer computes is not always a number."),
+        QT_TRANSLATE_NOOP(
+            "Problem",
+            "That is never given to others; if it stays, update the GPU's driver, or lend another device.",
+        ),
+    ),
+    Problem.SWARM_LOST: (
+        QT_TRANSLATE_NOOP("Problem", "The connection to the other computers was lost."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "Workerbee joins them again by itself; if that fails, check that you are online."
         ),
     ),
     Problem.OUT_OF_MEMORY: (

@@ -21,6 +21,8 @@ _AGAIN = {
     Problem.IDENTITY_DAMAGED,
     Problem.ALREADY_PUBLISHING,
     Problem.STATE_NOT_LOADED,
+    Problem.STATE_REFUSED,
+    Problem.SWARM_LOST,
     Problem.ENGINE_MISSING,
 }
 _SETTINGS = {
@@ -29,6 +31,7 @@ _SETTINGS = {
     Problem.SETTINGS_DAMAGED,
     Problem.PORT_TAKEN,
     Problem.NOT_REACHABLE,
+    Problem.NOT_FINITE,
     Problem.OUT_OF_MEMORY,
 }
 _LOG = {

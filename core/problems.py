@@ -131,6 +131,21 @@ class Problem(Enum):
         "Try again in a few minutes; a slow or blocked connection is the usual cause.",
         7,
     )
+    STATE_REFUSED = _Words(
+        "A state of the run was refused because it cannot be right.",
+        "Another computer is asked for one; you need not do anything.",
+        7,
+    )
+    NOT_FINITE = _Words(
+        "What this computer computes is not always a number.",
+        "That is never given to others; if it stays, update the GPU's driver, or lend another device.",
+        7,
+    )
+    SWARM_LOST = _Words(
+        "The connection to the other computers was lost.",
+        "Workerbee joins them again by itself; if that fails, check that you are online.",
+        4,
+    )
     OUT_OF_MEMORY = _Words(
         "The device ran out of memory.", "Close other programs that use it, or choose another device.", 7
     )

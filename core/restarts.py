@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from core.problems import Problem
 
 CRASHES = frozenset(
-    {Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED, Problem.NETWORK_CHANGED}
+    {
+        Problem.INTERNAL,
+        Problem.WORKER_CRASHED,
+        Problem.STATE_NOT_LOADED,
+        Problem.NETWORK_CHANGED,
+        Problem.SWARM_LOST,
+    }
 )
 """What another attempt may mend; every other problem is final, but for outages."""
 

@@ -13,10 +13,12 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
 from core.problems import ClientError, Problem
 from core.scratch import claim_scratch
+from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.reach import answering
 
@@ -69,7 +71,8 @@ def _obey(command: AnyCommand, channel: Channel) -> None:
     family.found()
     match command:
         case Join():
-            alive = answering(command.addresses)
+            met = Acquaintances(command.run_id or "", command.addresses, Path(command.home))
+            alive = answering(met.addresses)
             from core.worker.peer import volunteer
 
             volunteer(command, alive, channel)

@@ -15,14 +15,29 @@ class Judge:
 
     def __init__(self) -> None:
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
+        self._in_vain: dict[str, int] = {}  # by the kind of round, since the last one with others
 
     def note(self, finished: RoundFinished) -> None:
         """A round has ended."""
         self._rounds.append(finished)
+        if finished.ok:
+            self._in_vain[finished.kind] = 0
+        elif finished.kind in self._in_vain:
+            self._in_vain[finished.kind] += 1
 
-    def verdict(self, other_peers: int, is_in_sync: bool) -> Verdict:
-        """What a volunteer may be told; never "helping" without a round that was averaged with others."""
+    @property
+    def rounds_in_vain(self) -> int:
+        """How many rounds of one kind in a row were averaged with nobody, after better ones."""
+        return max(self._in_vain.values(), default=0)
+
+    def verdict(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> Verdict:
+        """What a volunteer may be told; never "helping" without a round that was averaged with others.
+
+        ``trouble`` is what is wrong with the connection, in words.
+        """
         rounds = tuple(self._rounds)
+        if trouble:
+            return Verdict(state="alone", reason=trouble)
         if not is_in_sync:
             return Verdict(state="out_of_sync", reason="We are behind the others and download their state.")
         if other_peers <= 0:

@@ -17,36 +17,47 @@ from core.messages import (
     MAX_DEVICE_CHARACTERS,
     AnyEvent,
     Evaluated,
+    Failed,
     Left,
     PeersSeen,
     Progress,
     RoundFinished,
     StateLoading,
     Verdict,
+    Warned,
 )
 from core.needs import needs_of
 from core.problems import ClientError, Problem
+from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.judge import Judge
+from core.worker.lifeline import Lifeline
 from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe, build
+from core.worker.sanity import Sanity
 from core.worker.swarm import (
     CARD_LIFETIME_SECONDS,
     Card,
     Interrupted,
+    Listeners,
     LocalMetrics,
     Swarm,
     SwarmOptimizer,
+    Vitals,
     cards_in,
+    connected_addresses,
+    greet,
     guard_reports,
     publish_card,
     publish_metrics,
+    received_bytes,
     swarm_loss,
 )
 from core.worker.trainer import Trainer
 
 PEERS_SECONDS = 5.0
+VITALS_SECONDS = 1.0
 LOOP_SECONDS = (
     2.0  # how long the loop may take to notice that we leave, before the goodbye is said without it
 )
@@ -66,20 +77,37 @@ class Terms:
 
 
 class Membership:
-    """Build it in the main thread; ``take_part`` returns when we have left."""
+    """Build it in the main thread; ``take_part`` returns when we have left.
 
-    def __init__(self, swarm: Swarm, manifest: RunManifest, terms: Terms, channel: Channel) -> None:
+    A volunteer has ``acquaintances``, and finds the run again through them; the run's first peer has none.
+    """
+
+    def __init__(
+        self,
+        swarm: Swarm,
+        manifest: RunManifest,
+        terms: Terms,
+        channel: Channel,
+        acquaintances: Acquaintances | None = None,
+    ) -> None:
         self._swarm, self._manifest, self._terms, self._channel = swarm, manifest, terms, channel
         self._run_id = manifest.run.id
         if terms.threads:
             torch.set_num_threads(terms.threads)
         self._recipe = build(manifest, seed=swarm.identity.seed_number, device=_device(terms.device))
-        self._judge = Judge()
+        self._judge, self._sanity = Judge(), Sanity(self._recipe)
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe)
-        self._trainer = Trainer(self._recipe, self.optimizer, terms.batch_size, terms.pace)
+        self._vitals = Vitals(swarm, self.optimizer)
+        others = _Others(swarm, self.optimizer)
+        is_first = acquaintances is None
+        known = acquaintances or Acquaintances(self._run_id)
+        self._lifeline = Lifeline(others, known, self._judge, is_first=is_first)
+        self._trainer = Trainer(
+            self._recipe, self.optimizer, terms.batch_size, terms.pace, self._sanity, self._lifeline.is_cut
+        )
 
     def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
         return SwarmOptimizer(
@@ -90,13 +118,14 @@ class Membership:
             optimizer=make_optimizer(self._manifest.optimizer),
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
-            on_round=self._round_finished,
-            on_download=self._downloading,
+            listeners=Listeners(
+                self._round_finished, self._downloading, self._state_refused, self._sanity.flaw
+            ),
         )
 
     def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
         """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
-        for companion in (self._insist, self._watch_peers):
+        for companion in (self._insist, self._watch_peers, self._hold_on, self._watch_family):
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
@@ -124,7 +153,8 @@ class Membership:
                 pass
 
     def _tell_verdict(self, is_in_sync: bool) -> None:
-        verdict = self._judge.verdict(self.optimizer.tracker.other_peers(), is_in_sync)
+        others, trouble = self.optimizer.tracker.other_peers(), self._lifeline.trouble
+        verdict = self._judge.verdict(others, is_in_sync, trouble)
         if verdict != self._verdict:
             self._verdict = verdict
             self._channel.emit(verdict)
@@ -139,6 +169,29 @@ class Membership:
                 shown_at = time.monotonic()
             peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
+
+    def _hold_on(self) -> None:
+        """Beside the loop, which may be waiting for others."""
+        try:
+            self._lifeline.hold(
+                self._channel.leaving, lambda: self._tell_verdict(self.optimizer.is_synchronized_with_peers())
+            )
+        except ClientError as error:
+            self._give_up(error)
+
+    def _watch_family(self) -> None:
+        """hivemind would wait for ever for a process that is gone."""
+        while not self._has_left.wait(VITALS_SECONDS):
+            if (part := self._vitals.dead_part()) and not self._has_left.is_set():
+                self._give_up(ClientError(Problem.WORKER_CRASHED, f"{part} has ended."))
+
+    def _give_up(self, error: ClientError) -> None:
+        """End now, whatever the loop waits for; the client begins anew with another worker."""
+        log.error("giving up: %s", error)
+        self._channel.emit(Failed(problem=error.problem.key, detail=error.detail))
+        self.optimizer.say_goodbye()
+        self._channel.close()
+        os._exit(1)
 
     def _publish_metrics(self, epoch: int) -> None:
         metrics = LocalMetrics(
@@ -160,6 +213,9 @@ class Membership:
             StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total)
         )
 
+    def _state_refused(self, peer_id: str, why: str) -> None:
+        self._channel.emit(Warned(problem=Problem.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
+
     def _say_goodbye(self) -> None:
         self._has_left.set()
         self.optimizer.say_goodbye()
@@ -178,6 +234,35 @@ class Membership:
     def contributed_samples(self) -> int:
         """All samples that this worker has computed."""
         return self._trainer.contributed_samples
+
+
+class _Others:
+    """The others of a run, for the lifeline."""
+
+    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer) -> None:
+        self._swarm, self._tracker = swarm, optimizer.tracker
+        self.epochs_ahead = self._tracker.epochs_ahead
+        self._received, self._received_at = received_bytes(), time.monotonic()
+
+    def quiet_seconds(self) -> float | None:
+        """Since when nothing at all has come from others; reports stand still while a state is downloaded."""
+        if (received := received_bytes()) != self._received:
+            self._received, self._received_at = received, time.monotonic()
+        quiet = self._tracker.quiet_seconds()
+        return None if quiet is None else min(quiet, time.monotonic() - self._received_at)
+
+    def have_left_properly(self) -> bool:
+        """Only who can be reached may go on without them: nobody could ever average with anybody else."""
+        return self._swarm.mode == "direct" and self._tracker.were_farewells
+
+    def greet(self, addresses: tuple[str, ...]) -> bool:
+        """Whether anybody there answers our p2pd."""
+        return greet(self._swarm.dht, addresses)
+
+    def addresses(self) -> tuple[str, ...]:
+        """Of direct peers that we are connected with."""
+        peers = [peer for peer in self._tracker.peers() if not peer.is_me and not peer.client_mode]
+        return connected_addresses(self._swarm.dht, [peer.peer_id for peer in peers])
 
 
 def _model(device: str) -> str:

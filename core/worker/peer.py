@@ -15,6 +15,7 @@ from core.manifest import RunManifest
 from core.messages import Connected, Join, Left, RunFound, SearchFinished, Start
 from core.problems import ClientError, Problem
 from core.signed_manifest import SignedManifest
+from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.entrance import Entrance
 from core.worker.membership import Membership, Terms
@@ -77,7 +78,8 @@ def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel
     )
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
-    return _train(chosen, start, entrance.settle(), known, channel, pasted)
+    met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
+    return _train(chosen, start, entrance.settle(), known, channel, pasted, met)
 
 
 def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
@@ -126,14 +128,20 @@ def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
 
 
 def _train(
-    run: _Run, start: Start, swarm: Swarm, known: KnownRuns, channel: Channel, pasted: tuple[str, ...]
+    run: _Run,
+    start: Start,
+    swarm: Swarm,
+    known: KnownRuns,
+    channel: Channel,
+    pasted: tuple[str, ...],
+    met: Acquaintances,
 ) -> int:
     manifest = run.manifest
     if manifest.run.state != "open":
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
     batch_size = manifest.collaboration.batch_size_per_step
     terms = Terms(start.device, start.threads, batch_size, Pace(), start.public_name)
-    membership = Membership(swarm, manifest, terms, channel)
+    membership = Membership(swarm, manifest, terms, channel, met)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)
         publisher = Publisher(swarm.dht, run.signed, manifest.run.id)

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import threading
 import time
 from collections.abc import Iterator
 
 import torch
 
-from core.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted
+from core.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
+from core.problems import ClientError, Problem
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe
+from core.worker.sanity import PATIENCE_STEPS, Sanity
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 
 REPORT_SECONDS = 0.5
 _LOSS_MEMORY = 0.9
 
+log = logging.getLogger(__name__)
+
 
 class Trainer:
-    """Trains one recipe in one swarm. ``batch_size`` is the micro-batch, in samples."""
+    """Trains one recipe in one swarm. ``batch_size`` is the micro-batch, in samples; it rests while
+    ``is_cut``.
+    """
 
-    def __init__(self, recipe: Recipe, optimizer: SwarmOptimizer, batch_size: int, pace: Pace) -> None:
+    def __init__(
+        self,
+        recipe: Recipe,
+        optimizer: SwarmOptimizer,
+        batch_size: int,
+        pace: Pace,
+        sanity: Sanity,
+        is_cut: threading.Event,
+    ) -> None:
         self._recipe, self._optimizer, self._batch_size, self._pace = recipe, optimizer, batch_size, pace
+        self._sanity, self._warned_of, self._is_cut = sanity, set[Problem](), is_cut
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported = self._stalled = 0.0
         self._epoch = -1
@@ -35,18 +52,25 @@ class Trainer:
         self._epoch = self._optimizer.local_epoch
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
         while not leaving.is_set():
-            self._micro_step()
+            if self._is_cut.is_set():
+                leaving.wait(REPORT_SECONDS)  # it would be for nobody
+            elif not self._micro_step():
+                yield from self._recover_from_nonsense()
             if self._optimizer.local_epoch != self._epoch:
                 self._epoch = self._optimizer.local_epoch
-                yield self._evaluate()
+                yield from self._examine()
                 self.mini_steps, self._loss_sum = 0, 0.0
             if time.monotonic() - self._reported >= REPORT_SECONDS:
                 yield self._progress()
             self._pace.wait(self._batch_size, leaving)
 
-    def _micro_step(self) -> None:
+    def _micro_step(self) -> bool:
+        """Whether it was good for anything: what is not finite never reaches the swarm."""
         loss = self._recipe.loss(self._recipe.draw(self._batch_size))
         torch.autograd.backward(loss)
+        if not self._sanity.note_step(loss):
+            self._optimizer.zero_grad()
+            return False
         began = time.monotonic()
         self._optimizer.step(batch_size=self._batch_size)
         self._stalled = max(self._stalled, time.monotonic() - began)
@@ -54,6 +78,20 @@ class Trainer:
         self._remember(loss.detach())
         self.contributed_samples += self._batch_size
         self.mini_steps += 1
+        return True
+
+    def _recover_from_nonsense(self) -> Iterator[AnyEvent]:
+        """Say once that a micro-batch was dropped; many in a row need more than that."""
+        yield from self._warn_once(Problem.NOT_FINITE, "A micro-batch was dropped.")
+        if self._sanity.steps_in_vain == PATIENCE_STEPS:
+            self._optimizer.load_state_from_peers()
+        if self._sanity.steps_in_vain > 2 * PATIENCE_STEPS:
+            raise ClientError(Problem.NOT_FINITE, f"{PATIENCE_STEPS} micro-batches in a row were not.")
+
+    def _warn_once(self, problem: Problem, detail: str) -> Iterator[AnyEvent]:
+        if problem not in self._warned_of:
+            self._warned_of.add(problem)
+            yield Warned(problem=problem.key, detail=detail)
 
     def _remember(self, loss: torch.Tensor) -> None:
         self._loss_sum = self._loss_sum + loss
@@ -73,6 +111,18 @@ class Trainer:
     def epoch_samples(self) -> int:
         """The samples of this epoch's ``mini_steps``, until its Evaluated has been taken."""
         return self.mini_steps * self._batch_size
+
+    def _examine(self) -> Iterator[AnyEvent]:
+        """How the model does now; where that is absurd, the others' state is loaded anew."""
+        evaluated = self._evaluate()
+        loss = math.nan if evaluated.loss is None else evaluated.loss
+        if flaw := self._sanity.flaw_of(loss):
+            log.warning("the model after epoch %d: %s", self._epoch, flaw)
+            yield from self._warn_once(Problem.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {flaw}.")
+            self._optimizer.load_state_from_peers()
+        else:
+            self._warned_of.discard(Problem.STATE_REFUSED)
+        yield evaluated
 
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()

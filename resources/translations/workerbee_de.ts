@@ -1097,6 +1097,10 @@
         <translation>Der Stand des Laufs konnte gerade nicht heruntergeladen werden</translation>
     </message>
     <message>
+        <source>The connection to the other computers was lost</source>
+        <translation>Die Verbindung zu den anderen Rechnern ging verloren</translation>
+    </message>
+    <message>
         <source>The training process ended unexpectedly</source>
         <translation>Der Trainingsprozess wurde unerwartet beendet</translation>
     </message>
@@ -1299,6 +1303,30 @@
     <message>
         <source>Try again in a few minutes; a slow or blocked connection is the usual cause.</source>
         <translation>Versuchen Sie es in ein paar Minuten noch einmal; meist liegt es an einer langsamen oder gesperrten Verbindung.</translation>
+    </message>
+    <message>
+        <source>A state of the run was refused because it cannot be right.</source>
+        <translation>Ein Stand des Laufs wurde abgelehnt, weil er nicht stimmen kann.</translation>
+    </message>
+    <message>
+        <source>Another computer is asked for one; you need not do anything.</source>
+        <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
+    </message>
+    <message>
+        <source>What this computer computes is not always a number.</source>
+        <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
+    </message>
+    <message>
+        <source>That is never given to others; if it stays, update the GPU&apos;s driver, or lend another device.</source>
+        <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
+    </message>
+    <message>
+        <source>The connection to the other computers was lost.</source>
+        <translation>Die Verbindung zu den anderen Rechnern ging verloren.</translation>
+    </message>
+    <message>
+        <source>Workerbee joins them again by itself; if that fails, check that you are online.</source>
+        <translation>Workerbee verbindet sich von selbst wieder; gelingt das nicht, prüfen Sie, ob Sie online sind.</translation>
     </message>
     <message>
         <source>The device ran out of memory.</source>

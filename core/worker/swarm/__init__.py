@@ -2,14 +2,16 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
-from core.worker.swarm.averagers import Interrupted
+from core.worker.swarm.acquainted import connected_addresses, greet
 from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
 from core.worker.swarm.connection import Swarm, enter_swarm
 from core.worker.swarm.dial_back import LONGEST_SECONDS, Finding, find_out
+from core.worker.swarm.download import Interrupted
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
-from core.worker.swarm.optimizer import SwarmOptimizer
+from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
+from core.worker.swarm.vitals import Vitals
 
 __all__ = [
     "CARD_LIFETIME_SECONDS",
@@ -19,14 +21,18 @@ __all__ = [
     "Finding",
     "FoundManifests",
     "Interrupted",
+    "Listeners",
     "LocalMetrics",
     "Publisher",
     "Swarm",
     "SwarmOptimizer",
+    "Vitals",
     "cards_in",
+    "connected_addresses",
     "enter_swarm",
     "find_manifests",
     "find_out",
+    "greet",
     "guard_reports",
     "peers_in",
     "publish_card",

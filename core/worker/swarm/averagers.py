@@ -10,12 +10,10 @@ import asyncio
 import concurrent.futures
 import contextlib
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
-from hivemind.averaging import DecentralizedAverager
 from hivemind.averaging.control import AveragingStage, StepControl
 from hivemind.optim import grad_averager, state_averager
 from hivemind.p2p import P2PContext
@@ -23,19 +21,16 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MPFuture
 from hivemind.utils.asyncio import achain, as_aiter
 
-from core.worker.swarm import traffic
+from core.worker.swarm.allreduce import Truthful
+from core.worker.swarm.download import Downloading
 from core.worker.swarm.haste import Settling
+from core.worker.swarm.state_check import State, Trial, flaw_of, most_bytes
 
 POLL_SECONDS = 0.1
-SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
 
 log = logging.getLogger(__name__)
 
 RoundObserver = Callable[[StepControl, float], None]
-
-
-class Interrupted(KeyboardInterrupt):
-    """We are leaving. A KeyboardInterrupt, because hivemind tries again after everything else."""
 
 
 def _cancel(control: StepControl) -> bool:
@@ -50,7 +45,8 @@ def _cancel(control: StepControl) -> bool:
     if control._cancel is not None:
         steps.append(lambda: control._cancel.set_result(None))
     for step in steps:
-        with contextlib.suppress(RuntimeError):  # MPFuture also wakes an event loop, which may be busy
+        # MPFuture also wakes an event loop, which may be busy; and two threads may cancel the same round
+        with contextlib.suppress(RuntimeError, concurrent.futures.InvalidStateError):
             step()
     return bool(control.cancelled())
 
@@ -58,7 +54,7 @@ def _cancel(control: StepControl) -> bool:
 StepControl.cancel = _cancel
 
 
-class _Observed(DecentralizedAverager):
+class _Observed(Truthful):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
 
     on_round: RoundObserver | None = None
@@ -131,41 +127,10 @@ class GradientAverager(grad_averager.GradientAverager, _Observed):
         """Nothing: the stock averager would download gradient buffers and throw them away."""
 
 
-class _Downloading(DecentralizedAverager):
-    """Downloads state without holding on to it for ever."""
-
-    leaving: threading.Event
-    on_download: Callable[[int, bool], None] | None = None
-
-    def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> Any:
-        """As DecentralizedAverager's, but ends when we leave or nothing comes; ``None`` without a donor."""
-        loading = super().load_state_from_peers(wait=False, timeout=timeout)
-        before = seen = traffic.received_bytes()
-        self._tell(0)
-        changed = time.monotonic()
-        while True:
-            try:
-                state = loading.result(POLL_SECONDS)
-                self._tell(traffic.received_bytes() - before, is_done=state is not None)
-                return state
-            except (TimeoutError, concurrent.futures.TimeoutError):
-                received = traffic.received_bytes()
-            if self.leaving.is_set():
-                raise Interrupted
-            if received != seen:
-                seen, changed = received, time.monotonic()
-                self._tell(received - before)
-            elif time.monotonic() - changed > SILENCE_SECONDS:
-                log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
-                return None
-
-    def _tell(self, received: int, is_done: bool = False) -> None:
-        if self.on_download is not None:
-            self.on_download(received, is_done)
-
-
-class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, _Downloading):
+class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Downloading):
     """Averages parameters, and downloads the whole state when we are behind."""
+
+    trial: Trial | None = None
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """As hivemind's; what a peer sends and cannot be used is logged, and we stay where we are.
@@ -176,3 +141,9 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, _Do
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
+
+    def _why_unusable(self, state: State) -> str:
+        return flaw_of(state, self, self.trial)
+
+    def _most_bytes(self) -> int:
+        return most_bytes(self)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,8 +19,11 @@ from hivemind.compression import CompressionBase, Float16Compression, NoCompress
 from core.manifest import Collaboration, Compression
 from core.messages import RoundFinished
 from core.problems import ClientError, Problem
-from core.worker.swarm.averagers import GradientAverager, Interrupted, TrainingStateAverager
+from core.worker.swarm.allreduce import Gathered, NotFiniteError
+from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.connection import Swarm
+from core.worker.swarm.download import Interrupted
+from core.worker.swarm.state_check import Trial
 from core.worker.swarm.tracker import ObservedTracker
 
 AVERAGER_SECONDS = 0.5
@@ -32,6 +36,16 @@ log = logging.getLogger(__name__)
 
 OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
 SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who hears of rounds, downloaded bytes and refused states; ``trial`` judges a state put in the model."""
+
+    on_round: Callable[[RoundFinished], None]
+    on_download: Callable[[int, bool], None]
+    on_refusal: Callable[[str, str], None]
+    trial: Trial
 
 
 class SwarmOptimizer(hivemind.Optimizer):
@@ -50,11 +64,10 @@ class SwarmOptimizer(hivemind.Optimizer):
         optimizer: OptimizerFactory,
         scheduler: SchedulerFactory | None,
         leaving: threading.Event,
-        on_round: Callable[[RoundFinished], None],
-        on_download: Callable[[int, bool], None],
+        listeners: Listeners,
     ) -> None:
-        self._leaving, self._on_round, self._on_download = leaving, on_round, on_download
-        self._failed_downloads = 0
+        self._leaving, self._listeners = leaving, listeners
+        self._failed_downloads, self._last_refusal = 0, ""
         super().__init__(
             dht=swarm.dht,
             run_id=run_id,
@@ -73,18 +86,20 @@ class SwarmOptimizer(hivemind.Optimizer):
         # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, and the loop stands still at the end of the next epoch until that is over
         self.tracker.on_alone = self._stop_looking
+        self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
         """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
-        if any(averager.announced for averager in self._averagers):
+        if any(averager.announced for averager in self.averagers):
             threading.Thread(target=self._cancel_rounds, name="alone", daemon=True).start()
 
     def _cancel_rounds(self) -> None:
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.cancel_rounds()
 
     @property
-    def _averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+    def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+        """Those that there are; each is a process."""
         averagers = (self.grad_averager, self.state_averager)
         return tuple(averager for averager in averagers if averager is not None)
 
@@ -116,7 +131,8 @@ class SwarmOptimizer(hivemind.Optimizer):
             **_patience(self.matchmaking_time),
             **kwargs,
         )
-        averager.leaving, averager.on_download = self._leaving, self._on_download
+        averager.leaving, averager.on_download = self._leaving, self._listeners.on_download
+        averager.refused, averager.on_refusal, averager.trial = {}, self._refused, self._listeners.trial
         averager.on_round = partial(self._report, "state")
         return averager
 
@@ -127,27 +143,33 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
         error = control.exception()
-        peers = 0 if error else len(control.result())
-        self._on_round(
+        gathered = Gathered() if error else control.result()
+        peers = len(gathered)
+        self._listeners.on_round(
             RoundFinished(
                 epoch=self.local_epoch,
                 kind=kind,
                 ok=peers > 1,
                 peers=peers,
                 seconds=round(seconds, 3),
-                reason=_why(error) if error else "",
+                reason=_why(error) if error else _what_is_missing(gathered),
             )
         )
+
+    def _refused(self, peer_id: str, why: str) -> None:
+        self._last_refusal = f"{peer_id} offers one, but {why}."
+        self._listeners.on_refusal(peer_id, why)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
         """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError."""
         super().load_state_from_peers(**kwargs)
+        self.tracker.distrust(self.state_averager.refused)
         if self.is_synchronized_with_peers():
             self._failed_downloads = 0
             return
         self._failed_downloads += 1
         if self._failed_downloads == MAX_FAILED_DOWNLOADS:
-            raise ClientError(Problem.STATE_NOT_LOADED)
+            raise ClientError(Problem.STATE_NOT_LOADED, self._last_refusal)
         if self._leaving.wait(2.0**self._failed_downloads):
             raise Interrupted
 
@@ -174,9 +196,9 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._cancel_rounds()
         self.state_averager.pending_updates.clear()
         self.tracker.await_goodbye(deadline - time.monotonic())
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.await_rounds(deadline)
-        for averager in self._averagers:
+        for averager in self.averagers:
             averager.shutdown()
 
 
@@ -215,9 +237,18 @@ def _state_compression(name: Compression) -> CompressionBase:
     return RoleAdaptiveCompression(parameter=Float16Compression(), default=NoCompression())
 
 
+def _what_is_missing(gathered: Gathered) -> str:
+    """What kept a round from being whole, in words; nothing where it was."""
+    if gathered.were_lying:
+        return "a peer sent numbers that cannot be right"
+    return "a peer was lost in the middle of it" if gathered.lost else ""
+
+
 def _why(error: BaseException) -> str:
     """Why a round failed, in words."""
     said = str(error)
+    if isinstance(error, NotFiniteError):
+        return "our own numbers were not finite"
     if "could not find a group" in said:
         return "no other peer was found in time"
     if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):

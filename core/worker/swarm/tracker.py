@@ -5,11 +5,13 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
+from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
 
 from core.messages import PeerSeen
@@ -18,6 +20,8 @@ from core.worker.swarm.haste import Unhurried
 from core.worker.swarm.reports import peer_seen, sensible
 
 MOST_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
+
+BLIND_SECONDS = 20.0  # hivemind looks at least every ten
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +35,12 @@ class ObservedTracker(ProgressTracker):
     reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
     on_alone: Callable[[], None] | None = None
     measured = False
+    _distrusted: frozenset[bytes] = frozenset()
+    _metadata: Any = None
+    _looked_at = -math.inf
+    _heard_at: float | None = None
+    others_heard = 0
+    were_farewells = False
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(self, *args: Any, start: bool, **kwargs: Any) -> None:
@@ -46,6 +56,8 @@ class ObservedTracker(ProgressTracker):
         WORKAROUND: hivemind follows only peers that can share their state. If the only one of them looks a
         moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
         """
+        if time.monotonic() - self._looked_at > BLIND_SECONDS:
+            return False  # after a sleep of the computer, all that we know is old
         following = self.local_progress.epoch + 1
         is_overtaken = any(
             report.client_mode and report.epoch == following for report in self.reports.values()
@@ -63,8 +75,40 @@ class ObservedTracker(ProgressTracker):
         self.measured = self.measured or samples_accumulated > 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
 
+    def distrust(self, peers: Iterable[PeerID]) -> None:
+        """From now on, what these peers report does not count; everybody else's does.
+
+        Else whoever claims the highest epoch would have us download a state that we refuse, again and again.
+        """
+        with self.lock_global_progress:
+            self._distrusted = frozenset(peer.to_bytes() for peer in peers)
+            self.global_progress = self._parse_swarm_progress_data(self._metadata)
+
+    def quiet_seconds(self) -> float | None:
+        """Since when nobody else has reported anything new; ``None`` if nobody ever has."""
+        return None if self._heard_at is None else time.monotonic() - self._heard_at
+
+    def epochs_ahead(self) -> int:
+        """How many more epochs we have seen than everybody who can be reached, if there is one."""
+        reached = [peer.epoch for peer in self.peers() if not peer.is_me and not peer.client_mode]
+        return self.local_progress.epoch - max(reached) if reached else 0
+
+    def _listen(self, before: Mapping[bytes, LocalTrainingProgress]) -> None:
+        """Take note of whether the others still say something, and of how they have gone."""
+        self._looked_at = time.monotonic()
+        mine = MSGPackSerializer.dumps(self._local_public_key)
+        others = {key: report for key, report in self.reports.items() if key != mine}
+        if any(report != before.get(key) for key, report in others.items()):
+            self._heard_at, self.others_heard, self.were_farewells = time.monotonic(), len(others), False
+        elif not others and before.keys() - {mine}:
+            youngest = max(report.time for key, report in before.items() if key != mine)
+            self.were_farewells = get_dht_time() - youngest < self.metadata_expiration / 2
+
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
         metadata = sensible(metadata)
+        self._metadata, before = metadata, self.reports
+        if isinstance(metadata, dict) and self._distrusted:
+            metadata = {key: each for key, each in metadata.items() if not self._is_distrusted(each.value)}
         progress = super()._parse_swarm_progress_data(metadata)
         if isinstance(metadata, dict):
             self.reports = {
@@ -74,9 +118,13 @@ class ObservedTracker(ProgressTracker):
             }
         else:
             self.reports = {}
+        self._listen(before)
         if self.on_alone is not None and [*self.reports] == [MSGPackSerializer.dumps(self._local_public_key)]:
             self.on_alone()
         return progress
+
+    def _is_distrusted(self, report: Any) -> bool:
+        return isinstance(report, dict) and report.get("peer_id") in self._distrusted
 
     def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
         """Who reports progress, with what their cards say: us first, and only so many of very many."""

@@ -1,0 +1,68 @@
+"""Peers that we have met: where they are, and whether they still answer us through our own p2pd."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from functools import partial
+
+from hivemind.dht import DHT, DHTNode
+from hivemind.p2p import PeerID
+from hivemind.utils.multiaddr import Multiaddr
+
+GREETING_SECONDS = 8.0
+
+log = logging.getLogger(__name__)
+
+
+def greet(dht: DHT, addresses: Sequence[str]) -> bool:
+    """Whether anybody there answers us; whoever does is in our routing table again.
+
+    WORKAROUND: hivemind drops peers that do not answer from its routing table and never looks for them again,
+    so after a cut of the line it stays alone for ever.
+    """
+    try:
+        greeting = dht.run_coroutine(partial(_greet, addresses=tuple(addresses)), return_future=True)
+        return bool(greeting.result(GREETING_SECONDS))
+    except Exception as error:
+        log.info("nobody could be greeted: %r", error)
+        return False
+
+
+def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
+    """Where our p2pd is connected with those peers, which are given by their ids."""
+    try:
+        look = dht.run_coroutine(partial(_connected, peers=frozenset(peers)), return_future=True)
+        return tuple(look.result(GREETING_SECONDS))
+    except Exception as error:
+        log.info("the connections could not be looked at: %r", error)
+        return ()
+
+
+async def _greet(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
+    node.blacklist.clear()
+    answers = await asyncio.gather(*(_answers(node, address) for address in addresses))
+    if any(answers):
+        await node.find_nearest_nodes([node.node_id])  # the others are known through whoever answers
+    return any(answers)
+
+
+async def _answers(node: DHTNode, address: str) -> bool:
+    place, _, name = address.rpartition("/p2p/")
+    with contextlib.suppress(Exception):
+        peer = PeerID.from_base58(name)
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(node.p2p._client.connect(peer, [Multiaddr(place)]), GREETING_SECONDS / 2)
+        return await node.protocol.call_ping(peer) is not None
+    return False
+
+
+async def _connected(_dht: DHT, node: DHTNode, peers: frozenset[str]) -> list[str]:
+    return [
+        f"{address}/p2p/{peer.peer_id.to_base58()}"
+        for peer in await node.p2p.list_peers()
+        if peer.peer_id.to_base58() in peers
+        for address in peer.addrs
+    ]

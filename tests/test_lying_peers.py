@@ -1,0 +1,68 @@
+"""What others send may be no number at all: our parameters survive it, and the run goes on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.messages import Evaluated, PeersSeen, RoundFinished, Warned
+from core.problems import Problem
+from tests.real import Crew, Peer, Speaker, averaged, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+UNTRAINED_LOSS = 3.5
+EPOCHS = 2
+
+
+def liar(hands: Crew, kind: str, organiser: Peer) -> Speaker[dict[str, Any]]:
+    """A peer of the organiser's run that lies, and is at it."""
+    folder = hands.folder / kind
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
+    return hands.script(kind, "tests.lying_peer", kind, str(folder), organiser.posted)
+
+
+def is_sane(loss: float | None) -> bool:
+    return loss is not None and math.isfinite(loss) and loss < UNTRAINED_LOSS
+
+
+def refusal(peer: Peer) -> Warned:
+    """That it has refused a state."""
+    return peer.wait_for(Warned, lambda event: Problem.from_key(event.problem) is Problem.STATE_REFUSED)
+
+
+@pytest.mark.parametrize("kind", ["nan", pytest.param("huge", marks=pytest.mark.faults)])
+def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind: str) -> None:
+    organiser = hands.organiser()
+    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    organiser.wait_for(RoundFinished, averaged)
+    script = liar(hands, kind, organiser)
+    peer_id = script.until(lambda said: "peer_id" in said)["peer_id"]
+    organiser.wait_for(PeersSeen, lambda seen: any(peer.peer_id == peer_id for peer in seen.peers))
+    since = {peer: len(peer.said) for peer in (organiser, volunteer)}
+    for peer, here in since.items():
+        peer.wait_for(RoundFinished, lambda event: "cannot be right" in event.reason, since=here)
+        peer.wait_for(RoundFinished, averaged, since=here)
+        peer.reaches(peer.epoch + EPOCHS)
+        assert all(is_sane(event.loss) for event in peer.all(Evaluated, here)), peer.all(Evaluated, here)
+
+
+@pytest.mark.faults
+def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(hands: Crew, tmp_path: Path) -> None:
+    organiser = hands.organiser()
+    organiser.reaches(1)
+    script = liar(hands, "donor", organiser)
+    claimed = script.until(lambda said: "claims" in said)["claims"]
+    here = len(organiser.said)
+    refusal(organiser)
+    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    assert "no number" in refusal(volunteer).detail
+    volunteer.wait_for(RoundFinished, averaged)
+    organiser.wait_for(RoundFinished, averaged, since=here)
+    assert volunteer.epoch < claimed
+    assert all(is_sane(event.loss) for event in volunteer.all(Evaluated))
