@@ -272,15 +272,15 @@ class Client:
         if not self.session.is_crashed:
             return
         good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
-        attempt = self._restarts.next_attempt(self._attempt, good_seconds)
+        crash = self.session.crash
+        problem = Problem.from_key(crash.problem) if crash else Problem.WORKER_CRASHED
+        attempt = self._restarts.next_attempt(self._attempt, good_seconds, problem)
         if attempt is None or self.session.hello is None or not may_restart(self.session):
             self._post(self._last_words(event))
             return
         self._attempt = attempt
-        seconds = self._restarts.delay_seconds(attempt)
-        crash = self.session.crash
-        problem = crash.problem if crash else Problem.WORKER_CRASHED.key
-        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem))
+        seconds = self._restarts.delay_seconds(attempt, problem)
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _last_words(self, event: WorkerExited) -> Failed:

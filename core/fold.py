@@ -39,7 +39,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from core.restarts import CRASHES, OUTAGES
+from core.restarts import CRASHES, FRESH_STARTS, OUTAGES
 from core.session import (
     KEPT_ROUNDS,
     KEPT_WARNINGS,
@@ -223,7 +223,7 @@ def _after_failure(session: Session, event: Failed) -> Session:
     if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
         return session
     problem = Problem.from_key(event.problem)
-    may_pass = problem in CRASHES or (problem in OUTAGES and session.consent is not None)
+    may_pass = problem in CRASHES | FRESH_STARTS or (problem in OUTAGES and session.consent is not None)
     if may_pass and session.is_worker_running and may_restart(session):
         return replace(session, crash=event)
     phase: Phase = session.phase if session.is_worker_running else "ended"

@@ -1,4 +1,4 @@
-"""When a crashed worker is started again: soon at first, then later and later, then not at all."""
+"""When a worker that has ended by itself is started again: soon at first, then later and later."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from dataclasses import dataclass
 
 from core.problems import Problem
 
-CRASHES = frozenset(
-    {
-        Problem.INTERNAL,
-        Problem.WORKER_CRASHED,
-        Problem.STATE_NOT_LOADED,
-        Problem.NETWORK_CHANGED,
-        Problem.SWARM_LOST,
-    }
-)
-"""What another attempt may mend; every other problem is final, but for outages."""
+CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED})
+"""What a few more attempts may mend."""
+
+FRESH_STARTS = frozenset({Problem.NETWORK_CHANGED, Problem.SWARM_LOST})
+"""Nothing is broken: a worker that begins anew is the way on."""
 
 OUTAGES = frozenset({Problem.NOBODY_ANSWERS})
 """What may be over soon where the run has been reached before: a network that is not up yet after a sleep."""
@@ -23,16 +18,23 @@ OUTAGES = frozenset({Problem.NOBODY_ANSWERS})
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """How often and how soon. A worker that ran well for ``good_seconds`` has earned all attempts again."""
+    """How often and how soon. A worker that ran well for ``good_seconds`` has earned all attempts again.
+
+    Crashes have as many attempts as there are delays. A network comes back sooner or later, and whoever lends
+    a computer over night is not there to try again, so that is tried for ever.
+    """
 
     delays_seconds: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 32.0)
     good_seconds: float = 120.0
 
-    def next_attempt(self, attempt: int, good_running_seconds: float) -> int | None:
+    def next_attempt(self, attempt: int, good_running_seconds: float, problem: Problem) -> int | None:
         """The attempt that follows this one, where 0 is the first start; ``None``: there is no other."""
         following = 1 if good_running_seconds >= self.good_seconds else attempt + 1
-        return following if following <= len(self.delays_seconds) else None
+        is_last = problem in CRASHES and following > len(self.delays_seconds)
+        return None if is_last else following
 
-    def delay_seconds(self, attempt: int) -> float:
+    def delay_seconds(self, attempt: int, problem: Problem) -> float:
         """How long to wait before that attempt."""
-        return self.delays_seconds[attempt - 1]
+        if attempt == 1 and problem in FRESH_STARTS:
+            return 0.0
+        return self.delays_seconds[min(attempt, len(self.delays_seconds)) - 1]

@@ -208,15 +208,27 @@ def test_joining_again_begins_a_new_picture() -> None:
 
 
 def test_restarts_wait_longer_and_longer_and_then_end() -> None:
-    policy = RestartPolicy()
+    policy, problem = RestartPolicy(), Problem.WORKER_CRASHED
     attempts = [0]
-    while (attempt := policy.next_attempt(attempts[-1], good_running_seconds=119.0)) is not None:
+    while (attempt := policy.next_attempt(attempts[-1], 119.0, problem)) is not None:
         attempts.append(attempt)
-    assert [policy.delay_seconds(attempt) for attempt in attempts[1:]] == [2.0, 4.0, 8.0, 16.0, 32.0]
+    assert [policy.delay_seconds(attempt, problem) for attempt in attempts[1:]] == [2.0, 4.0, 8.0, 16.0, 32.0]
+
+
+def test_a_network_is_waited_for_as_long_as_it_takes() -> None:
+    policy, problem = RestartPolicy(), Problem.NOBODY_ANSWERS
+    assert policy.next_attempt(1000, 0.0, problem) == 1001
+    assert policy.delay_seconds(1001, problem) == 32.0
+
+
+def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
+    policy = RestartPolicy()
+    for problem in (Problem.SWARM_LOST, Problem.NETWORK_CHANGED):
+        assert [policy.delay_seconds(attempt, problem) for attempt in (1, 2)] == [0.0, 4.0]
 
 
 def test_two_good_minutes_earn_all_attempts_again() -> None:
-    assert RestartPolicy().next_attempt(5, good_running_seconds=120.0) == 1
+    assert RestartPolicy().next_attempt(5, 120.0, Problem.WORKER_CRASHED) == 1
 
 
 def evaluated(epoch: int) -> Evaluated:
