@@ -292,7 +292,7 @@ class Crew:
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who has found all the runs that there are, and has agreed to none."""
         peer = self._peer(home)
-        peer.send(Join(addresses=(address,), home=str(peer.home / "data"), network=network))
+        peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
         peer.wait_for(SearchFinished)
         return peer
 

@@ -51,6 +51,10 @@ class Swarm:
             return ()
         return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
 
+    def daemon_pid(self) -> int:
+        """The process of our p2pd."""
+        return int(self.dht.run_coroutine(_daemon_pid))
+
     def known_peers(self) -> int:
         """How many peers our routing table holds."""
         return int(self.dht.run_coroutine(_count_peers))
@@ -128,6 +132,10 @@ async def _make_ready(dht: DHT, node: DHTNode) -> None:
     """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)
+
+
+async def _daemon_pid(_dht: DHT, node: DHTNode) -> int:
+    return int(node.protocol.p2p._child.pid)
 
 
 async def _count_peers(_dht: DHT, node: DHTNode) -> int:

@@ -15,7 +15,7 @@ class Vitals:
         self._parts = [
             *(("An averaging process", psutil.Process(averager.pid)) for averager in optimizer.averagers),
             ("The process of the DHT", psutil.Process(swarm.dht.pid)),
-            *((each.name(), each) for each in psutil.Process(swarm.dht.pid).children()),
+            ("p2pd", psutil.Process(swarm.daemon_pid())),
         ]
 
     def dead_part(self) -> str:
