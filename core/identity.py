@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -133,6 +132,8 @@ class Identity:
     @property
     def seed_number(self) -> int:
         """A number below 2**63 that is this peer's own: the order of its data begins with it. No secret."""
+        import hashlib  # OpenSSL comes with it, which the window's process need not hold
+
         digest = hashlib.sha256(b"workerbee data order:" + self.public_key).digest()
         return int.from_bytes(digest[:8], "big") >> 1
 
