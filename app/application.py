@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
-_SOON_MILLISECONDS, _SOON_HIDDEN_MILLISECONDS = 200, 3000
+_SECONDS_HIDDEN, _WORRY_SECONDS = 3, 5
 LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
@@ -66,9 +66,8 @@ class Application(QObject):
         self._worries: Worries | None = None
         self._watch: DeviceWatch | None = None
         self._power: Power | None = None
-        self._soon = QTimer(self, singleShot=True)
         self._second = QTimer(self, interval=1000)
-        self._ticks = 0
+        self._seconds = 0
         self._is_going = False
         self._join_signals()
 
@@ -143,7 +142,6 @@ class Application(QObject):
         self.choices.changed.connect(self._settings_changed)
         self.choices.failed.connect(self.tell)
         self.paging.log_requested.connect(self._open_log)
-        self._soon.timeout.connect(self._show)
         self._second.timeout.connect(self._tick)
         self.window.visibility_changed.connect(self._visibility_changed)
         self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
@@ -211,7 +209,7 @@ class Application(QObject):
             self.window.come_forward()
 
     def _session_changed(self, before: Session, after: Session) -> None:
-        """What a person waits for is shown at once, the rest a few times a second; seldom while hidden."""
+        """What a person waits for is shown at once, the rest with the next tick."""
         is_turn = _is_turn(before, after)
         if is_turn:
             self._note(before)  # what it has told since the last second, before another begins
@@ -224,22 +222,20 @@ class Application(QObject):
         if is_turn:
             self._pace_watch()
             self._show()
-        elif not self._soon.isActive():
-            self._soon.start(_SOON_MILLISECONDS if self.window.is_seen else _SOON_HIDDEN_MILLISECONDS)
 
     def _show(self) -> None:
-        self._soon.stop()
         self.paging.turn()
         self.presence.show()
 
     def _tick(self) -> None:
-        self._ticks += 1
+        """Once a second; the tray, while it is all there is to see, is told less often."""
+        self._seconds += 1
         self._note(self.helm.session)
-        self.paging.tick()
-        if self._ticks % 5 == 0:
-            self.presence.show()
-            if self._worries is not None:
-                self._worries.look()
+        if self.window.is_seen or self._seconds % _SECONDS_HIDDEN == 0:
+            self._show()
+        self.paging.show_kept()
+        if self._worries is not None and self._seconds % _WORRY_SECONDS == 0:
+            self._worries.look()
 
     def _note(self, session: Session) -> None:
         if self._memory is not None:
@@ -271,7 +267,7 @@ class Application(QObject):
         self._pace_watch()
         if is_seen and self._memory is not None:
             self._show()
-            self.paging.tick()
+            self.paging.show_kept()
 
     def _pace_watch(self) -> None:
         """Look often where somebody looks."""

@@ -128,11 +128,10 @@ class Paging(QObject):
             self.join.fill_address(address)
         self.turn()
 
-    def tick(self) -> None:
-        """Once a second: what changes without an event."""
+    def show_kept(self) -> None:
+        """What the memory holds: call it once a second."""
         if self.memory is None or self.name != "training" or not self._window.is_seen:
             return
-        self.refresh()
         self.training.show_deeds(*self.memory.deeds(self._helm.session))
         self.training.show_curves(self._curve)
 
@@ -306,7 +305,7 @@ class Paging(QObject):
 
     def _choose_graphs(self, period: str, curves: tuple[str, ...]) -> None:
         self._choices.replace(graph_period=period, graph_curves=tuple(curves))
-        self.tick()
+        self.show_kept()
 
     def _curve(self, series: Series) -> Curve:
         from app.graphs import PERIODS

@@ -42,7 +42,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     notifications: bool = True
     theme: Literal["system", "light", "dark"] = "system"
     language: Literal["system", "en", "de"] = "system"
-    graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "5min"
+    graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
     graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
 
 

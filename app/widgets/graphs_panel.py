@@ -43,7 +43,7 @@ class GraphsPanel(QWidget):
         self._cards = {graph.key: self._card(Chart(graph, turns=self._turns)) for graph in GRAPHS}
         self._lay_out()
         self._say()
-        self.choose("5min", ())
+        self.choose("30min", ())
 
     @property
     def charts(self) -> list[Chart]:

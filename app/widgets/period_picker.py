@@ -26,7 +26,7 @@ class PeriodPicker(QWidget):
             button.clicked.connect(lambda *_, chosen=period: self._choose(chosen))
             self._buttons[period] = button
             row.addWidget(button)
-        self.period: Period = "5min"
+        self.period: Period = "30min"
         self._say()
         self.show_period(self.period)
 
