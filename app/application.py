@@ -250,6 +250,7 @@ class Application(QObject):
         if after.language != before.language:
             self._front.language.choose(after.language)
             self.paging.translate()
+            self.presence.show()
         login = (after.start_at_login, after.start_minimised)
         if login != (before.start_at_login, before.start_minimised):
             self._set_autostart(after)
