@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
-_SECONDS_HIDDEN, _WORRY_SECONDS = 3, 5
+_SECONDS_HIDDEN, _WORRY_SECONDS = 5, 5
 LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
