@@ -5,10 +5,10 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 from core.messages import Network, NetworkMode
 from core.problems import ClientError, Problem
+from core.worker.knock import knock
 
 DIAL_SECONDS = 6.0
 
@@ -18,23 +18,11 @@ def answering(addresses: Sequence[str]) -> tuple[str, ...]:
 
     libp2p would take minutes to give up. Raises ClientError if nobody answers.
     """
-    with ThreadPoolExecutor(max_workers=16) as pool:
-        answers = list(pool.map(_accepts, addresses))
-    alive = tuple(address for address, accepts in zip(addresses, answers, strict=True) if accepts)
+    answers = knock(addresses, DIAL_SECONDS)
+    alive = tuple(address for address, answer in answers.items() if answer == "accepts")
     if not alive:
         raise ClientError(Problem.NOBODY_ANSWERS)
     return alive
-
-
-def _accepts(address: str) -> bool:
-    parts = address.split("/")
-    if len(parts) < 5 or parts[1] not in ("ip4", "ip6", "dns", "dns4", "dns6") or parts[3] != "tcp":
-        return True
-    try:
-        with socket.create_connection((parts[2], int(parts[4])), DIAL_SECONDS):
-            return True
-    except OSError:
-        return False
 
 
 def is_loopback(address: str) -> bool:
