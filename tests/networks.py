@@ -23,6 +23,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.slow_line import Line, slow_line
+
 PREFIX = "workerbee"
 _numbers = itertools.count(1)
 
@@ -130,6 +132,11 @@ class Host:
         """Whatever others begin is let in again."""
         self.run("nft", "flush", "ruleset")
 
+    def add_dead_ipv6(self) -> None:
+        """A global IPv6 address, and a way out on which nobody answers: as where a router is half set up."""
+        run("ip", "-n", self.namespace, "address", "add", "2a00:1111::2/64", "dev", "eth0", "nodad")
+        run("ip", "-n", self.namespace, "route", "add", "default", "via", "2a00:1111::1")
+
     def route_by(self, router: str) -> None:
         """The way out leads over that address now, as in another network."""
         self.run("ip", "route", "replace", "default", "via", router)
@@ -152,11 +159,17 @@ class Segment:
         """An address for the namespace that the switch is in."""
         return self._give_address(self._namespace, self._bridge)
 
-    def plug(self, namespace: str, device: str) -> Host:
-        """A cable from a namespace, and an address for its end."""
+    def plug(
+        self, namespace: str, device: str, ends: contextlib.ExitStack | None = None, line: Line | None = None
+    ) -> Host:
+        """A cable from a namespace, and an address for its end; that line instead, if any, until ``ends``."""
         port = f"port{next(_numbers)}"
-        far_end = ("peer", "name", device, "netns", namespace)
-        run("ip", "-n", self._namespace, "link", "add", port, "type", "veth", *far_end)
+        if line is None or ends is None:
+            far_end = ("peer", "name", device, "netns", namespace)
+            run("ip", "-n", self._namespace, "link", "add", port, "type", "veth", *far_end)
+        else:
+            ends.enter_context(slow_line(self._namespace, port, f"{port}far", line))
+            run("ip", "-n", self._namespace, "link", "set", f"{port}far", "netns", namespace, "name", device)
         run("ip", "-n", self._namespace, "link", "set", port, "master", self._bridge, "up")
         run("ip", "-n", namespace, "link", "set", device, "up")
         return Host(namespace, self._give_address(namespace, device), (self._namespace, port))
@@ -179,9 +192,9 @@ class Router:
         self.wan.run("tee", "/proc/sys/net/ipv4/ip_forward", text="1")
         self.wan.run("nft", "-f", "-", text=ROUTER % ("meta l4proto tcp" if only_tcp else ""))
 
-    def host(self) -> Host:
-        """A computer at home."""
-        host = self._lan.plug(self._net.namespace(), "eth0")
+    def host(self, device: str = "eth0") -> Host:
+        """A computer at home; of the far end of a VPN, if its device is called so."""
+        host = self._lan.plug(self._net.namespace(), device)
         run("ip", "-n", host.namespace, "route", "add", "default", "via", self.lan_address)
         return host
 
@@ -206,9 +219,9 @@ class Internet:
         prefix = "2a00:1111:2222:3333::" if ipv6 else "11.0.0."
         self._segment = Segment(self.namespace(), "public", prefix)
 
-    def host(self, device: str = "eth0") -> Host:
-        """A computer with a public address."""
-        return self._segment.plug(self.namespace(), device)
+    def host(self, device: str = "eth0", line: Line | None = None) -> Host:
+        """A computer with a public address; on a fast line, or on that one."""
+        return self._segment.plug(self.namespace(), device, self._ends, line)
 
     def router(self, only_tcp: bool = False) -> Router:
         """A router with masquerade; a strict one lets nothing but outgoing TCP pass."""

@@ -6,19 +6,27 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.networks import PREFIX, Host, Internet, internet, run
+from tests.slow_line import Line
 
 pytestmark = pytest.mark.networks
 
 PORT = 31337
 SERVE = f"""
-import socket
-with socket.create_server(("::", {PORT}), family=socket.AF_INET6, dualstack_ipv6=True):
+import socket, threading
+def swallow(server):
+    while connection := server.accept()[0]:
+        while connection.recv(65536):
+            pass
+        connection.close()
+with socket.create_server(("::", {PORT}), family=socket.AF_INET6, dualstack_ipv6=True) as server:
     print("listening", flush=True)
+    threading.Thread(target=swallow, args=[server], daemon=True).start()
     input()
 """
 DIAL = f"""
@@ -27,6 +35,17 @@ try:
     socket.create_connection((sys.argv[1], {PORT}), 2).close()
 except OSError:
     sys.exit("no")
+"""
+
+
+SLOW = Line(delay_seconds=0.05, lost_share=0.01, bits_per_second=4e6)
+POURED_BYTES = 500_000
+POUR = f"""
+import socket, sys
+with socket.create_connection((sys.argv[1], {PORT}), 30) as connection:
+    connection.sendall(bytes({POURED_BYTES}))
+    connection.shutdown(socket.SHUT_WR)
+    connection.recv(1)
 """
 
 
@@ -76,6 +95,18 @@ def test_there_are_networks_without_ipv4() -> None:
         one, other = net.host(), net.host()
         with serving(one):
             assert can_dial(other, one.address)
+
+
+def test_a_slow_line_is_slow() -> None:
+    with internet() as net:
+        one, other = net.host(line=SLOW), net.host(line=SLOW)
+        with serving(one):
+            began = time.monotonic()
+            assert can_dial(other, one.address)
+            assert time.monotonic() - began > 4 * SLOW.delay_seconds, "there and back, on two lines"
+            began = time.monotonic()
+            other.run(sys.executable, "-c", POUR, one.address)
+            assert time.monotonic() - began > POURED_BYTES * 8 / SLOW.bits_per_second
 
 
 def test_nothing_is_left_of_a_network_whatever_happened() -> None:
