@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.messages import Network
 from core.worker import network_coach
+from core.worker.reach import is_dead_ipv6
 from core.worker.swarm import Finding
 from core.worker.whereabouts import Whereabouts
 
@@ -35,6 +37,39 @@ def test_who_is_not_is_told_what_could_be_done(here: Whereabouts, reason: str, a
     network = network_coach.found(Finding(failed=2), here, 31337)
     assert network.mode == "client"
     assert f"2 of 2 peers {reason}" in network.reason and advice in network.advice
+
+
+def test_behind_a_vpn_no_router_is_to_blame() -> None:
+    network = network_coach.found(Finding(failed=1), Whereabouts("vpn", "10.8.0.2", "tun0"), 31337)
+    assert "port 31337 of your VPN" in network.reason
+    assert "VPN (tun0)" in network.advice and "router" not in network.advice
+
+
+def test_an_ipv6_that_leads_nowhere_is_told_where_there_is_one() -> None:
+    silent = ["/ip6/2a00::9/tcp/31337/p2p/x"]
+    hint = network_coach.about_ipv6("2a00::7", silent)
+    assert "[2a00::9]:31337 does not answer" in hint and "prefer IPv4" in hint
+    assert network_coach.about_ipv6("", silent) == network_coach.about_ipv6("2a00::7", []) == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "alive", "is_dead"),
+    [
+        ("/ip6/2a00::9/tcp/1", ["/ip4/11.0.0.1/tcp/1"], True),
+        ("/ip6/2a00::9/tcp/1", ["/ip4/11.0.0.1/tcp/1", "/ip6/2a00::9/tcp/1"], False),
+        ("/ip6/2a00::9/tcp/1", ["/ip6/2a00::8/tcp/1"], False),
+        ("/ip4/11.0.0.9/tcp/1", ["/ip4/11.0.0.1/tcp/1"], False),
+    ],
+    ids=["dead", "alive", "no IPv4 to compare", "IPv4"],
+)
+def test_ipv6_is_doubted_only_where_ipv4_answers(address: str, alive: list[str], is_dead: bool) -> None:
+    assert is_dead_ipv6(address, alive) is is_dead
+
+
+def test_a_hint_is_added_to_what_else_could_be_done() -> None:
+    told = Network(mode="client", reason="So it is.", advice="Do this.")
+    assert network_coach.with_hint(told, "And that.").advice == "Do this. And that."
+    assert network_coach.with_hint(told, "") == told
 
 
 def test_insisting_wrongly_keeps_the_mode_and_says_why_it_is_wrong() -> None:

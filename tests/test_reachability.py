@@ -110,6 +110,18 @@ def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keepe
         assert "could connect" in seeker.finding().reason
 
 
+def test_a_vpn_and_an_ipv6_that_leads_nowhere_are_told(net: Internet, hands: Crew, keeper: Peer) -> None:
+    hidden = seek(hands, "VPN", net.router().host("wg0"), keeper.posted).finding()
+    assert (hidden.mode, "VPN (wg0)" in hidden.advice) == ("client", True)
+    assert "router" not in hidden.reason + hidden.advice
+    half = net.host()
+    half.add_dead_ipv6()
+    nowhere = f"/ip6/2a00:2222::7/tcp/{PORT}/p2p/{keeper.peer_id}"
+    told = seek(hands, "half an IPv6", half, f"{nowhere} {keeper.posted}").finding()
+    assert f"[2a00:2222::7]:{PORT} does not answer" in told.advice
+    assert "prefer IPv4" in told.advice
+
+
 def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Peer) -> None:
     router = net.router()
     router.offer_upnp(hands.folder)

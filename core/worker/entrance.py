@@ -19,11 +19,12 @@ from core.messages import Failed, Join, Network, Warned
 from core.problems import ClientError, Problem
 from core.worker import network_coach
 from core.worker.channel import Channel
+from core.worker.knock import knock
 from core.worker.known_networks import KnownNetworks
 from core.worker.ports import port_of, refuse_taken_ports, steady_listen
-from core.worker.reach import everywhere, is_loopback, is_told, settled_network
+from core.worker.reach import everywhere, is_dead_ipv6, is_loopback, is_told, settled_network
 from core.worker.swarm import LONGEST_SECONDS, Finding, Swarm, enter_swarm, find_out
-from core.worker.whereabouts import Whereabouts, look_around
+from core.worker.whereabouts import Whereabouts, look_around, own_ipv6
 
 LOOK_SECONDS = 5.0
 TEST_AGAIN_SECONDS = 1800.0
@@ -52,6 +53,7 @@ class Entrance:
 
     def __init__(self, command: Join, alive: Sequence[str], keys: PeerFolder, channel: Channel) -> None:
         self._wish, self._alive, self._keys, self._channel = command.network, alive, keys, channel
+        self._dead_ipv6 = [each for each in command.addresses if is_dead_ipv6(each, alive)]
         self._identity = Identity.load_or_create(keys.identity_path)
         self._listen = _listen(command.port, alive, keys)
         self._known = KnownNetworks(Path(command.home) / "networks.json")
@@ -60,6 +62,7 @@ class Entrance:
         self._better: _Way | None = None
         self._is_settled = False
         self._told: Network | None = None
+        self._hint = ""
         certain = settled_network(command.network, alive)
         self.swarm = self._enter(_Way(certain) if certain else self._first_way())
         if certain is None:
@@ -122,6 +125,7 @@ class Entrance:
         )
 
     def _tell(self, network: Network) -> None:
+        network = network_coach.with_hint(network, self._hint)
         if network != self._told or self._channel.test_asked.is_set():
             self._channel.test_asked.clear()
             self._told = network
@@ -132,6 +136,7 @@ class Entrance:
         again_after = 0.0
         while self._await_reason(again_after):
             again_after = UNKNOWN_SECONDS
+            self._hint = self._ipv6_hint()
             try:
                 if self._test():
                     again_after = TEST_AGAIN_SECONDS
@@ -146,6 +151,11 @@ class Entrance:
             self._tell(network_coach.nobody_could_tell(told.mode))
         elif told is not None and self._channel.test_asked.is_set():
             self._tell(told)
+
+    def _ipv6_hint(self) -> str:
+        answers = knock(self._dead_ipv6)
+        silent = [address for address, answer in answers.items() if answer == "silent"]
+        return network_coach.about_ipv6(own_ipv6(), silent)
 
     def _await_reason(self, seconds: float) -> bool:
         """Wait so long, at most, for a reason to test; false once we leave."""

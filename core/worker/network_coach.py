@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -57,12 +58,18 @@ def chosen_against(found: Network) -> Network:
 
 def failure(finding: Finding, here: Whereabouts, port: int) -> str:
     """Who failed to reach what, in a sentence."""
-    where = place(here.multiaddr(port)) if here.is_public else f"port {port} of your router"
+    behind = "VPN" if here.vpn else "router"
+    where = place(here.multiaddr(port)) if here.is_public else f"port {port} of your {behind}"
     return f"{_share(finding.failed, finding)} failed to connect to {where}."
 
 
 def advice(here: Whereabouts, port: int) -> str:
     """What the person could do so that others reach this computer."""
+    if here.vpn:
+        return (
+            f"This computer goes out through a VPN ({here.vpn}), by which nobody comes in. To carry more of "
+            "the averaging, switch it off, or let it leave Workerbee out."
+        )
     if here.is_public:
         return f"To carry more of the averaging, allow incoming TCP port {port} in this computer's firewall."
     to = f" ({here.ip})" if here.ip else ""
@@ -70,6 +77,21 @@ def advice(here: Whereabouts, port: int) -> str:
         f"To carry more of the averaging, forward TCP port {port} on your router to this computer{to}, "
         "or switch on UPnP there."
     )
+
+
+def about_ipv6(ours: str, silent: Sequence[str]) -> str:
+    """What to do where we have that IPv6 address, and none of those of others answers although IPv4 does."""
+    if not ours or not silent:
+        return ""
+    return (
+        f"IPv6 leads nowhere from this computer: {place(silent[0])} does not answer, and IPv4 is used "
+        "instead. If connecting takes long, let this computer prefer IPv4, or switch IPv6 off."
+    )
+
+
+def with_hint(network: Network, hint: str) -> Network:
+    """The same, and something more that the person could do."""
+    return msgspec.structs.replace(network, advice=" ".join(filter(None, (network.advice, hint))))
 
 
 def place(address: str) -> str:

@@ -31,6 +31,15 @@ def is_loopback(address: str) -> bool:
     return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
 
 
+def is_dead_ipv6(address: str, alive: Sequence[str]) -> bool:
+    """Whether that address did not answer, and is of IPv6, while one of IPv4 did."""
+    return (
+        address not in alive
+        and address.startswith("/ip6/")
+        and any(each.startswith("/ip4/") for each in alive)
+    )
+
+
 def is_told(address: str, told: Sequence[str]) -> bool:
     """Whether others are told that address, or need not be: they are told none of its kind (IPv4, IPv6)."""
     kind = address.split("/")[1]

@@ -13,6 +13,7 @@ import psutil
 
 _SOMEWHERE = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
+_VPNS = ("tun", "tap", "wg", "ppp", "utun", "ipsec", "tailscale", "zt", "nordlynx", "proton", "mullvad")
 _HOMES = tuple(
     map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )  # RFC 1918 and unique local addresses
@@ -22,10 +23,14 @@ PrivateNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """``network`` tells networks apart and names none; ``ip`` is our own address there, empty without one."""
+    """``network`` tells networks apart and names none; ``ip`` is our own address there, empty without one.
+
+    ``vpn`` is the interface of a VPN through which our way out leads; empty where it leads through none.
+    """
 
     network: str
     ip: str
+    vpn: str = ""
 
     @property
     def is_public(self) -> bool:
@@ -43,7 +48,13 @@ def look_around(addresses: Sequence[str]) -> Whereabouts:
     # A computer changes the second half of its own IPv6 address every day.
     own = str(ipaddress.ip_network(f"{ip}/64", strict=False)) if ":" in ip else ip
     marks = f"{own} {_ipv4_router()} {_ipv6_router()}"
-    return Whereabouts(hashlib.sha256(marks.encode()).hexdigest()[:16], ip)
+    return Whereabouts(hashlib.sha256(marks.encode()).hexdigest()[:16], ip, _vpn_with(ip))
+
+
+def own_ipv6() -> str:
+    """The global IPv6 address with which this computer would go out; empty if it has none."""
+    ip = _own_ip(_SOMEWHERE[1])
+    return ip if ip and ipaddress.ip_address(ip).is_global else ""
 
 
 def private_network(ip: str) -> PrivateNetwork | None:
@@ -54,6 +65,16 @@ def private_network(ip: str) -> PrivateNetwork | None:
             network = ipaddress.ip_network(f"{ip}/{size}", strict=False)
             return network if any(_is_part(network, home) for home in _HOMES) else None
     return None
+
+
+def _vpn_with(ip: str) -> str:
+    """The interface with that address if a VPN has made it; one with a public address may be a plain line."""
+    if not ip or ipaddress.ip_address(ip).is_global:
+        return ""
+    names = (
+        name for name, addresses in psutil.net_if_addrs().items() for each in addresses if each.address == ip
+    )
+    return next((name for name in names if name.lower().startswith(_VPNS)), "")
 
 
 def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:
