@@ -125,11 +125,10 @@ class Entrance:
         )
 
     def _tell(self, network: Network) -> None:
-        network = network_coach.with_hint(network, self._hint)
         if network != self._told or self._channel.test_asked.is_set():
             self._channel.test_asked.clear()
             self._told = network
-            self._channel.emit(network)
+            self._channel.emit(network_coach.with_hint(network, self._hint))
 
     def _keep_testing(self) -> None:
         """Now, every so often, in every network that this computer comes to, and when it is asked for."""
