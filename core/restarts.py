@@ -12,8 +12,9 @@ CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT
 FRESH_STARTS = frozenset({Problem.NETWORK_CHANGED, Problem.SWARM_LOST})
 """Nothing is broken: a worker that begins anew is the way on."""
 
-OUTAGES = frozenset({Problem.NOBODY_ANSWERS})
-"""What may be over soon where the run has been reached before: a network that is not up yet after a sleep."""
+OUTAGES = frozenset({Problem.NOBODY_ANSWERS, Problem.CLOCK_WRONG})
+"""What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
+or a clock that has not been set."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from core.worker.swarm.decoding import bound_decoding
 from core.worker.swarm.loops import hold_tasks
 from core.worker.swarm.manifests import ROOM, ManifestValidator
 from core.worker.swarm.signatures import Signatures
+from core.worker.swarm.steady_time import keep_time
 from core.worker.swarm.storage import bound_storage
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
@@ -82,6 +83,7 @@ def enter_swarm(
     traffic.count_traffic()
     hold_tasks()
     bound_decoding()
+    keep_time()
     # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
     P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
