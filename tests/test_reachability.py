@@ -136,6 +136,19 @@ def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, h
         volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers >= 3)
 
 
+def test_a_direct_neighbour_is_averaged_with_although_the_router_leads_no_public_address_back(
+    net: Internet, hands: Crew, keeper: Peer
+) -> None:
+    home = net.router()
+    forwarded = seek(hands, "forwarded port", home_of(home, forwarded=True), keeper.posted)
+    assert "could connect" in forwarded.finding().reason
+    forwarded.peer.agree()
+    neighbour = hands.at(home_of(home)).volunteer(keeper.posted, "neighbour", "auto")
+    for peer in (neighbour, forwarded.peer):
+        peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
+    assert not any(map(is_direct, neighbour.all(Network)))
+
+
 def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None:
     organiser = hands.at(net6.host()).organiser(train=False)
     seeker = seek(hands, "IPv6 only", net6.host(), organiser.posted)

@@ -32,6 +32,7 @@ from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
+from core.worker.neighbours import LOOK_SECONDS, Neighbours
 from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe, build
@@ -105,6 +106,7 @@ class Membership:
         is_first = acquaintances is None
         known = acquaintances or Acquaintances(self._run_id)
         self._lifeline = Lifeline(others, known, self._judge, is_first=is_first)
+        self._neighbours = Neighbours(swarm, self._run_id, known)
         self._trainer = Trainer(
             self._recipe, self.optimizer, terms.batch_size, terms.pace, self._sanity, self._lifeline.is_cut
         )
@@ -125,7 +127,14 @@ class Membership:
 
     def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
         """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
-        for companion in (self._insist, self._watch_peers, self._hold_on, self._watch_family):
+        companions = (
+            self._insist,
+            self._watch_peers,
+            self._meet_neighbours,
+            self._hold_on,
+            self._watch_family,
+        )
+        for companion in companions:
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
@@ -169,6 +178,11 @@ class Membership:
                 shown_at = time.monotonic()
             peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
+
+    def _meet_neighbours(self) -> None:
+        """Beside everything else: dialling takes its time."""
+        while not self._channel.leaving.wait(LOOK_SECONDS):
+            self._neighbours.look(self.optimizer.tracker.direct_others())
 
     def _hold_on(self) -> None:
         """Beside the loop, which may be waiting for others."""

@@ -9,8 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 _SOMEWHERE = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
+_HOMES = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+)  # RFC 1918 and unique local addresses
+
+PrivateNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,20 @@ def look_around(addresses: Sequence[str]) -> Whereabouts:
     own = str(ipaddress.ip_network(f"{ip}/64", strict=False)) if ":" in ip else ip
     marks = f"{own} {_ipv4_router()} {_ipv6_router()}"
     return Whereabouts(hashlib.sha256(marks.encode()).hexdigest()[:16], ip)
+
+
+def private_network(ip: str) -> PrivateNetwork | None:
+    """The part of a home network that our own address is in; ``None`` where it is in none."""
+    for each in (each for interface in psutil.net_if_addrs().values() for each in interface):
+        if each.address == ip and each.netmask:
+            size = int(ipaddress.ip_address(each.netmask)).bit_count()
+            network = ipaddress.ip_network(f"{ip}/{size}", strict=False)
+            return network if any(_is_part(network, home) for home in _HOMES) else None
+    return None
+
+
+def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:
+    return network.version == of.version and network[0] in of and network[-1] in of
 
 
 def _hosts_of(addresses: Sequence[str]) -> list[str]:

@@ -2,12 +2,13 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
-from core.worker.swarm.acquainted import connected_addresses, greet
+from core.worker.swarm.acquainted import connected_addresses, greet, meet, unconnected
 from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
 from core.worker.swarm.connection import Swarm, enter_swarm
 from core.worker.swarm.dial_back import LONGEST_SECONDS, Finding, find_out
 from core.worker.swarm.download import Interrupted
 from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
+from core.worker.swarm.nearby import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
 from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
@@ -17,6 +18,7 @@ __all__ = [
     "CARD_LIFETIME_SECONDS",
     "HIVEMIND_VERSION",
     "LONGEST_SECONDS",
+    "NEARBY_LIFETIME_SECONDS",
     "Card",
     "Finding",
     "FoundManifests",
@@ -34,10 +36,14 @@ __all__ = [
     "find_out",
     "greet",
     "guard_reports",
+    "meet",
+    "nearby_in",
     "peers_in",
     "publish_card",
     "publish_metrics",
+    "publish_nearby",
     "received_bytes",
     "sent_bytes",
     "swarm_loss",
+    "unconnected",
 ]

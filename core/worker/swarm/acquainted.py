@@ -41,6 +41,22 @@ def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
         return ()
 
 
+def unconnected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
+    """Those of the peers, given by their ids, with whom our p2pd is not connected."""
+    connected = {address.rpartition("/")[2] for address in connected_addresses(dht, peers)}
+    return tuple(peer for peer in peers if peer not in connected)
+
+
+def meet(dht: DHT, addresses: Sequence[str]) -> tuple[str, ...]:
+    """Those addresses whose peers answer us, there or wherever else libp2p has found them."""
+    try:
+        meeting = dht.run_coroutine(partial(_meet, addresses=tuple(addresses)), return_future=True)
+        return tuple(meeting.result(2 * GREETING_SECONDS))
+    except Exception as error:
+        log.info("nobody could be met: %r", error)
+        return ()
+
+
 async def _greet(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
     node.blacklist.clear()
     answers = await asyncio.gather(*(_answers(node, address) for address in addresses))
@@ -56,6 +72,22 @@ async def _answers(node: DHTNode, address: str) -> bool:
         with contextlib.suppress(Exception):
             await asyncio.wait_for(node.p2p._client.connect(peer, [Multiaddr(place)]), GREETING_SECONDS / 2)
         return await node.protocol.call_ping(peer) is not None
+    return False
+
+
+async def _meet(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> list[str]:
+    answers = await asyncio.gather(*(_meets(node, address) for address in addresses))
+    return [address for address, answer in zip(addresses, answers, strict=True) if answer]
+
+
+async def _meets(node: DHTNode, address: str) -> bool:
+    """Where it is told to be it is dialled only if that is the only way."""
+    with contextlib.suppress(Exception):
+        peer = PeerID.from_base58(address.rpartition("/p2p/")[2])
+        if await node.protocol.call_ping(peer) is None and not await _answers(node, address):
+            return False
+        node.blacklist.register_success(peer)
+        return True
     return False
 
 

@@ -34,12 +34,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Swarm:
-    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress."""
+    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
+
+    ``listen`` are the multiaddrs at which it listens, if it does.
+    """
 
     dht: DHT
     identity: Identity
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
+    listen: tuple[str, ...]
 
     @property
     def peer_id(self) -> str:
@@ -101,7 +105,7 @@ def enter_swarm(
     except Exception as error:
         raise _in_words(error) from error
     dht.run_coroutine(_make_ready)
-    return Swarm(dht, identity, progress_key, mode)
+    return Swarm(dht, identity, progress_key, mode, tuple(listen))
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, c
 from core.messages import PeerSeen
 from core.worker.swarm.cards import KEY_END, Card, CardSchema
 from core.worker.swarm.connection import Swarm
+from core.worker.swarm.nearby import NEARBY_KEY_END, NearbySchema
 from core.worker.swarm.records import forget, read_signed
 
 METRICS_LIFETIME_SECONDS = 600.0
@@ -57,9 +58,9 @@ def guard_reports(swarm: Swarm, run_id: str) -> None:
 
     WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
-    schemas = (_MetricSchema, TrainingProgressSchema, CardSchema)
+    schemas = (_MetricSchema, TrainingProgressSchema, CardSchema, NearbySchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    forget(swarm.dht, *(f"{run_id}_{end}" for end in ("metrics", "progress", KEY_END)))
+    forget(swarm.dht, *(f"{run_id}_{end}" for end in ("metrics", "progress", KEY_END, NEARBY_KEY_END)))
 
 
 def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:

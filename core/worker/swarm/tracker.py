@@ -135,6 +135,16 @@ class ObservedTracker(ProgressTracker):
         found = (peer_seen(report, mine, cards.get(subkey)) for subkey, report in self.reports.items())
         return [seen for seen in found if seen is not None]
 
+    def direct_others(self) -> dict[bytes, str]:
+        """The peer ids of others that say they can be reached, by the encoded subkeys of their reports."""
+        mine = self.dht.peer_id.to_base58()
+        seen = ((subkey, peer_seen(report, mine)) for subkey, report in self.reports.items())
+        return {
+            subkey: peer.peer_id
+            for subkey, peer in seen
+            if peer is not None and not peer.is_me and not peer.client_mode
+        }
+
     def other_peers(self) -> int:
         """How many peers besides us report progress."""
         return sum(not peer.is_me for peer in self._seen())
