@@ -11,7 +11,6 @@ from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifest
 from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
-from core.worker.swarm.vitals import Vitals
 
 __all__ = [
     "CARD_LIFETIME_SECONDS",
@@ -26,7 +25,6 @@ __all__ = [
     "Publisher",
     "Swarm",
     "SwarmOptimizer",
-    "Vitals",
     "cards_in",
     "connected_addresses",
     "enter_swarm",

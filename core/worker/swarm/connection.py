@@ -6,7 +6,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from core.worker.swarm.loops import hold_tasks
 from core.worker.swarm.manifests import ROOM, ManifestValidator
 from core.worker.swarm.signatures import Signatures
 from core.worker.swarm.storage import bound_storage
+from core.worker.swarm.vitals import Vitals
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -33,12 +34,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Swarm:
-    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress."""
+    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
+
+    ``vitals`` are all processes that it consists of.
+    """
 
     dht: DHT
     identity: Identity
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
+    vitals: Vitals = field(default_factory=Vitals)
 
     @property
     def peer_id(self) -> str:
@@ -51,16 +56,13 @@ class Swarm:
             return ()
         return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
 
-    def daemon_pid(self) -> int:
-        """The process of our p2pd."""
-        return int(self.dht.run_coroutine(_daemon_pid))
-
     def known_peers(self) -> int:
         """How many peers our routing table holds."""
         return int(self.dht.run_coroutine(_count_peers))
 
     def leave(self) -> None:
         """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
+        self.vitals.rest()
         self.dht.shutdown_timeout = 1.0
         self.dht.shutdown()
 
@@ -98,8 +100,13 @@ def enter_swarm(
         )
     except Exception as error:
         raise _in_words(error) from error
-    dht.run_coroutine(_make_ready)
-    return Swarm(dht, identity, progress_key, mode)
+    return _looked_after(Swarm(dht, identity, progress_key, mode))
+
+
+def _looked_after(swarm: Swarm) -> Swarm:
+    swarm.vitals.watch("The process of the DHT", swarm.dht.pid)
+    swarm.vitals.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    return swarm
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
@@ -128,13 +135,13 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
     return key
 
 
-async def _make_ready(dht: DHT, node: DHTNode) -> None:
-    """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
+async def _make_ready(dht: DHT, node: DHTNode) -> int:
+    """The process of our p2pd.
+
+    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)
-
-
-async def _daemon_pid(_dht: DHT, node: DHTNode) -> int:
     return int(node.protocol.p2p._child.pid)
 
 
