@@ -61,8 +61,7 @@ class PeerProcess:
                 start_new_session=True,
             )
         self._sessions = {self._process.pid}
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        threading.Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> PeerProcess:
         return self
@@ -71,10 +70,6 @@ class PeerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.kill()
-        self._process.wait(KILL_SECONDS)
-        self._reader.join(KILL_SECONDS)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
 
     @property
     def pid(self) -> int:

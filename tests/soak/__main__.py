@@ -27,7 +27,9 @@ def main() -> int:
         print(f"No line is cut here: {reason}.", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="workerbee-soak-", ignore_cleanup_errors=True) as temporary:
         folder = (asked.keep or Path(temporary)).absolute()
-        outcome = live(asked.seed, asked.volunteers, asked.minutes, run_file_in(folder), folder)
+        outcome = live(
+            asked.seed, asked.volunteers, asked.minutes, run_file_in(folder, 1 + asked.volunteers), folder
+        )
         for story in outcome.stories:
             _write_down(story, folder / story.name / "events.txt")
     show(outcome, title)

@@ -21,7 +21,7 @@ SEED, VOLUNTEERS, MINUTES = 1, 4, 3.0
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
     """The same soak for all tests here; its table is printed where pytest is asked to."""
     folder = tmp_path_factory.mktemp("soak")
-    lived = live(SEED, VOLUNTEERS, MINUTES, run_file_in(folder), folder)
+    lived = live(SEED, VOLUNTEERS, MINUTES, run_file_in(folder, 1 + VOLUNTEERS), folder)
     show(lived, f"seed {SEED}")
     yield lived
 
