@@ -356,7 +356,7 @@ def averaged(event: RoundFinished) -> bool:
     return event.ok and event.peers >= 2
 
 
-def worker_of(client: Speaker[AnyEvent]) -> psutil.Process:
+def worker_of(client: Speaker[Any]) -> psutil.Process:
     """The worker that a client looks after just now."""
     children = psutil.Process(client.process.pid).children()
     (worker,) = (child for child in children if "core.worker" in child.cmdline())

@@ -25,6 +25,7 @@ from core.worker.swarm.allreduce import Truthful
 from core.worker.swarm.download import Downloading
 from core.worker.swarm.haste import Settling
 from core.worker.swarm.state_check import State, Trial, flaw_of, most_bytes
+from core.worker.swarm.vitals import Vitals
 
 POLL_SECONDS = 0.1
 
@@ -58,8 +59,14 @@ class _Observed(Truthful):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
 
     on_round: RoundObserver | None = None
+    vitals: Vitals
     _rounds: tuple[StepControl, ...] = ()
     _settling: Settling
+
+    def start(self) -> None:
+        """As multiprocessing's; from now on it is looked after."""
+        super().start()
+        self.vitals.watch("An averaging process", self.pid)
 
     @property
     def _state_updated(self) -> asyncio.Event:
@@ -120,7 +127,8 @@ class _Observed(Truthful):
 class GradientAverager(grad_averager.GradientAverager, _Observed):
     """Averages gradients; shares no state, because nobody needs another peer's gradient buffers."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+        self.vitals = vitals
         super().__init__(*args, allow_state_sharing=False, **kwargs)
 
     def load_state_from_peers(self, **_kwargs: Any) -> None:
@@ -131,6 +139,10 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
     """Averages parameters, and downloads the whole state when we are behind."""
 
     trial: Trial | None = None
+
+    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+        self.vitals = vitals
+        super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """As hivemind's; what a peer sends and cannot be used is logged, and we stay where we are.

@@ -6,7 +6,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ from core.worker.swarm.manifests import ROOM, ManifestValidator
 from core.worker.swarm.signatures import Signatures
 from core.worker.swarm.steady_time import keep_time
 from core.worker.swarm.storage import bound_storage
+from core.worker.swarm.vitals import Vitals
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -37,6 +38,7 @@ class Swarm:
     """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
 
     ``listen`` are the multiaddrs at which it listens, if it does.
+    ``vitals`` are all processes that it consists of.
     """
 
     dht: DHT
@@ -44,6 +46,7 @@ class Swarm:
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
     listen: tuple[str, ...]
+    vitals: Vitals = field(default_factory=Vitals)
 
     @property
     def peer_id(self) -> str:
@@ -56,16 +59,13 @@ class Swarm:
             return ()
         return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
 
-    def daemon_pid(self) -> int:
-        """The process of our p2pd."""
-        return int(self.dht.run_coroutine(_daemon_pid))
-
     def known_peers(self) -> int:
         """How many peers our routing table holds."""
         return int(self.dht.run_coroutine(_count_peers))
 
     def leave(self) -> None:
         """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
+        self.vitals.rest()
         self.dht.shutdown_timeout = 1.0
         self.dht.shutdown()
 
@@ -104,8 +104,13 @@ def enter_swarm(
         )
     except Exception as error:
         raise _in_words(error) from error
-    dht.run_coroutine(_make_ready)
-    return Swarm(dht, identity, progress_key, mode, tuple(listen))
+    return _looked_after(Swarm(dht, identity, progress_key, mode, tuple(listen)))
+
+
+def _looked_after(swarm: Swarm) -> Swarm:
+    swarm.vitals.watch("The process of the DHT", swarm.dht.pid)
+    swarm.vitals.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    return swarm
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
@@ -134,13 +139,13 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
     return key
 
 
-async def _make_ready(dht: DHT, node: DHTNode) -> None:
-    """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
+async def _make_ready(dht: DHT, node: DHTNode) -> int:
+    """The process of our p2pd.
+
+    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)
-
-
-async def _daemon_pid(_dht: DHT, node: DHTNode) -> int:
     return int(node.protocol.p2p._child.pid)
 
 

@@ -66,7 +66,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         leaving: threading.Event,
         listeners: Listeners,
     ) -> None:
-        self._leaving, self._listeners = leaving, listeners
+        self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
         self._failed_downloads, self._last_refusal = 0, ""
         super().__init__(
             dht=swarm.dht,
@@ -128,6 +128,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             client_mode=self.client_mode,
             auxiliary=self.auxiliary,
             start=True,
+            vitals=self._vitals,
             **_patience(self.matchmaking_time),
             **kwargs,
         )
@@ -137,7 +138,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         return averager
 
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
-        averager = GradientAverager(**_patience(self.matchmaking_time), **kwargs)
+        averager = GradientAverager(vitals=self._vitals, **_patience(self.matchmaking_time), **kwargs)
         averager.on_round = partial(self._report, "gradients")
         return averager
 
@@ -191,6 +192,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
         sender is gone.
         """
+        self._vitals.rest()
         deadline = time.monotonic() + GOODBYE_SECONDS
         self.tracker.shutdown(TRACKER_SECONDS)
         self._cancel_rounds()
