@@ -218,7 +218,7 @@ def test_restarts_wait_longer_and_longer_and_then_end() -> None:
 def test_a_network_is_waited_for_as_long_as_it_takes() -> None:
     policy, problem = RestartPolicy(), Problem.NOBODY_ANSWERS
     assert policy.next_attempt(1000, 0.0, problem) == 1001
-    assert policy.delay_seconds(1001, problem) == 32.0
+    assert policy.delay_seconds(1001, problem) == 8.0
 
 
 def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
