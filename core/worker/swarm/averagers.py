@@ -56,10 +56,14 @@ StepControl.cancel = _cancel
 
 
 class _Observed(Truthful):
-    """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
+    """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended.
+
+    ``epoch`` is what the groups of its rounds are told where hivemind tells them nothing.
+    """
 
     on_round: RoundObserver | None = None
     vitals: Vitals
+    epoch: Callable[[], int] | None = None
     _rounds: tuple[StepControl, ...] = ()
     _settling: Settling
 
@@ -79,6 +83,8 @@ class _Observed(Truthful):
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """As DecentralizedAverager.step; both averagers schedule every round through it."""
+        if self.epoch is not None and kwargs.get("gather") is None:
+            kwargs["gather"] = self.epoch()
         control = super().step(*args, **kwargs)
         if isinstance(control, StepControl):
             began = time.monotonic()

@@ -23,6 +23,7 @@ from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.download import Interrupted
+from core.worker.swarm.groups import OvertakenError
 from core.worker.swarm.state_check import Trial
 from core.worker.swarm.tracker import ObservedTracker
 
@@ -140,6 +141,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
         averager = GradientAverager(vitals=self._vitals, **_patience(self.matchmaking_time), **kwargs)
         averager.on_round = partial(self._report, "gradients")
+        averager.epoch = lambda: self.local_epoch
         return averager
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
@@ -251,6 +253,8 @@ def _why(error: BaseException) -> str:
     said = str(error)
     if isinstance(error, NotFiniteError):
         return "our own numbers were not finite"
+    if isinstance(error, OvertakenError):
+        return "the others were ahead by an epoch"
     if "could not find a group" in said:
         return "no other peer was found in time"
     if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
