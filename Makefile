@@ -3,6 +3,7 @@
 #   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
+#   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
 #   make pictures                    take the README's pictures anew
 #   make clean                       forget `.venv` and what the checks left
 #
@@ -12,7 +13,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench pictures clean
+.PHONY: help demo test bench soak pictures clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -31,6 +32,10 @@ test:
 bench:
 	$(SET_UP) test window
 	@.venv/bin/python -m tests.bench $(ARGS)
+
+soak:
+	$(SET_UP) test
+	@.venv/bin/python -m tests.soak $(ARGS)
 
 pictures:
 	$(SET_UP) test window

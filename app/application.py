@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -129,7 +129,7 @@ class Application(QObject):
         """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
         self.helm.leave()
         self.helm.client.close()
-        QCoreApplication.sendPostedEvents(self.bridge)
+        self.bridge.deliver()
         if self._memory is not None:
             self._note(self.helm.session)
             self._memory.close()
@@ -230,6 +230,7 @@ class Application(QObject):
     def _tick(self) -> None:
         """Once a second; the tray, while it is all there is to see, is told less often."""
         self._seconds += 1
+        self.bridge.deliver()
         self._note(self.helm.session)
         if self.window.is_seen or self._seconds % _SECONDS_HIDDEN == 0:
             self._show()

@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from core.messages import Progress
+
 if TYPE_CHECKING:
     from core.device_watch import DevicesSeen
     from core.session import ClientEvent
+
+MOST_WAITING = 4
 
 
 class Bridge(QObject):
     """Its ``post_…`` may be called from any thread, at any time, also after the window's end.
 
     ``event_arrived`` and ``devices_arrived`` are emitted on the main thread, in order, and never before
-    ``post_…`` has returned.
+    ``post_…`` has returned. A report of progress wakes nobody: it waits for ``deliver``, for another event,
+    or until there are some of them. To wake a program that sleeps costs more than what it then does.
     """
 
     event_arrived = Signal(object)
     devices_arrived = Signal(object)
-    _event_posted = Signal(object)
+    _woken = Signal()
     _devices_posted = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._event_posted.connect(self._deliver_event, Qt.ConnectionType.QueuedConnection)
+        self._waiting: deque[ClientEvent] = deque()
+        self._woken.connect(self.deliver, Qt.ConnectionType.QueuedConnection)
         self._devices_posted.connect(self._deliver_devices, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
         """For ``core.client``."""
-        with contextlib.suppress(RuntimeError):  # the window is gone, and nobody is left to be told
-            self._event_posted.emit(event)
+        self._waiting.append(event)
+        if not isinstance(event, Progress) or len(self._waiting) >= MOST_WAITING:
+            with contextlib.suppress(RuntimeError):  # the window is gone, and nobody is left to be told
+                self._woken.emit()
 
     def post_devices(self, seen: DevicesSeen) -> None:
         """For ``core.device_watch``."""
         with contextlib.suppress(RuntimeError):
             self._devices_posted.emit(seen)
 
-    @Slot(object)
-    def _deliver_event(self, event: object) -> None:
-        self.event_arrived.emit(event)
+    @Slot()
+    def deliver(self) -> None:
+        """On the main thread: whatever has been posted."""
+        while self._waiting:
+            self.event_arrived.emit(self._waiting.popleft())
 
     @Slot(object)
     def _deliver_devices(self, seen: object) -> None:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 LEAVE_LIMIT_SECONDS = 10.0
 KILL_LIMIT_SECONDS = 5.0
 PATIENCE = RestartPolicy()
+_KILLED = -9  # by SIGKILL, which Windows does not know
 
 
 class Client:
@@ -322,6 +323,8 @@ def _unstartable(program: str, error: ClientError | OSError) -> Failed:
 
 def _manner(returncode: int | None) -> str:
     """How the worker ended, for a person who will read its log."""
+    if returncode == _KILLED:
+        return "The system killed it, as it does where memory runs out."
     if returncode is not None and returncode < 0:
         return f"It was killed by signal {-returncode}."
     return f"Its exit code was {returncode}."

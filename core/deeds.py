@@ -12,7 +12,7 @@ from core.history_store import HistoryStore
 from core.session import Opening, Session
 
 LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
-SAVE_EVERY_SECONDS = 1.0
+SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
 _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
 
 

@@ -164,7 +164,10 @@ def _at_work(session: Session) -> Session:
 
 def _at_epoch(session: Session, epoch: int) -> Session:
     first = epoch if session.first_epoch is None else session.first_epoch
-    return replace(session, first_epoch=first, epochs_done=max(session.epochs_done, epoch - first))
+    done = max(session.epochs_done, epoch - first)
+    if (first, done) == (session.first_epoch, session.epochs_done):
+        return session
+    return replace(session, first_epoch=first, epochs_done=done)
 
 
 def _with_share(session: Session, event: Progress) -> Session:

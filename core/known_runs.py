@@ -38,8 +38,11 @@ class KnownRuns:
             )
 
     def remember(self, run_id: str, organiser: str, revision: int) -> None:
-        """The person agreed to this run."""
-        known = self._read() | {run_id: _Known(organiser, revision)}
+        """The person agreed to this run. What is known already needs no room on a disk."""
+        before = self._read()
+        known = before | {run_id: _Known(organiser, revision)}
+        if known == before:
+            return
         try:
             write_atomically(self._path, msgspec.json.format(msgspec.json.encode(known)))
         except OSError as error:

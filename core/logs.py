@@ -52,7 +52,10 @@ def keep_small(path: Path) -> None:
     Works while others have it open to append, as a worker has: call it now and then. Lines written in that
     very moment may be lost. Raises OSError.
     """
-    if not path.exists() or path.stat().st_size <= MAX_LOG_BYTES:
+    try:
+        if path.stat().st_size <= MAX_LOG_BYTES:
+            return
+    except FileNotFoundError:
         return
     for number in range(KEPT_LOGS, 1, -1):
         older = _numbered(path, number - 1)

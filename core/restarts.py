@@ -12,8 +12,9 @@ CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT
 FRESH_STARTS = frozenset({Problem.NETWORK_CHANGED, Problem.SWARM_LOST})
 """Nothing is broken: a worker that begins anew is the way on."""
 
-OUTAGES = frozenset({Problem.NOBODY_ANSWERS})
-"""What may be over soon where the run has been reached before: a network that is not up yet after a sleep."""
+OUTAGES = frozenset({Problem.NOBODY_ANSWERS, Problem.CLOCK_WRONG})
+"""What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
+or a clock that has not been set."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,12 @@ class RestartPolicy:
     """How often and how soon. A worker that ran well for ``good_seconds`` has earned all attempts again.
 
     Crashes have as many attempts as there are delays. A network comes back sooner or later, and whoever lends
-    a computer over night is not there to try again, so that is tried for ever.
+    a computer over night is not there to try again, so that is tried for ever, and at
+    least every ``outage_seconds``: it costs nobody anything, and we help soon after the network is back.
     """
 
     delays_seconds: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 32.0)
+    outage_seconds: float = 8.0
     good_seconds: float = 120.0
 
     def next_attempt(self, attempt: int, good_running_seconds: float, problem: Problem) -> int | None:
@@ -37,4 +40,5 @@ class RestartPolicy:
         """How long to wait before that attempt."""
         if attempt == 1 and problem in FRESH_STARTS:
             return 0.0
-        return self.delays_seconds[min(attempt, len(self.delays_seconds)) - 1]
+        seconds = self.delays_seconds[min(attempt, len(self.delays_seconds)) - 1]
+        return seconds if problem in CRASHES else min(seconds, self.outage_seconds)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO, Literal, cast
@@ -25,6 +26,7 @@ from core.session import WorkerExited
 
 HELLO_LIMIT_SECONDS = 60.0
 READER_LIMIT_SECONDS = 5.0
+LOG_LOOK_SECONDS = 10.0
 if sys.platform == "win32":
     _NEW_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP
 else:
@@ -53,6 +55,7 @@ class WorkerProcess:
         self._family = threading.Lock()
         self._is_reaped = False
         self._gone = threading.Event()
+        self._look_at_log_at = 0.0
         self._process = _spawn(command, logs)
         self._hello_clock = threading.Timer(hello_limit_seconds, self._miss_hello)
         self._hello_clock.daemon = True
@@ -102,8 +105,8 @@ class WorkerProcess:
                     return
                 decode = _event
                 self._hello_clock.cancel()
-                self._post(event)
                 self._tidy_log()
+                self._post(event)
 
     def _write(self) -> None:
         commands = _pipe(self._process.stdin)
@@ -137,8 +140,10 @@ class WorkerProcess:
         self.kill()
 
     def _tidy_log(self) -> None:
-        with contextlib.suppress(OSError):  # a full disk is no reason to stop listening
-            keep_small(worker_log(self._logs))
+        if time.monotonic() >= self._look_at_log_at:
+            self._look_at_log_at = time.monotonic() + LOG_LOOK_SECONDS
+            with contextlib.suppress(OSError):  # a full disk is no reason to stop listening
+                keep_small(worker_log(self._logs))
 
 
 class _Greeting(msgspec.Struct):

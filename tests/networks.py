@@ -26,6 +26,7 @@ import psutil
 from tests.slow_line import Line, slow_line
 
 PREFIX = "workerbee"
+NAMES = Path("/etc/netns")  # where ip looks for a namespace's own settings
 _numbers = itertools.count(1)
 
 HOST_FIREWALL = """
@@ -140,6 +141,12 @@ class Host:
     def route_by(self, router: str) -> None:
         """The way out leads over that address now, as in another network."""
         self.run("ip", "route", "replace", "default", "via", router)
+
+    def ask_names_of(self, server: Host) -> None:
+        """What is started here from now on asks there for the addresses of names."""
+        folder = NAMES / self.namespace
+        folder.mkdir(parents=True)
+        (folder / "resolv.conf").write_text(f"nameserver {server.address}\n")
 
     def _set_cable(self, state: str) -> None:
         namespace, end = self.cable
@@ -263,3 +270,4 @@ def _remove(name: str) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             psutil.Process(int(pid)).kill()
     run("ip", "netns", "delete", name)
+    shutil.rmtree(NAMES / name, ignore_errors=True)

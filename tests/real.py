@@ -271,8 +271,14 @@ class Crew:
 
     def at(self, host: Host) -> Crew:
         """The same crew, whose next peers run on that host of a network; an organiser listens there."""
+        there = self.under(*host.within)
+        there._listen = f"{host.ip}/tcp/31337"
+        return there
+
+    def under(self, *words: str) -> Crew:
+        """The same crew, whose next peers are started by a command that begins with these words."""
         there = copy.copy(self)
-        there._within, there._listen = host.within, f"{host.ip}/tcp/31337"
+        there._within = words
         return there
 
     def organiser(self, home: str = "organiser", manifest: RunManifest | None = None, **wishes: Any) -> Peer:
@@ -289,10 +295,15 @@ class Crew:
         peer.wait_for(Published)
         return peer
 
-    def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
-        """A volunteer who has found all the runs that there are, and has agreed to none."""
+    def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
+        """A volunteer who has just pasted an address."""
         peer = self._peer(home)
         peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
+        return peer
+
+    def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
+        """A volunteer who has found all the runs that there are, and has agreed to none."""
+        peer = self.newcomer(address, home, network)
         peer.wait_for(SearchFinished)
         return peer
 
@@ -302,7 +313,9 @@ class Crew:
         peer.agree(name)
         return peer
 
-    def client(self, address: str, home: str, network: NetworkMode = "direct") -> Speaker[AnyEvent]:
+    def client(
+        self, address: str, home: str, network: NetworkMode = "direct", **environment: str
+    ) -> Speaker[AnyEvent]:
         """A volunteer who trains as people do: `workerbee join`, which has a worker and looks after it."""
         options = ("--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network)
         folder = self.folder / home
@@ -311,6 +324,7 @@ class Crew:
             folder / "client.log",
             decode_event,
             WORKERBEE_HOME=str(folder),
+            **environment,
         )
         self._ends.callback(client.end)
         client.wait_for(Progress)
@@ -342,7 +356,7 @@ def averaged(event: RoundFinished) -> bool:
     return event.ok and event.peers >= 2
 
 
-def worker_of(client: Speaker[AnyEvent]) -> psutil.Process:
+def worker_of(client: Speaker[Any]) -> psutil.Process:
     """The worker that a client looks after just now."""
     children = psutil.Process(client.process.pid).children()
     (worker,) = (child for child in children if "core.worker" in child.cmdline())

@@ -24,6 +24,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.worker.acquaintances import FILE_NAME
+from tests.members import members_of
 from tests.networks import Internet
 from tests.real import Crew, Peer, Speaker, averaged, worker_of
 
@@ -66,15 +67,6 @@ def helping(
     return client
 
 
-def _members(client: Speaker[AnyEvent]) -> dict[str, psutil.Process]:
-    """The worker's processes by what they are."""
-    worker = worker_of(client)
-    children = worker.children()
-    dht = next(child for child in children if any(each.name() == "p2pd" for each in child.children()))
-    p2pd = next(each for each in dht.children() if each.name() == "p2pd")
-    return {"p2pd": p2pd, "dht": dht, "averager": next(each for each in children if each != dht)}
-
-
 @pytest.mark.parametrize(
     "part", ["p2pd", *(pytest.param(each, marks=seldom) for each in ("averager", "dht"))]
 )
@@ -83,7 +75,7 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
     client = helping(hands, organiser)
     with told(f"kill -9 of {part}", client, organiser) as over:
         here, killed = len(client.said), time.monotonic()
-        _members(client)[part].kill()
+        members_of(client)[part].kill()
         over()
         failed = client.wait_for(Failed, since=here)
         print(f"\n{part} was missed after {time.monotonic() - killed:.1f} s: {failed.detail}")

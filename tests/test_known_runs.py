@@ -33,6 +33,14 @@ def test_the_same_organiser_may_go_on(known: KnownRuns, revision: int) -> None:
     known.check("sums", "anna", revision)
 
 
+def test_what_is_known_already_is_not_written_again(path: Path, known: KnownRuns) -> None:
+    before = path.stat().st_ino
+    known.remember("sums", "anna", 7)
+    assert path.stat().st_ino == before
+    known.remember("sums", "anna", 8)
+    assert path.stat().st_ino != before
+
+
 def test_another_organiser_is_told_from_the_first(known: KnownRuns) -> None:
     with pytest.raises(ClientError, match="It was anna, it is bert") as raised:
         known.check("sums", "bert", 8)

@@ -33,6 +33,8 @@ class Others:
         self.quiet: float | None = 0.0
         self.ahead = 0
         self.have_left = self.answer = False
+        self.connected: tuple[str, ...] = ()
+        self.greeted: list[tuple[str, ...]] = []
 
     def quiet_seconds(self) -> float | None:
         return self.quiet
@@ -44,10 +46,11 @@ class Others:
         return self.ahead
 
     def greet(self, addresses: tuple[str, ...]) -> bool:
+        self.greeted.append(addresses)
         return self.answer
 
     def addresses(self) -> tuple[str, ...]:
-        return ()
+        return self.connected
 
 
 @pytest.fixture
@@ -137,6 +140,24 @@ def test_who_answers_is_enough(others: Others, listener: socket.socket) -> None:
     for _ in range(2 * VAIN_GREETINGS):
         line._look()
     assert line.trouble == ""
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_in_company_those_are_called_that_are_missed_and_accept(
+    others: Others, listener: socket.socket, is_first: bool
+) -> None:
+    missed = address_of(listener)
+    others.connected = (dead_address().replace(PEER, "p2p/12D3KooWHere"),)
+    line = lifeline(others, missed, dead_address(), is_first=is_first)
+    line._look()
+    assert others.greeted == [(missed,)]
+
+
+def test_nobody_is_called_who_is_there(others: Others, listener: socket.socket) -> None:
+    others.connected = (address_of(listener),)
+    line = lifeline(others, address_of(listener))
+    line._look()
+    assert others.greeted == []
 
 
 def test_a_volunteer_that_went_on_alone_comes_back_to_those_who_can_be_reached(others: Others) -> None:

@@ -83,7 +83,7 @@ class Number(QSpinBox):
             self.blockSignals(False)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """With signs of its own, but for one that leads nowhere."""
+        """With signs of its own; one that leads nowhere is faint."""
         super().paintEvent(event)
         option = QStyleOptionSpinBox()
         self.initStyleOption(option)
@@ -92,9 +92,9 @@ class Number(QSpinBox):
             (QStyle.SubControl.SC_SpinBoxUp, QSpinBox.StepEnabledFlag.StepUpEnabled, True),
             (QStyle.SubControl.SC_SpinBoxDown, QSpinBox.StepEnabledFlag.StepDownEnabled, False),
         ):
-            if self.stepEnabled() & step:
-                place = self.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, part, self)
-                draw_chevron(painter, _middle(place), _colour(self), is_up=is_up)
+            place = self.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, part, self)
+            leads_on = bool(self.stepEnabled() & step)
+            draw_chevron(painter, _middle(place), _colour(self, leads_on), is_up=is_up)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scroll the page instead, unless this is where the person is."""
@@ -108,6 +108,8 @@ def _middle(place: QRect) -> QPointF:
     return QPointF(place.center()) + QPointF(0.5, 0.5)
 
 
-def _colour(widget: QWidget) -> QColor:
+def _colour(widget: QWidget, leads_on: bool = True) -> QColor:
     theme = colours(widget.palette())
+    if not leads_on:
+        return theme.line
     return theme.text if widget.isEnabled() else theme.muted

@@ -19,6 +19,7 @@ from core.messages import Failed, Join, Network, Warned
 from core.problems import ClientError, Problem
 from core.worker import network_coach
 from core.worker.channel import Channel
+from core.worker.guard import look_after
 from core.worker.knock import knock
 from core.worker.known_networks import KnownNetworks
 from core.worker.ports import port_of, refuse_taken_ports, steady_listen
@@ -114,7 +115,7 @@ class Entrance:
     def _enter_by(self, way: _Way) -> Swarm:
         if way.network.mode == "direct":
             refuse_taken_ports(self._listen)
-        return enter_swarm(
+        swarm = enter_swarm(
             self._alive,
             self._keys.progress_key_path,
             identity=self._identity,
@@ -123,6 +124,8 @@ class Entrance:
             listen=self._listen,
             announce=way.announce,
         )
+        look_after(swarm, self._channel)
+        return swarm
 
     def _tell(self, network: Network) -> None:
         if network != self._told or self._channel.test_asked.is_set():

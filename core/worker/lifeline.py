@@ -14,6 +14,7 @@ from core.worker.judge import Judge
 from core.worker.knock import knock
 
 LOOK_SECONDS = 2.0
+LOOK_AGAIN_SECONDS = 0.5  # while the line is cut: every second counts then, and nothing else is done
 QUIET_SECONDS = 6.0  # we ask the swarm for its progress every second or so
 SILENT_LOOKS = 2  # on a line that is full a single one says nothing
 CALM_SECONDS = 15.0  # until new acquaintances are noted, or while there is really nobody
@@ -63,7 +64,7 @@ class Lifeline:
 
     def hold(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
         """Until we leave; ``changed`` is called when ``trouble`` has. Raises ClientError: SWARM_LOST."""
-        while not leaving.wait(LOOK_SECONDS):
+        while not leaving.wait(LOOK_AGAIN_SECONDS if self.is_cut.is_set() else LOOK_SECONDS):
             before = self.trouble
             self._look()
             if self.trouble != before:
@@ -78,7 +79,7 @@ class Lifeline:
             self._is_well()
             self._refuse_to_stray()
             if time.monotonic() >= self._meet_at:
-                self._acquaintances.meet(self._others.addresses())
+                self._keep_together()
                 self._meet_at = time.monotonic() + CALM_SECONDS
 
     def _look_for_others(self) -> None:
@@ -98,6 +99,21 @@ class Lifeline:
                 f"The connection to the others is lost: none of {len(answers)} known addresses answers. "
                 "Computing goes on as soon as one does."
             )
+
+    def _keep_together(self) -> None:
+        """Note who is there, and call whom we miss: of a swarm that was cut in two, neither part is alone.
+
+        hivemind never looks again for those who were lost. Once they hear of each other, whoever is some
+        epochs behind follows.
+        """
+        connected = self._others.addresses()
+        self._acquaintances.meet(connected)
+        there = {_name(address) for address in connected}
+        missing = [address for address in self._acquaintances.addresses if _name(address) not in there]
+        answers = knock(missing)
+        if accepting := tuple(address for address in missing if answers[address] == "accepts"):
+            log.info("%d of those whom we miss accept: %s", len(accepting), accepting)
+            self._others.greet(accepting)
 
     def _greet(self, accepting: tuple[str, ...]) -> None:
         """Somebody is there. If only our own p2pd does not get through, another one will."""
@@ -128,3 +144,8 @@ class Lifeline:
         self.is_cut.clear()
         self.trouble = ""
         self._vain_greetings = 0
+
+
+def _name(address: str) -> str:
+    """The peer's id at the end of its address."""
+    return address.rpartition("/p2p/")[2]

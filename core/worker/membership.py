@@ -17,7 +17,6 @@ from core.messages import (
     MAX_DEVICE_CHARACTERS,
     AnyEvent,
     Evaluated,
-    Failed,
     Left,
     PeersSeen,
     Progress,
@@ -30,6 +29,7 @@ from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
+from core.worker.guard import give_up
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
 from core.worker.neighbours import LOOK_SECONDS, Neighbours
@@ -45,7 +45,6 @@ from core.worker.swarm import (
     LocalMetrics,
     Swarm,
     SwarmOptimizer,
-    Vitals,
     cards_in,
     connected_addresses,
     greet,
@@ -58,7 +57,6 @@ from core.worker.swarm import (
 from core.worker.trainer import Trainer
 
 PEERS_SECONDS = 5.0
-VITALS_SECONDS = 1.0
 LOOP_SECONDS = (
     2.0  # how long the loop may take to notice that we leave, before the goodbye is said without it
 )
@@ -101,7 +99,7 @@ class Membership:
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe)
-        self._vitals = Vitals(swarm, self.optimizer)
+        swarm.vitals.say_goodbye = self.optimizer.say_goodbye
         others = _Others(swarm, self.optimizer)
         is_first = acquaintances is None
         known = acquaintances or Acquaintances(self._run_id)
@@ -127,14 +125,7 @@ class Membership:
 
     def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
         """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
-        companions = (
-            self._insist,
-            self._watch_peers,
-            self._meet_neighbours,
-            self._hold_on,
-            self._watch_family,
-        )
-        for companion in companions:
+        for companion in (self._insist, self._watch_peers, self._meet_neighbours, self._hold_on):
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
@@ -191,21 +182,7 @@ class Membership:
                 self._channel.leaving, lambda: self._tell_verdict(self.optimizer.is_synchronized_with_peers())
             )
         except ClientError as error:
-            self._give_up(error)
-
-    def _watch_family(self) -> None:
-        """hivemind would wait for ever for a process that is gone."""
-        while not self._has_left.wait(VITALS_SECONDS):
-            if (part := self._vitals.dead_part()) and not self._has_left.is_set():
-                self._give_up(ClientError(Problem.WORKER_CRASHED, f"{part} has ended."))
-
-    def _give_up(self, error: ClientError) -> None:
-        """End now, whatever the loop waits for; the client begins anew with another worker."""
-        log.error("giving up: %s", error)
-        self._channel.emit(Failed(problem=error.problem.key, detail=error.detail))
-        self.optimizer.say_goodbye()
-        self._channel.close()
-        os._exit(1)
+            give_up(error, self._channel, self.optimizer.say_goodbye)
 
     def _publish_metrics(self, epoch: int) -> None:
         metrics = LocalMetrics(

@@ -16,6 +16,7 @@ from core.problems import ClientError
 from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
 from core.worker.checkpoint import FILE_NAME, Checkpoints
+from core.worker.guard import look_after
 from core.worker.membership import Membership, Terms
 from core.worker.pace import KEEPER_SAMPLES_PER_SECOND, Pace
 from core.worker.ports import refuse_taken_ports, usual_listen
@@ -40,6 +41,7 @@ def organise(command: Publish, channel: Channel) -> None:
             listen=listen,
             announce=command.announce,
         )
+        look_after(swarm, channel)
         try:
             samples = _publish_and_train(command, manifest, swarm, keys, channel)
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,8 @@ Answer = dict[str, object]
 class Deeds:
     """Each one answers with what came of it, or with when it was done on the monotonic clock."""
 
-    def __init__(self, application: Application) -> None:
-        self._application = application
+    def __init__(self, application: Application, stop_telling: Callable[[], object]) -> None:
+        self._application, self._stop_telling = application, stop_telling
         self._watch: BlockWatch | None = None
 
     def state(self) -> Answer:
@@ -91,6 +92,10 @@ class Deeds:
         if self._watch is None:
             self._watch = BlockWatch(self._application)
         return asdict(self._watch.take())
+
+    def hush(self) -> Answer:
+        """What happens is told no more: that would be the bench's work, and not the window's."""
+        return self._clicked(self._stop_telling)
 
     def picture(self, path: str) -> Answer:
         """Of the window as it is."""

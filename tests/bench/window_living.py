@@ -69,6 +69,7 @@ def memory_of(looks: Sequence[tuple[int, Use]], times_faster: float) -> Memory:
 def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:
     """Events at their real pace; the window as it opens, and then only in the tray."""
     with _training("window_cpu", screen, ground, REPORT_SECONDS) as window:
+        window.ask("hush")
         time.sleep(ground.limit(_EPOCH_SECONDS))  # by then, each picture of the tray's has been painted
         visible = _share(window, ground, seconds)
         if screen.has_panel:

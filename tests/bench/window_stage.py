@@ -29,7 +29,7 @@ class Door(QObject):
 
     def __init__(self, watched: Application, path: str) -> None:
         super().__init__(watched)
-        self._deeds = Deeds(watched)
+        self._deeds = Deeds(watched, lambda: watched.bridge.event_arrived.disconnect(_tell))
         self._server = QLocalServer(self)
         self._server.newConnection.connect(self._welcome)
         if not self._server.listen(path):

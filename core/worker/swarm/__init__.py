@@ -12,7 +12,6 @@ from core.worker.swarm.nearby import NEARBY_LIFETIME_SECONDS, nearby_in, publish
 from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
 from core.worker.swarm.traffic import received_bytes, sent_bytes
-from core.worker.swarm.vitals import Vitals
 
 __all__ = [
     "CARD_LIFETIME_SECONDS",
@@ -28,7 +27,6 @@ __all__ = [
     "Publisher",
     "Swarm",
     "SwarmOptimizer",
-    "Vitals",
     "cards_in",
     "connected_addresses",
     "enter_swarm",

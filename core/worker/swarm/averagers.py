@@ -25,6 +25,7 @@ from core.worker.swarm.allreduce import Truthful
 from core.worker.swarm.download import Downloading
 from core.worker.swarm.haste import Settling
 from core.worker.swarm.state_check import State, Trial, flaw_of, most_bytes
+from core.worker.swarm.vitals import Vitals
 
 POLL_SECONDS = 0.1
 
@@ -55,11 +56,21 @@ StepControl.cancel = _cancel
 
 
 class _Observed(Truthful):
-    """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended."""
+    """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended.
+
+    ``epoch`` is what the groups of its rounds are told where hivemind tells them nothing.
+    """
 
     on_round: RoundObserver | None = None
+    vitals: Vitals
+    epoch: Callable[[], int] | None = None
     _rounds: tuple[StepControl, ...] = ()
     _settling: Settling
+
+    def start(self) -> None:
+        """As multiprocessing's; from now on it is looked after."""
+        super().start()
+        self.vitals.watch("An averaging process", self.pid)
 
     @property
     def _state_updated(self) -> asyncio.Event:
@@ -72,6 +83,8 @@ class _Observed(Truthful):
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """As DecentralizedAverager.step; both averagers schedule every round through it."""
+        if self.epoch is not None and kwargs.get("gather") is None:
+            kwargs["gather"] = self.epoch()
         control = super().step(*args, **kwargs)
         if isinstance(control, StepControl):
             began = time.monotonic()
@@ -120,7 +133,8 @@ class _Observed(Truthful):
 class GradientAverager(grad_averager.GradientAverager, _Observed):
     """Averages gradients; shares no state, because nobody needs another peer's gradient buffers."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+        self.vitals = vitals
         super().__init__(*args, allow_state_sharing=False, **kwargs)
 
     def load_state_from_peers(self, **_kwargs: Any) -> None:
@@ -131,6 +145,10 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
     """Averages parameters, and downloads the whole state when we are behind."""
 
     trial: Trial | None = None
+
+    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+        self.vitals = vitals
+        super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """As hivemind's; what a peer sends and cannot be used is logged, and we stay where we are.

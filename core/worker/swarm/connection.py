@@ -6,7 +6,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,9 @@ from core.worker.swarm.decoding import bound_decoding
 from core.worker.swarm.loops import hold_tasks
 from core.worker.swarm.manifests import ROOM, ManifestValidator
 from core.worker.swarm.signatures import Signatures
+from core.worker.swarm.steady_time import keep_time
 from core.worker.swarm.storage import bound_storage
+from core.worker.swarm.vitals import Vitals
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -36,6 +38,7 @@ class Swarm:
     """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
 
     ``listen`` are the multiaddrs at which it listens, if it does.
+    ``vitals`` are all processes that it consists of.
     """
 
     dht: DHT
@@ -43,6 +46,7 @@ class Swarm:
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
     listen: tuple[str, ...]
+    vitals: Vitals = field(default_factory=Vitals)
 
     @property
     def peer_id(self) -> str:
@@ -55,16 +59,13 @@ class Swarm:
             return ()
         return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
 
-    def daemon_pid(self) -> int:
-        """The process of our p2pd."""
-        return int(self.dht.run_coroutine(_daemon_pid))
-
     def known_peers(self) -> int:
         """How many peers our routing table holds."""
         return int(self.dht.run_coroutine(_count_peers))
 
     def leave(self) -> None:
         """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
+        self.vitals.rest()
         self.dht.shutdown_timeout = 1.0
         self.dht.shutdown()
 
@@ -86,6 +87,7 @@ def enter_swarm(
     traffic.count_traffic()
     hold_tasks()
     bound_decoding()
+    keep_time()
     # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
     P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
@@ -102,8 +104,13 @@ def enter_swarm(
         )
     except Exception as error:
         raise _in_words(error) from error
-    dht.run_coroutine(_make_ready)
-    return Swarm(dht, identity, progress_key, mode, tuple(listen))
+    return _looked_after(Swarm(dht, identity, progress_key, mode, tuple(listen)))
+
+
+def _looked_after(swarm: Swarm) -> Swarm:
+    swarm.vitals.watch("The process of the DHT", swarm.dht.pid)
+    swarm.vitals.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    return swarm
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
@@ -132,13 +139,13 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
     return key
 
 
-async def _make_ready(dht: DHT, node: DHTNode) -> None:
-    """WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660)."""
+async def _make_ready(dht: DHT, node: DHTNode) -> int:
+    """The process of our p2pd.
+
+    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)
-
-
-async def _daemon_pid(_dht: DHT, node: DHTNode) -> int:
     return int(node.protocol.p2p._child.pid)
 
 

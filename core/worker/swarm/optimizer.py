@@ -23,6 +23,7 @@ from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.download import Interrupted
+from core.worker.swarm.groups import OvertakenError
 from core.worker.swarm.state_check import Trial
 from core.worker.swarm.tracker import ObservedTracker
 
@@ -66,7 +67,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         leaving: threading.Event,
         listeners: Listeners,
     ) -> None:
-        self._leaving, self._listeners = leaving, listeners
+        self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
         self._failed_downloads, self._last_refusal = 0, ""
         super().__init__(
             dht=swarm.dht,
@@ -128,6 +129,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             client_mode=self.client_mode,
             auxiliary=self.auxiliary,
             start=True,
+            vitals=self._vitals,
             **_patience(self.matchmaking_time),
             **kwargs,
         )
@@ -137,8 +139,9 @@ class SwarmOptimizer(hivemind.Optimizer):
         return averager
 
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
-        averager = GradientAverager(**_patience(self.matchmaking_time), **kwargs)
+        averager = GradientAverager(vitals=self._vitals, **_patience(self.matchmaking_time), **kwargs)
         averager.on_round = partial(self._report, "gradients")
+        averager.epoch = lambda: self.local_epoch
         return averager
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
@@ -191,6 +194,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
         sender is gone.
         """
+        self._vitals.rest()
         deadline = time.monotonic() + GOODBYE_SECONDS
         self.tracker.shutdown(TRACKER_SECONDS)
         self._cancel_rounds()
@@ -249,6 +253,8 @@ def _why(error: BaseException) -> str:
     said = str(error)
     if isinstance(error, NotFiniteError):
         return "our own numbers were not finite"
+    if isinstance(error, OvertakenError):
+        return "the others were ahead by an epoch"
     if "could not find a group" in said:
         return "no other peer was found in time"
     if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+
 import psutil
 
-from core.worker.swarm.connection import Swarm
-from core.worker.swarm.optimizer import SwarmOptimizer
+LOOK_SECONDS = 1.0
 
 
 class Vitals:
-    """Build it when all of them live."""
+    """Each is watched from its birth on, until ``rest`` is called: from then on they may end.
 
-    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer) -> None:
-        self._parts = [
-            *(("An averaging process", psutil.Process(averager.pid)) for averager in optimizer.averagers),
-            ("The process of the DHT", psutil.Process(swarm.dht.pid)),
-            ("p2pd", psutil.Process(swarm.daemon_pid())),
-        ]
+    ``say_goodbye`` is how to leave those who count on us, once there are any.
+    """
 
-    def dead_part(self) -> str:
-        """What has ended, in words; nothing while all of them live."""
-        return next((name for name, process in self._parts if not _lives(process)), "")
+    def __init__(self) -> None:
+        self.say_goodbye: Callable[[], None] = lambda: None
+        self._parts: list[tuple[str, psutil.Process]] = []
+        self._is_over = threading.Event()
+
+    def watch(self, name: str, pid: int | None) -> None:
+        """It has just been born; raises NoSuchProcess if it has ended since."""
+        self._parts.append((name, psutil.Process(pid)))
+
+    def rest(self) -> None:
+        """We are leaving."""
+        self._is_over.set()
+
+    def first_loss(self) -> str:
+        """Wait until one of them has ended: which, in words; nothing once they may."""
+        while not self._is_over.wait(LOOK_SECONDS):
+            if dead := next((name for name, process in self._parts if not _lives(process)), ""):
+                return "" if self._is_over.is_set() else dead
+        return ""
 
 
 def _lives(process: psutil.Process) -> bool:

@@ -1,0 +1,34 @@
+"""End at once, whatever this worker waits for: the client begins anew with another one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+
+from core.messages import Failed
+from core.problems import ClientError, Problem
+from core.worker.channel import Channel
+from core.worker.swarm import Swarm
+
+log = logging.getLogger(__name__)
+
+
+def look_after(swarm: Swarm, channel: Channel) -> None:
+    """Until it leaves; returns at once. hivemind would wait for ever for a process that is gone."""
+    threading.Thread(target=_look_after, args=(swarm, channel), name="guard", daemon=True).start()
+
+
+def _look_after(swarm: Swarm, channel: Channel) -> None:
+    if lost := swarm.vitals.first_loss():
+        give_up(ClientError(Problem.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.vitals.say_goodbye)
+
+
+def give_up(error: ClientError, channel: Channel, say_goodbye: Callable[[], None]) -> None:
+    """Say why, and do not come back from here."""
+    log.error("giving up: %s", error)
+    channel.emit(Failed(problem=error.problem.key, detail=error.detail))
+    say_goodbye()
+    channel.close()
+    os._exit(1)

@@ -1,0 +1,153 @@
+"""Whoever takes part in a soak, as people start it, and whatever can happen to it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from core.lines import decode_event
+from core.messages import AnyEvent
+from tests.bench.peer_process import Seen
+from tests.members import members_of
+from tests.networks import Host
+from tests.real import GOODBYE_SECONDS, LIMIT_SECONDS, Speaker, survivors, worker_of
+from tests.soak.plan import Kind
+
+
+@dataclass
+class Suffered:
+    """A fault that has really happened, on the monotonic clock; ``ended`` is ``None`` as long as it lasts."""
+
+    kind: Kind
+    began: float
+    ended: float | None = None
+
+
+class NoSuchPartError(Exception):
+    """There is nothing to be killed: the worker is not there, or is still starting."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a peer lives: its own folder, the temporary folder of all, and a computer where there are any."""
+
+    folder: Path
+    temporary: Path
+    host: Host | None = None
+
+
+def _heard(line: bytes) -> Seen:
+    return Seen(time.monotonic(), decode_event(line))
+
+
+class Member:
+    """Somebody who runs `workerbee`; ``starts`` are its processes, the last one is that of now.
+
+    ``left_over`` is whoever of its families was still there when all should have been gone, and ``surprises``
+    is what happened to it though nobody did anything.
+    """
+
+    def __init__(self, place: Place, *words: str) -> None:
+        self.place, self.words = place, words
+        self.suffered: list[Suffered] = []
+        self.starts: list[Speaker[Seen]] = []
+        self.left_over: list[str] = []
+        self.surprises: list[str] = []
+        self._family: list[psutil.Process] = []
+
+    @property
+    def name(self) -> str:
+        """What it is called in the report."""
+        return self.place.folder.name
+
+    @property
+    def now(self) -> Speaker[Seen]:
+        """Its process."""
+        return self.starts[-1]
+
+    @property
+    def seen(self) -> list[Seen]:
+        """All that it has ever said, in its order."""
+        return [seen for start in self.starts for seen in list(start.said)]
+
+    def start(self) -> None:
+        """The command is typed; returns at once."""
+        within = self.place.host.within if self.place.host else ()
+        options = ("--json", "--device", "cpu", "--threads", "1")
+        self.starts.append(
+            Speaker(
+                [*within, sys.executable, "-m", "core", *self.words, *options],
+                self.place.folder / "client.log",
+                _heard,
+                WORKERBEE_HOME=str(self.place.folder),
+                TMPDIR=str(self.place.temporary),
+            )
+        )
+
+    def says(self, is_so: Callable[[AnyEvent], bool], seconds: float = LIMIT_SECONDS) -> AnyEvent:
+        """The first such event of its present process; waits for it."""
+        return self.now.until(lambda seen: is_so(seen.event), 0, seconds).event
+
+    def ask_to_leave(self) -> None:
+        """As Ctrl-C does."""
+        self._family = self.now.family
+        self.now.process.terminate()
+
+    def see_it_gone(self) -> None:
+        """Wait until nothing of it is there; whoever of its family still is gets noted, and ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.now.process.wait(GOODBYE_SECONDS)
+        self.left_over += [f"{self.name}: {each}" for each in survivors(self.now, self._family)]
+        self.now.end()
+
+    def leave(self) -> None:
+        """Properly, and note how it went; it may have been asked before."""
+        if not self.is_gone():
+            self.ask_to_leave()
+        self.see_it_gone()
+        if code := self.now.process.returncode:
+            self.surprises.append(f"{self.name} left with exit code {code}")
+
+    def is_gone(self) -> bool:
+        """Whether its process has ended; if nobody has ended it, that is a surprise."""
+        return self.now.process.poll() is not None
+
+    def kill(self) -> None:
+        """Only what was typed: the client."""
+        self._family = self.now.family
+        self.now.process.kill()
+
+    def kill_all(self) -> None:
+        """As when the power fails."""
+        self._family = self.now.family
+        self._signal(signal.SIGKILL)
+
+    def kill_part(self, part: str) -> None:
+        """A part of its worker, or the worker itself; raises NoSuchPartError if it has none just now."""
+        try:
+            whole = {"worker": worker_of(self.now), **members_of(self.now)}
+            whole[part].kill()
+        except (ValueError, StopIteration, psutil.Error) as error:
+            raise NoSuchPartError(part) from error
+
+    def sleep(self) -> None:
+        """Nothing of it runs."""
+        self._family = self.now.family
+        self._signal(signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """All of it goes on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for process in self._family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)

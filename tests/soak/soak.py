@@ -1,0 +1,217 @@
+"""Live one plan: the organiser publishes, the volunteers join, things go wrong, and all leave in the end."""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import itertools
+import os
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.messages import Progress, Published
+from tests.networks import PREFIX, Host, internet, run, why_not
+from tests.soak.census import Census
+from tests.soak.deeds import begin, end
+from tests.soak.peers import Member, Place
+from tests.soak.plan import CALM_SECONDS, KINDS, Fault, Plan, plan_of
+from tests.soak.story import Story
+
+NETWORKS = ("auto", "client", "direct")
+HEALING_SECONDS = 300.0  # generous: until the last of all helps again
+LOOK_SECONDS = 20.0
+SHARED_MEMORY = Path("/dev/shm")
+
+
+@dataclass
+class Outcome:
+    """What there is to tell. ``stories`` begin with the organiser's; ``left_over`` should be empty."""
+
+    plan: Plan
+    seconds: float
+    has_networks: bool
+    stories: list[Story]
+    census: Census
+    marks: list[list[str]]
+    not_done: list[Fault]
+    left_over: list[str] = field(default_factory=list)
+    surprises: list[str] = field(default_factory=list)
+
+
+def live(seed: int, volunteers: int, minutes: float, run_file: Path, folder: Path) -> Outcome:
+    """Live the plan of that seed; everybody's folder is below that one."""
+    has_networks = not why_not()
+    kinds = [kind for kind in KINDS if has_networks or kind != "line cut"]
+    plan = plan_of(seed, volunteers, minutes * 60.0, kinds)
+    descriptors, memory = _descriptors(), _shared_memory()
+    with tempfile.TemporaryDirectory(prefix="soak-", ignore_cleanup_errors=True) as temporary:
+        with _hosts(1 + volunteers, has_networks) as hosts:
+            soak = Soak(plan, run_file, folder, Path(temporary), hosts)
+            outcome = soak.live(has_networks)
+        outcome.left_over += [f"temporary: {path}" for path in sorted(Path(temporary).rglob("*"))]
+    outcome.left_over += [f"half a file: {path}" for path in sorted(folder.rglob(".*.tmp"))]
+    outcome.left_over += _named_by(outcome.census, _shared_memory() - memory)
+    outcome.left_over += [f"namespace: {name}" for name in _namespaces()]
+    if (more := _descriptors() - descriptors) > 0:
+        outcome.left_over.append(f"{more} descriptors of our own")
+    return outcome
+
+
+class Soak:
+    """Everybody who takes part, and what happens next."""
+
+    def __init__(
+        self, plan: Plan, run_file: Path, folder: Path, temporary: Path, hosts: Sequence[Host | None]
+    ) -> None:
+        self._plan, self._hosts = plan, hosts
+        self._due: list[tuple[float, int, Callable[[], object]]] = []
+        self._numbers = itertools.count()
+        self._not_done: list[Fault] = []
+        self._census = Census(f"{os.getpid()}-")
+        listen = f"{hosts[0].ip}/tcp/31337" if hosts[0] else "/ip4/127.0.0.1/tcp/0"
+        words = ("publish", str(run_file), "--listen", listen, "--checkpoint-every", "5")
+        self._organiser = Member(Place(folder / "organiser", temporary, hosts[0]), *words)
+        self._volunteers: list[Member] = []
+        self._places = [
+            Place(folder / f"volunteer-{number}", temporary, host) for number, host in enumerate(hosts[1:])
+        ]
+
+    def live(self, has_networks: bool) -> Outcome:
+        """From the first word to the last goodbye; whatever happens, nothing of anybody is left."""
+        everybody = [self._organiser]
+        try:
+            self._organiser.start()
+            published = self._organiser.says(lambda event: isinstance(event, Published))
+            assert isinstance(published, Published)
+            self._organiser.says(lambda event: isinstance(event, Progress))
+            self._volunteers = [
+                Member(place, "join", published.addresses[0], "--yes", "--network", network_of(number))
+                for number, place in enumerate(self._places)
+            ]
+            everybody += self._volunteers
+            began = time.monotonic()
+            self._schedule(began)
+            self._go_on()
+            self._await_everybody()
+            ended = time.monotonic()
+            self._census.look()
+            stories = [_story(member, ended) for member in everybody]
+            for member in reversed(everybody):
+                member.leave()
+        finally:
+            for member in reversed(everybody):
+                for start in member.starts:
+                    with contextlib.suppress(AssertionError):
+                        start.end()
+        return Outcome(
+            self._plan,
+            ended - began,
+            has_networks,
+            stories,
+            self._census,
+            [[start.mark for start in member.starts] for member in everybody],
+            self._not_done,
+            [each for member in everybody for each in member.left_over],
+            [each for member in everybody for each in member.surprises],
+        )
+
+    def _schedule(self, began: float) -> None:
+        for volunteer, arrival in zip(self._volunteers, self._plan.arrivals, strict=True):
+            self._at(began + arrival, volunteer.start)
+        for fault in self._plan.faults:
+            self._at(began + fault.at, lambda fault=fault: self._begin(began, fault))  # type: ignore[misc]
+        self._at(began + LOOK_SECONDS, self._look)
+        self._at(began + self._plan.seconds, lambda: None)
+
+    def _at(self, moment: float, deed: Callable[[], object]) -> None:
+        heapq.heappush(self._due, (moment, next(self._numbers), deed))
+
+    def _begin(self, began: float, fault: Fault) -> None:
+        """Do it, or try again soon: a worker that is just starting has nothing yet that could be killed."""
+        member, now = self._volunteers[fault.volunteer], time.monotonic()
+        suffered = begin(fault, member)
+        if suffered is not None:
+            lasting = f" for {fault.seconds:.0f} s" if fault.seconds else ""
+            _tell(f"{now - began:6.0f} s  {member.name}: {fault.kind}{lasting}")
+            self._at(now + fault.seconds, lambda: end(suffered, member))
+        elif now < began + self._plan.seconds - CALM_SECONDS:
+            self._at(now + 1.0, lambda: self._begin(began, fault))
+        else:
+            self._not_done.append(fault)
+
+    def _look(self) -> None:
+        self._census.look()
+        if self._due:
+            self._at(time.monotonic() + LOOK_SECONDS, self._look)
+
+    def _go_on(self) -> None:
+        """Do what is due, in its order, until nothing is."""
+        while self._due:
+            moment, _, deed = heapq.heappop(self._due)
+            threading.Event().wait(max(0.0, moment - time.monotonic()))
+            deed()
+
+    def _await_everybody(self) -> None:
+        """Until each helps that has had a fault; who never does is told by its story."""
+        deadline = time.monotonic() + HEALING_SECONDS
+        while time.monotonic() < deadline:
+            if all(is_healed(_story(member, time.monotonic())) for member in self._volunteers):
+                return
+            threading.Event().wait(1.0)
+
+
+def network_of(number: int) -> str:
+    """How that volunteer takes part: one after the other by itself, outwards only, and directly."""
+    return NETWORKS[number % len(NETWORKS)]
+
+
+def is_healed(story: Story) -> bool:
+    """Whether it has helped since whatever has happened to it last."""
+    over = [each.ended or story.end for each in story.suffered]
+    return story.helped(max(over, default=0.0)) is not None
+
+
+def _story(member: Member, end: float) -> Story:
+    may_change = "auto" in member.words
+    return Story(member.name, member.seen, tuple(member.suffered), end, may_change)
+
+
+@contextlib.contextmanager
+def _hosts(count: int, has_networks: bool) -> Iterator[list[Host | None]]:
+    """A computer for everybody, where there can be any."""
+    if not has_networks:
+        yield [None] * count
+        return
+    with internet() as net:
+        yield [net.host() for _ in range(count)]
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def _shared_memory() -> set[str]:
+    return {path.name for path in SHARED_MEMORY.iterdir()} if SHARED_MEMORY.is_dir() else set()
+
+
+def _named_by(census: Census, names: set[str]) -> list[str]:
+    """Those that were made by a process of ours, which their names tell."""
+    ours = {str(process.pid) for process in census.watched}
+    return [f"shared memory: {name}" for name in sorted(names) if ours & set(re.findall(r"\d+", name))]
+
+
+def _namespaces() -> list[str]:
+    if why_not():
+        return []
+    mine = f"{PREFIX}-{os.getpid()}-"
+    return [line.split()[0] for line in run("ip", "netns", "list").splitlines() if line.startswith(mine)]

@@ -1,0 +1,47 @@
+"""Three minutes in which everything goes wrong: the run goes on, all come back, nothing is left over."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import pytest
+
+from core.messages import Progress
+from tests.soak.ground import run_file_in
+from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
+from tests.soak.soak import Outcome, is_healed, live
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
+
+SEED, VOLUNTEERS, MINUTES = 1, 4, 3.0
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
+    """The same soak for all tests here; its table is printed where pytest is asked to."""
+    folder = tmp_path_factory.mktemp("soak")
+    lived = live(SEED, VOLUNTEERS, MINUTES, run_file_in(folder, 1 + VOLUNTEERS), folder)
+    show(lived, f"seed {SEED}")
+    yield lived
+
+
+def test_the_run_goes_on_until_the_end(outcome: Outcome) -> None:
+    epochs = epochs_by_quarters(outcome)
+    assert all(before < after for before, after in itertools.pairwise(epochs)), epochs
+    assert rounds_of(outcome).whole > 0
+
+
+def test_whoever_has_had_a_fault_helps_again(outcome: Outcome) -> None:
+    faulted = [story for story in outcome.stories if story.suffered]
+    assert faulted
+    assert [story.name for story in outcome.stories[1:] if not is_healed(story)] == []
+
+
+def test_nothing_is_left_over(outcome: Outcome) -> None:
+    assert outcome.left_over == []
+    assert all(any(isinstance(each.event, Progress) for each in story.seen) for story in outcome.stories)
+
+
+def test_nobody_fails_without_a_fault_that_explains_it(outcome: Outcome) -> None:
+    assert troubles_of(outcome) == []
