@@ -12,10 +12,7 @@ from tests.soak.plan import Fault, Kind
 
 def begin(fault: Fault, member: Member) -> Suffered | None:
     """Do it; ``None`` where there was nothing that it could be done to."""
-    if member.is_gone():
-        member.surprises.append(f"{member.name} had ended by itself")
-        member.see_it_gone()
-        member.start()
+    if revive(member):
         return None
     try:
         _BEGINNINGS[fault.kind](member)
@@ -31,6 +28,16 @@ def end(suffered: Suffered, member: Member) -> None:
     if suffered.kind in _ENDS:
         _ENDS[suffered.kind](member)
     suffered.ended = time.monotonic()
+
+
+def revive(member: Member) -> bool:
+    """Whoever has ended though nobody has ended it: that is a surprise, and it is started again."""
+    if not member.is_gone():
+        return False
+    code = member.now.process.returncode
+    member.surprises.append(f"{member.name} had ended by itself, with exit code {code}")
+    _come_back(member)
+    return True
 
 
 def _come_back(member: Member) -> None:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import heapq
-import itertools
 import os
 import re
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.messages import Progress, Published
 from tests.networks import PREFIX, Host, internet, run, why_not
 from tests.soak.census import Census
-from tests.soak.deeds import begin, end
+from tests.soak.deeds import revive
+from tests.soak.life import Life
 from tests.soak.peers import Member, Place
-from tests.soak.plan import CALM_SECONDS, KINDS, Fault, Plan, plan_of
+from tests.soak.plan import KINDS, Fault, Plan, plan_of
 from tests.soak.story import Story
 
 NETWORKS = ("auto", "client", "direct")
@@ -64,106 +62,87 @@ def live(seed: int, volunteers: int, minutes: float, run_file: Path, folder: Pat
 
 
 class Soak:
-    """Everybody who takes part, and what happens next."""
+    """Everybody who takes part."""
 
     def __init__(
         self, plan: Plan, run_file: Path, folder: Path, temporary: Path, hosts: Sequence[Host | None]
     ) -> None:
-        self._plan, self._hosts = plan, hosts
-        self._due: list[tuple[float, int, Callable[[], object]]] = []
-        self._numbers = itertools.count()
-        self._not_done: list[Fault] = []
+        self._plan = plan
         self._census = Census(f"{os.getpid()}-")
         listen = f"{hosts[0].ip}/tcp/31337" if hosts[0] else "/ip4/127.0.0.1/tcp/0"
         words = ("publish", str(run_file), "--listen", listen, "--checkpoint-every", "5")
         self._organiser = Member(Place(folder / "organiser", temporary, hosts[0]), *words)
-        self._volunteers: list[Member] = []
         self._places = [
             Place(folder / f"volunteer-{number}", temporary, host) for number, host in enumerate(hosts[1:])
         ]
+        self._lives: list[Life] = []
+
+    @property
+    def _everybody(self) -> list[Member]:
+        return [self._organiser, *(life.member for life in self._lives)]
 
     def live(self, has_networks: bool) -> Outcome:
         """From the first word to the last goodbye; whatever happens, nothing of anybody is left."""
-        everybody = [self._organiser]
         try:
-            self._organiser.start()
-            published = self._organiser.says(lambda event: isinstance(event, Published))
-            assert isinstance(published, Published)
-            self._organiser.says(lambda event: isinstance(event, Progress))
-            self._volunteers = [
-                Member(place, "join", published.addresses[0], "--yes", "--network", network_of(number))
-                for number, place in enumerate(self._places)
-            ]
-            everybody += self._volunteers
+            self._begin_lives(self._publish())
             began = time.monotonic()
-            self._schedule(began)
-            self._go_on()
-            self._await_everybody()
+            self._watch(began)
             ended = time.monotonic()
-            self._census.look()
-            stories = [_story(member, ended) for member in everybody]
-            for member in reversed(everybody):
+            stories = [_story(member, ended) for member in self._everybody]
+            for member in reversed(self._everybody):
                 member.leave()
         finally:
-            for member in reversed(everybody):
-                for start in member.starts:
-                    with contextlib.suppress(AssertionError):
-                        start.end()
+            self._end_all()
         return Outcome(
             self._plan,
             ended - began,
             has_networks,
             stories,
             self._census,
-            [[start.mark for start in member.starts] for member in everybody],
-            self._not_done,
-            [each for member in everybody for each in member.left_over],
-            [each for member in everybody for each in member.surprises],
+            [[start.mark for start in member.starts] for member in self._everybody],
+            [fault for life in self._lives for fault in life.not_done],
+            [each for member in self._everybody for each in member.left_over],
+            [each for member in self._everybody for each in member.surprises],
         )
 
-    def _schedule(self, began: float) -> None:
-        for volunteer, arrival in zip(self._volunteers, self._plan.arrivals, strict=True):
-            self._at(began + arrival, volunteer.start)
-        for fault in self._plan.faults:
-            self._at(began + fault.at, lambda fault=fault: self._begin(began, fault))  # type: ignore[misc]
-        self._at(began + LOOK_SECONDS, self._look)
-        self._at(began + self._plan.seconds, lambda: None)
+    def _publish(self) -> str:
+        """The address to share, once the organiser trains."""
+        self._organiser.start()
+        published = self._organiser.says(lambda event: isinstance(event, Published))
+        assert isinstance(published, Published)
+        self._organiser.says(lambda event: isinstance(event, Progress))
+        return published.addresses[0]
 
-    def _at(self, moment: float, deed: Callable[[], object]) -> None:
-        heapq.heappush(self._due, (moment, next(self._numbers), deed))
+    def _begin_lives(self, address: str) -> None:
+        self._lives = [
+            Life(Member(place, "join", address, "--yes", "--network", network_of(number)), self._plan, number)
+            for number, place in enumerate(self._places)
+        ]
+        for life in self._lives:
+            life.begin()
 
-    def _begin(self, began: float, fault: Fault) -> None:
-        """Do it, or try again soon: a worker that is just starting has nothing yet that could be killed."""
-        member, now = self._volunteers[fault.volunteer], time.monotonic()
-        suffered = begin(fault, member)
-        if suffered is not None:
-            lasting = f" for {fault.seconds:.0f} s" if fault.seconds else ""
-            _tell(f"{now - began:6.0f} s  {member.name}: {fault.kind}{lasting}")
-            self._at(now + fault.seconds, lambda: end(suffered, member))
-        elif now < began + self._plan.seconds - CALM_SECONDS:
-            self._at(now + 1.0, lambda: self._begin(began, fault))
-        else:
-            self._not_done.append(fault)
-
-    def _look(self) -> None:
-        self._census.look()
-        if self._due:
-            self._at(time.monotonic() + LOOK_SECONDS, self._look)
-
-    def _go_on(self) -> None:
-        """Do what is due, in its order, until nothing is."""
-        while self._due:
-            moment, _, deed = heapq.heappop(self._due)
-            threading.Event().wait(max(0.0, moment - time.monotonic()))
-            deed()
-
-    def _await_everybody(self) -> None:
-        """Until each helps that has had a fault; who never does is told by its story."""
+    def _watch(self, began: float) -> None:
+        """Until all is over, and everybody helps again; who never does is told by its story."""
+        until = began + self._plan.seconds
+        while time.monotonic() < until or any(life.is_alive() for life in self._lives):
+            self._census.look()
+            _rest(LOOK_SECONDS)
         deadline = time.monotonic() + HEALING_SECONDS
-        while time.monotonic() < deadline:
-            if all(is_healed(_story(member, time.monotonic())) for member in self._volunteers):
-                return
-            threading.Event().wait(1.0)
+        while time.monotonic() < deadline and not all(map(self._helps, self._lives)):
+            _rest(1.0)
+        self._census.look()
+
+    def _helps(self, life: Life) -> bool:
+        revive(life.member)
+        return is_healed(_story(life.member, time.monotonic()))
+
+    def _end_all(self) -> None:
+        for life in self._lives:
+            life.end()
+        for member in reversed(self._everybody):
+            for start in member.starts:
+                with contextlib.suppress(AssertionError):
+                    start.end()
 
 
 def network_of(number: int) -> str:
@@ -192,8 +171,8 @@ def _hosts(count: int, has_networks: bool) -> Iterator[list[Host | None]]:
         yield [net.host() for _ in range(count)]
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+def _rest(seconds: float) -> None:
+    threading.Event().wait(seconds)
 
 
 def _descriptors() -> int:
