@@ -67,7 +67,9 @@ class SchedulerSpec(Section, kw_only=True, frozen=True):
             raise ValueError(f"the {self.kind} schedule needs total_epochs")
 
 
-Compression = Literal["none", "float16"]
+StateCompression = Literal["none", "float16", "scaled_float16"]
+"""Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
+Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
 # What hivemind 1.1.12 accepts of
 # (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
 _ORDINARY_MODES = {
@@ -102,8 +104,8 @@ class Collaboration(Section, kw_only=True, frozen=True):
     use_local_updates: bool = False
     average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
     grad_compression: Compression = "none"
-    state_averaging_compression: Compression = "none"
-    load_state_compression: Compression = "none"
+    state_averaging_compression: StateCompression = "none"
+    load_state_compression: StateCompression = "none"
 
     def __post_init__(self) -> None:
         if self.target_batch_size < self.batch_size_per_step:

@@ -83,5 +83,11 @@ def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
 
 
 def _sent_bytes(compression: Compression) -> int:
-    """The size of one number on its way."""
-    return 2 if compression == "float16" else _FLOAT_BYTES
+    """The size of one number on its way; what is added for a whole tensor is next to nothing."""
+    match compression:
+        case "none":
+            return _FLOAT_BYTES
+        case "float16" | "scaled_float16":
+            return 2
+        case "uniform_8bit" | "quantile_8bit" | "size_adaptive":
+            return 1
