@@ -10,7 +10,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.optimizer_spec import AdamW, OptimizerSpec
 from core.problems import ClientError, Problem
+from core.section import Fraction, Section
 
 FORMAT_VERSION = 1
 MAX_MANIFEST_BYTES = 32 * 1024
@@ -19,14 +21,9 @@ _Line = Annotated[str, Meta(max_length=200)]
 _Text = Annotated[str, Meta(max_length=8000)]
 RunId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
-_Fraction = Annotated[float, Meta(ge=0, lt=1)]
 
 
-class _Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of the manifest; a table of the run file."""
-
-
-class RunInfo(_Section, kw_only=True, frozen=True):
+class RunInfo(Section, kw_only=True, frozen=True):
     """What people read. ``id`` is hivemind's ``run_id``: letters, digits, ``-`` and ``_``."""
 
     id: RunId
@@ -39,38 +36,26 @@ class RunInfo(_Section, kw_only=True, frozen=True):
     notice: Annotated[str, Meta(max_length=500)] = ""
 
 
-class ArithmeticGPT(_Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
+class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
     """The built-in recipe: a small decoder-only transformer that learns sums."""
 
     layers: Annotated[int, Meta(ge=1, le=24)] = 2
     width: Annotated[int, Meta(ge=16, le=2048)] = 128
     heads: Annotated[int, Meta(ge=1, le=64)] = 4
-    dropout: _Fraction = 0.0
+    dropout: Fraction = 0.0
 
     def __post_init__(self) -> None:
         if self.width % self.heads:
             raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
 
 
-class SumsData(_Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
+class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
     """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
 
     digits: Annotated[int, Meta(ge=1, le=6)] = 2
 
 
-class OptimizerSpec(_Section, kw_only=True, frozen=True):
-    """The torch optimizer. ``max_grad_norm`` clips the gradient that the swarm has averaged."""
-
-    name: Literal["adamw"] = "adamw"
-    learning_rate: Annotated[float, Meta(gt=0, le=10)] = 1e-3
-    beta1: _Fraction = 0.9
-    beta2: _Fraction = 0.99
-    epsilon: Annotated[float, Meta(gt=0, le=1)] = 1e-8
-    weight_decay: Annotated[float, Meta(ge=0, le=1)] = 0.0
-    max_grad_norm: Annotated[float, Meta(gt=0, le=1e6)] | None = 1.0
-
-
-class SchedulerSpec(_Section, kw_only=True, frozen=True):
+class SchedulerSpec(Section, kw_only=True, frozen=True):
     """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
 
     kind: Literal["constant", "linear", "cosine"] = "constant"
@@ -82,7 +67,9 @@ class SchedulerSpec(_Section, kw_only=True, frozen=True):
             raise ValueError(f"the {self.kind} schedule needs total_epochs")
 
 
-Compression = Literal["none", "float16"]
+StateCompression = Literal["none", "float16", "scaled_float16"]
+"""Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
+Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
 # What hivemind 1.1.12 accepts of
 # (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
 _ORDINARY_MODES = {
@@ -96,7 +83,7 @@ _ORDINARY_MODES = {
 _LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)}
 
 
-class Collaboration(_Section, kw_only=True, frozen=True):
+class Collaboration(Section, kw_only=True, frozen=True):
     """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds.
@@ -117,8 +104,8 @@ class Collaboration(_Section, kw_only=True, frozen=True):
     use_local_updates: bool = False
     average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
     grad_compression: Compression = "none"
-    state_averaging_compression: Compression = "none"
-    load_state_compression: Compression = "none"
+    state_averaging_compression: StateCompression = "none"
+    load_state_compression: StateCompression = "none"
 
     def __post_init__(self) -> None:
         if self.target_batch_size < self.batch_size_per_step:
@@ -140,7 +127,7 @@ class Collaboration(_Section, kw_only=True, frozen=True):
             )
 
 
-class Requirements(_Section, kw_only=True, frozen=True):
+class Requirements(Section, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
     gpu_memory_mib: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
@@ -148,7 +135,7 @@ class Requirements(_Section, kw_only=True, frozen=True):
     disk_mib: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
 
 
-class RunManifest(_Section, kw_only=True, frozen=True):
+class RunManifest(Section, kw_only=True, frozen=True):
     """A whole run, as it is signed (JSON) and as an organiser writes it (TOML).
 
     ``revision`` grows by one with every change; ``publish`` counts it, a person need not.
@@ -159,7 +146,7 @@ class RunManifest(_Section, kw_only=True, frozen=True):
     run: RunInfo
     recipe: ArithmeticGPT
     data: SumsData = SumsData()
-    optimizer: OptimizerSpec = OptimizerSpec()
+    optimizer: OptimizerSpec = AdamW()
     scheduler: SchedulerSpec = SchedulerSpec()
     collaboration: Collaboration
     requirements: Requirements = Requirements()

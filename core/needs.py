@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from core.manifest import ArithmeticGPT, Collaboration, Compression, RunManifest, SumsData
 
 _FLOAT_BYTES = 4
-_ADAMW_STATE_FLOATS = 2  # the first and second moment, which are never sent as float16
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
 _TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
@@ -35,7 +34,7 @@ def needs_of(manifest: RunManifest) -> Needs:
     parameters = parameters_of(recipe, data)
     return Needs(
         parameters=parameters,
-        download_bytes=_download_bytes(parameters, collaboration),
+        download_bytes=_download_bytes(parameters, manifest),
         device_memory_bytes=_device_memory_bytes(parameters, manifest),
         host_memory_bytes=_HOST_BYTES + _HOST_BYTES_PER_PARAMETER * parameters,
         traffic_bytes=_traffic_bytes(parameters, collaboration),
@@ -57,15 +56,15 @@ def context_of(data: SumsData) -> int:
     return 3 * data.digits + 2
 
 
-def _download_bytes(parameters: int, collaboration: Collaboration) -> int:
-    """A newcomer's download: the parameters and the optimizer's state."""
-    parameter_bytes = _sent_bytes(collaboration.load_state_compression)
-    return parameters * (parameter_bytes + _ADAMW_STATE_FLOATS * _FLOAT_BYTES)
+def _download_bytes(parameters: int, manifest: RunManifest) -> int:
+    """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
+    parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
+    return parameters * (parameter_bytes + manifest.optimizer.state_floats * _FLOAT_BYTES)
 
 
 def _device_memory_bytes(parameters: int, manifest: RunManifest) -> int:
     """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded."""
-    floats = 2 if manifest.collaboration.offload_optimizer else 2 + _ADAMW_STATE_FLOATS
+    floats = 2 if manifest.collaboration.offload_optimizer else 2 + manifest.optimizer.state_floats
     return _FLOAT_BYTES * (floats * parameters + _kept_floats(manifest))
 
 
@@ -84,5 +83,11 @@ def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
 
 
 def _sent_bytes(compression: Compression) -> int:
-    """The size of one number on its way."""
-    return 2 if compression == "float16" else _FLOAT_BYTES
+    """The size of one number on its way; what is added for a whole tensor is next to nothing."""
+    match compression:
+        case "none":
+            return _FLOAT_BYTES
+        case "float16" | "scaled_float16":
+            return 2
+        case "uniform_8bit" | "quantile_8bit" | "size_adaptive":
+            return 1

@@ -71,13 +71,13 @@ def _section_mistakes(
     name: str, table: dict[str, Any], variants: list[Struct], homes: Mapping[str, str]
 ) -> Iterator[str]:
     """The mistakes of one section; its fields' first, and what does not go together once each is right."""
+    tag_field = variants[0].__struct_config__.tag_field or ""
     variant = _chosen(table, variants)
     if variant is None:
         tags = [str(each.__struct_config__.tag) for each in variants]
-        yield f"[{name}] kind = {_shown(table.get('kind', ''))}: must be {_alternatives(tags)}."
+        yield f"[{name}] {tag_field} = {_shown(table.get(tag_field, ''))}: must be {_alternatives(tags)}."
         return
     fields = {field.name: field for field in msgspec.structs.fields(variant)}
-    tag_field = variant.__struct_config__.tag_field
     are_right = True
     for mistake in _field_mistakes(name, table, fields, homes, tag_field):
         are_right = False
@@ -91,7 +91,7 @@ def _field_mistakes(
     table: dict[str, Any],
     fields: dict[str, FieldInfo],
     homes: Mapping[str, str],
-    tag_field: str | None,
+    tag_field: str,
 ) -> Iterator[str]:
     for field in fields.values():
         if field.required and field.name not in table:
@@ -100,7 +100,8 @@ def _field_mistakes(
         if key in fields:
             yield from _value_mistakes(f"[{name}] ", fields[key], value)
         elif key != tag_field:
-            yield _unknown(f"[{name}] ", key, value, list(fields), homes)
+            elsewhere = {field: home for field, home in homes.items() if home != name}
+            yield _unknown(f"[{name}] ", key, value, list(fields), elsewhere)
 
 
 def _combination_mistakes(name: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:

@@ -59,7 +59,7 @@ def _of_rounds(manifest: RunManifest, needs: Needs) -> Iterator[str]:
     if seconds > allowed:
         yield (
             f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and averaging_timeout leaves "
-            f"{allowed:.0f} s for it: raise it, or set grad_compression to float16."
+            f'{allowed:.0f} s for it: raise it, or compress more: grad_compression = "size_adaptive".'
         )
 
 

@@ -23,7 +23,7 @@ from typing import IO, Any, Generic, TypeVar, cast
 import psutil
 
 from core.lines import decode_event, encode
-from core.manifest import ArithmeticGPT, Collaboration, OptimizerSpec, RunInfo, RunManifest, SumsData
+from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
 from core.messages import (
     AnyCommand,
     AnyEvent,
@@ -40,6 +40,7 @@ from core.messages import (
     Start,
     TrainingStarted,
 )
+from core.optimizer_spec import AdamW
 from core.runtime import worker_command, worker_environment
 from tests.networks import Host
 
@@ -69,7 +70,7 @@ def tiny(name: str = "Tiny sums", **collaboration: Any) -> RunManifest:
         run=RunInfo(id=RUN_ID, name=name),
         recipe=ArithmeticGPT(layers=1, width=32, heads=2),
         data=SumsData(digits=1),
-        optimizer=OptimizerSpec(max_grad_norm=None),
+        optimizer=AdamW(max_grad_norm=None),
         collaboration=Collaboration(**(numbers | collaboration)),
     )
 

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.manifest import ArithmeticGPT, Collaboration, OptimizerSpec, RunInfo, RunManifest, SumsData
+from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
+from core.optimizer_spec import AdamW
 from core.worker.optimizers import make_optimizer
 from core.worker.recipes import Recipe, build
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe, Sums, is_held_out
@@ -37,7 +38,7 @@ def recipe(digits: int = 2, seed: int = 1, width: int = 64) -> ArithmeticRecipe:
 
 
 def train(pupil: Recipe, steps: int, batch_size: int) -> list[float]:
-    spec = OptimizerSpec(learning_rate=5e-3, beta1=0.8, beta2=0.95)
+    spec = AdamW(learning_rate=5e-3, beta1=0.8, beta2=0.95)
     optimizer = make_optimizer(spec)(pupil.model.parameters())
     losses = []
     for _ in range(steps):

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import pickle
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 import torch
+from hivemind.optim.state_averager import (
+    dump_optimizer_state,
+    initialize_optimizer_state_,
+    load_optimizer_state,
+)
 from torch import Tensor
 
-from core.manifest import OptimizerSpec, SchedulerSpec
+from core.manifest import SchedulerSpec
+from core.optimizer_spec import AdamW, OptimizerSpec
 from core.worker.optimizers import make_optimizer, make_scheduler
 
-WITHOUT_MOMENTUM = OptimizerSpec(learning_rate=0.1, beta1=0.0, beta2=0.0, epsilon=1.0, max_grad_norm=1.0)
+EVERY: list[OptimizerSpec] = [kind() for kind in get_args(OptimizerSpec)]
+WITHOUT_MOMENTUM = AdamW(learning_rate=0.1, beta1=0.0, beta2=0.0, epsilon=1.0, max_grad_norm=1.0)
+
+
+def type_name(value: object) -> str:
+    return type(value).__name__
 
 
 def weights() -> list[Tensor]:
@@ -21,7 +33,7 @@ def weights() -> list[Tensor]:
 
 def rates(spec: SchedulerSpec, epochs: int) -> list[float]:
     """The learning rate that a step in each epoch takes, where the full rate is 1."""
-    optimizer = make_optimizer(OptimizerSpec(learning_rate=1.0))(weights())
+    optimizer = make_optimizer(AdamW(learning_rate=1.0))(weights())
     factory = make_scheduler(spec)
     assert factory is not None
     scheduler = factory(optimizer)
@@ -61,22 +73,22 @@ def test_a_small_gradient_is_left_as_it_is() -> None:
 def test_without_a_limit_nothing_is_clipped() -> None:
     weight, _ = weights()
     weight.grad = torch.full((3,), 1e6)
-    make_optimizer(OptimizerSpec(max_grad_norm=None))([weight]).step()
+    make_optimizer(AdamW(max_grad_norm=None))([weight]).step()
     torch.testing.assert_close(weight.grad, torch.full((3,), 1e6))
 
 
 def test_absent_and_zero_gradients_move_nothing() -> None:
     absent, zero = weights()
     zero.grad = torch.zeros(2, 2)
-    make_optimizer(OptimizerSpec())([absent, zero]).step()
-    make_optimizer(OptimizerSpec())(weights()).step()
+    make_optimizer(AdamW())([absent, zero]).step()
+    make_optimizer(AdamW())(weights()).step()
     assert absent.grad is None
     torch.testing.assert_close(zero.data, torch.ones(2, 2))
 
 
 def test_a_gradient_that_is_not_finite_is_not_used() -> None:
     first, second = weights()
-    optimizer = make_optimizer(OptimizerSpec())([first, second])
+    optimizer = make_optimizer(AdamW())([first, second])
     first.grad, second.grad = torch.tensor([1.0, float("nan"), 1.0]), torch.ones(2, 2)
     optimizer.step()
     torch.testing.assert_close(second.data, torch.ones(2, 2))
@@ -87,7 +99,7 @@ def test_a_gradient_that_is_not_finite_is_not_used() -> None:
 
 def test_its_state_has_the_shape_of_a_plain_adamw() -> None:
     """So that a plain hivemind script can load a volunteer's state, and a volunteer the script's."""
-    ours, plain = make_optimizer(OptimizerSpec())(weights()), torch.optim.AdamW(weights())
+    ours, plain = make_optimizer(AdamW())(weights()), torch.optim.AdamW(weights())
     for optimizer in (ours, plain):
         for weight in optimizer.param_groups[0]["params"]:
             weight.grad = torch.zeros_like(weight)
@@ -96,9 +108,55 @@ def test_its_state_has_the_shape_of_a_plain_adamw() -> None:
     assert [each.keys() for each in ours.state.values()] == [each.keys() for each in plain.state.values()]
 
 
+@pytest.mark.parametrize("spec", EVERY, ids=type_name)
+def test_every_optimizer_learns_clips_and_refuses_what_is_not_finite(spec: OptimizerSpec) -> None:
+    weight = torch.nn.Parameter(torch.ones(4, 4))
+    optimizer = make_optimizer(spec)([weight])
+    weight.grad = torch.full((4, 4), float("nan"))
+    optimizer.step()
+    torch.testing.assert_close(weight.data, torch.ones(4, 4))
+    for _ in range(3):
+        weight.grad = torch.full((4, 4), 1e6)
+        optimizer.step()
+    assert bool((weight < 1).all()) and bool(weight.isfinite().all())
+
+
+@pytest.mark.parametrize("spec", EVERY, ids=type_name)
+def test_every_optimizer_keeps_as_many_numbers_as_its_name_says(spec: OptimizerSpec) -> None:
+    side = 100
+    optimizer = make_optimizer(spec)([torch.nn.Parameter(torch.ones(side, side))])
+    initialize_optimizer_state_(optimizer)
+    kept = sum(each.numel() for each in optimizer.state[optimizer.param_groups[0]["params"][0]].values())
+    assert kept / side**2 == pytest.approx(spec.state_floats, abs=0.05)
+
+
+@pytest.mark.parametrize("spec", EVERY, ids=type_name)
+def test_a_newcomer_goes_on_with_the_state_that_it_has_downloaded(spec: OptimizerSpec) -> None:
+    """As hivemind passes it on: metadata and tensors."""
+    weight, twin = torch.nn.Parameter(torch.ones(4, 4)), torch.nn.Parameter(torch.ones(4, 4))
+    ours, newcomers = make_optimizer(spec)([weight]), make_optimizer(spec)([twin])
+    gradients = [torch.randn(4, 4) for _ in range(6)]
+    step(ours, gradients[:3])
+    initialize_optimizer_state_(newcomers)
+    twin.data.copy_(weight.data)
+    metadata, tensors = dump_optimizer_state(ours)
+    load_optimizer_state(newcomers, metadata, [each.clone() for each in tensors])
+    step(ours, gradients[3:])
+    step(newcomers, gradients[3:])
+    torch.testing.assert_close(twin, weight)
+
+
+def step(optimizer: torch.optim.Optimizer, gradients: list[Tensor]) -> None:
+    """One step for each."""
+    (weight,) = optimizer.param_groups[0]["params"]
+    for gradient in gradients:
+        weight.grad = gradient.clone()
+        optimizer.step()
+
+
 def test_parameter_groups_and_closures_work_as_in_torch() -> None:
     first, second = weights()
-    optimizer = make_optimizer(OptimizerSpec())([{"params": [first]}, {"params": [second], "lr": 0.5}])
+    optimizer = make_optimizer(AdamW())([{"params": [first]}, {"params": [second], "lr": 0.5}])
 
     def closure() -> float:
         loss = (first.sum() + second.sum()) ** 2
@@ -110,7 +168,7 @@ def test_parameter_groups_and_closures_work_as_in_torch() -> None:
 
 
 def test_the_factories_can_be_pickled() -> None:
-    for factory in (make_optimizer(OptimizerSpec()), make_scheduler(SchedulerSpec(warmup_epochs=3))):
+    for factory in (make_optimizer(AdamW()), make_scheduler(SchedulerSpec(warmup_epochs=3))):
         assert callable(pickle.loads(pickle.dumps(factory)))
 
 

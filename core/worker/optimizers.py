@@ -8,28 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, assert_never
 
 import torch
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
-from torch.optim import AdamW, Optimizer
+from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from core.manifest import OptimizerSpec, SchedulerSpec
+from core.manifest import SchedulerSpec
+from core.optimizer_spec import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
 
 log = logging.getLogger(__name__)
 
 
-class ClippingAdamW(AdamW):
-    """AdamW that clips the gradient as it steps, which in hivemind means: the gradient of the whole swarm.
+class Clipping(Optimizer):
+    """Clips the gradient as it steps, which in hivemind means: the gradient of the whole swarm.
 
     A gradient with a NaN or an infinity in it is not used at all. ``max_grad_norm`` stays out of the
-    parameter groups, so that the state a newcomer downloads has the shape of a plain AdamW's.
+    parameter groups, so that the state a newcomer downloads has the shape of a plain optimizer's.
     """
 
-    def __init__(self, params: Any, *, max_grad_norm: float | None, **numbers: Any) -> None:
-        super().__init__(params, **numbers)
-        self.max_grad_norm = max_grad_norm
+    max_grad_norm: float | None = None
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
@@ -73,14 +72,37 @@ class LearningRateFactor:
 
 def make_optimizer(spec: OptimizerSpec) -> Callable[[Any], Optimizer]:
     """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled."""
-    return partial(
-        ClippingAdamW,
-        lr=spec.learning_rate,
-        betas=(spec.beta1, spec.beta2),
-        eps=spec.epsilon,
-        weight_decay=spec.weight_decay,
-        max_grad_norm=spec.max_grad_norm,
-    )
+    return partial(_build, spec)
+
+
+def _build(spec: OptimizerSpec, params: Any) -> Optimizer:
+    kind, numbers = _kind_and_numbers(spec)
+    clipping = type(f"Clipping{kind.__name__}", (Clipping, kind), {"max_grad_norm": spec.max_grad_norm})
+    built: Optimizer = clipping(params, lr=spec.learning_rate, weight_decay=spec.weight_decay, **numbers)
+    return built
+
+
+def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, Any]]:
+    """Its class and what that calls the numbers; pytorch-optimizer is loaded by those who need it."""
+    match spec:
+        case AdamW():
+            return torch.optim.AdamW, {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+        case SGD():
+            return torch.optim.SGD, {"momentum": spec.momentum, "nesterov": spec.nesterov}
+        case Adafactor():
+            return torch.optim.Adafactor, {"beta2_decay": spec.beta2_decay}
+    import pytorch_optimizer
+
+    match spec:
+        case Lamb():
+            return pytorch_optimizer.Lamb, {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+        case Lars():
+            numbers = {"momentum": spec.momentum, "trust_coefficient": spec.trust_coefficient}
+            return pytorch_optimizer.LARS, numbers
+        case Lion():
+            return pytorch_optimizer.Lion, {"betas": (spec.beta1, spec.beta2)}
+        case _:
+            assert_never(spec)
 
 
 def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:

@@ -14,13 +14,13 @@ import hivemind
 import msgspec
 import torch
 from hivemind.averaging.control import StepControl
-from hivemind.compression import CompressionBase, Float16Compression, NoCompression, RoleAdaptiveCompression
 
-from core.manifest import Collaboration, Compression
+from core.manifest import Collaboration
 from core.messages import RoundFinished
 from core.problems import ClientError, Problem
 from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
+from core.worker.swarm.compression import compression, download_compression
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.download import Interrupted
 from core.worker.swarm.groups import OvertakenError
@@ -209,9 +209,9 @@ class SwarmOptimizer(hivemind.Optimizer):
 def _options(collaboration: Collaboration) -> dict[str, Any]:
     """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own."""
     options = msgspec.structs.asdict(collaboration)
-    options["grad_compression"] = _compression(collaboration.grad_compression)
-    options["state_averaging_compression"] = _compression(collaboration.state_averaging_compression)
-    options["load_state_compression"] = _state_compression(collaboration.load_state_compression)
+    options["grad_compression"] = compression(collaboration.grad_compression)
+    options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
+    options["load_state_compression"] = download_compression(collaboration.load_state_compression)
     return options
 
 
@@ -228,17 +228,6 @@ def _patience(matchmaking_time: float) -> dict[str, float]:
         "sender_timeout": silence,
         "reducer_timeout": 2 * silence,
     }
-
-
-def _compression(name: Compression) -> CompressionBase:
-    return Float16Compression() if name == "float16" else NoCompression()
-
-
-def _state_compression(name: Compression) -> CompressionBase:
-    """Never 16 bits for the optimizer's own state: Adam's second moments below 3e-8 would become zero."""
-    if name == "none":
-        return NoCompression()
-    return RoleAdaptiveCompression(parameter=Float16Compression(), default=NoCompression())
 
 
 def _what_is_missing(gathered: Gathered) -> str:

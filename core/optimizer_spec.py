@@ -1,0 +1,89 @@
+"""The optimizers that a run may name: each by what it is called in the field, with its own numbers only.
+
+``state_floats`` is how many numbers it keeps for each parameter; a newcomer downloads them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from core.section import Fraction, Section
+
+_Rate = Annotated[float, Meta(gt=0, le=10)]
+_Epsilon = Annotated[float, Meta(gt=0, le=1)]
+_Decay = Annotated[float, Meta(ge=0, le=1)]
+
+
+class _Optimizer(Section, tag_field="name", kw_only=True, frozen=True):
+    """``max_grad_norm`` clips the gradient that the swarm has averaged."""
+
+    state_floats: ClassVar[int]
+
+    learning_rate: _Rate = 1e-3
+    weight_decay: _Decay = 0.0
+    max_grad_norm: Annotated[float, Meta(gt=0, le=1e6)] | None = 1.0
+
+
+class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
+    """torch's."""
+
+    state_floats = 2
+
+    beta1: Fraction = 0.9
+    beta2: Fraction = 0.99
+    epsilon: _Epsilon = 1e-8
+
+
+class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
+    """torch's."""
+
+    state_floats = 1
+
+    momentum: Fraction = 0.9
+    nesterov: bool = False
+
+    def __post_init__(self) -> None:
+        if self.nesterov and not self.momentum:
+            raise ValueError("nesterov needs a momentum")
+
+
+class Adafactor(_Optimizer, tag="adafactor", kw_only=True, frozen=True):
+    """torch's: it keeps sums over rows and columns, and so next to nothing."""
+
+    state_floats = 0
+
+    beta2_decay: Annotated[float, Meta(ge=-1, lt=0)] = -0.8
+
+
+class Lamb(_Optimizer, tag="lamb", kw_only=True, frozen=True):
+    """For very large batches of transformers; pytorch-optimizer's."""
+
+    state_floats = 2
+
+    beta1: Fraction = 0.9
+    beta2: Fraction = 0.999
+    epsilon: _Epsilon = 1e-6
+
+
+class Lars(_Optimizer, tag="lars", kw_only=True, frozen=True):
+    """For very large batches of images; pytorch-optimizer's."""
+
+    state_floats = 1
+
+    momentum: Fraction = 0.9
+    trust_coefficient: Annotated[float, Meta(gt=0, le=1)] = 1e-3
+
+
+class Lion(_Optimizer, tag="lion", kw_only=True, frozen=True):
+    """It keeps half of what Adam keeps, and wants a third of its learning rate; pytorch-optimizer's."""
+
+    state_floats = 1
+
+    learning_rate: _Rate = 1e-4
+    beta1: Fraction = 0.9
+    beta2: Fraction = 0.99
+
+
+OptimizerSpec = AdamW | SGD | Adafactor | Lamb | Lars | Lion
