@@ -70,6 +70,7 @@ class SchedulerSpec(Section, kw_only=True, frozen=True):
 StateCompression = Literal["none", "float16", "scaled_float16"]
 """Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
 Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
+Statistic = Literal["exp_avg", "exp_avg_sq", "momentum_buffer"]
 # What hivemind 1.1.12 accepts of
 # (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
 _ORDINARY_MODES = {
@@ -86,7 +87,8 @@ _LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)
 class Collaboration(Section, kw_only=True, frozen=True):
     """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
 
-    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds.
+    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds;
+    ``average_opt_statistics`` are averaged with the weights.
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -106,6 +108,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     grad_compression: Compression = "none"
     state_averaging_compression: StateCompression = "none"
     load_state_compression: StateCompression = "none"
+    average_opt_statistics: tuple[Statistic, ...] = ()
 
     def __post_init__(self) -> None:
         if self.target_batch_size < self.batch_size_per_step:
@@ -114,6 +117,10 @@ class Collaboration(Section, kw_only=True, frozen=True):
             raise ValueError("averaging_timeout must be longer than matchmaking_time")
         if self.delay_optimizer_step and not self.offload_optimizer:
             raise ValueError("delay_optimizer_step needs offload_optimizer")
+        if self.average_opt_statistics and self.state_averaging_compression == "float16":
+            raise ValueError(
+                'state_averaging_compression = "float16" would make zeros of small average_opt_statistics'
+            )
         mode = (
             self.delay_state_averaging,
             self.delay_optimizer_step,
@@ -150,6 +157,11 @@ class RunManifest(Section, kw_only=True, frozen=True):
     scheduler: SchedulerSpec = SchedulerSpec()
     collaboration: Collaboration
     requirements: Requirements = Requirements()
+
+    def __post_init__(self) -> None:
+        for name in self.collaboration.average_opt_statistics:
+            if name not in self.optimizer.statistics:
+                raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
 
 
 _decoder = msgspec.json.Decoder(RunManifest)

@@ -59,12 +59,12 @@ def context_of(data: SumsData) -> int:
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
     """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
     parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
-    return parameters * (parameter_bytes + manifest.optimizer.state_floats * _FLOAT_BYTES)
+    return parameters * (parameter_bytes + len(manifest.optimizer.statistics) * _FLOAT_BYTES)
 
 
 def _device_memory_bytes(parameters: int, manifest: RunManifest) -> int:
     """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded."""
-    floats = 2 if manifest.collaboration.offload_optimizer else 2 + manifest.optimizer.state_floats
+    floats = 2 if manifest.collaboration.offload_optimizer else 2 + len(manifest.optimizer.statistics)
     return _FLOAT_BYTES * (floats * parameters + _kept_floats(manifest))
 
 
@@ -76,10 +76,11 @@ def _kept_floats(manifest: RunManifest) -> int:
 
 
 def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
-    """At most twice what is averaged: the gradients, and the parameters every so many epochs."""
+    """At most twice what is averaged: the gradients, and every so many epochs weights and statistics."""
     gradients = 0 if collaboration.use_local_updates else _sent_bytes(collaboration.grad_compression)
-    weights = _sent_bytes(collaboration.state_averaging_compression) / collaboration.average_state_every
-    return round(2 * parameters * (gradients + weights))
+    averaged = 1 + len(collaboration.average_opt_statistics)
+    state = averaged * _sent_bytes(collaboration.state_averaging_compression)
+    return round(2 * parameters * (gradients + state / collaboration.average_state_every))
 
 
 def _sent_bytes(compression: Compression) -> int:

@@ -1,6 +1,7 @@
 """The optimizers that a run may name: each by what it is called in the field, with its own numbers only.
 
-``state_floats`` is how many numbers it keeps for each parameter; a newcomer downloads them.
+``statistics`` are what it keeps for each parameter, by the names of its state: a newcomer downloads them, and
+peers may average them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _Decay = Annotated[float, Meta(ge=0, le=1)]
 class _Optimizer(Section, tag_field="name", kw_only=True, frozen=True):
     """``max_grad_norm`` clips the gradient that the swarm has averaged."""
 
-    state_floats: ClassVar[int]
+    statistics: ClassVar[tuple[str, ...]]
 
     learning_rate: _Rate = 1e-3
     weight_decay: _Decay = 0.0
@@ -29,7 +30,7 @@ class _Optimizer(Section, tag_field="name", kw_only=True, frozen=True):
 class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
     """torch's."""
 
-    state_floats = 2
+    statistics = ("exp_avg", "exp_avg_sq")
 
     beta1: Fraction = 0.9
     beta2: Fraction = 0.99
@@ -39,7 +40,7 @@ class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
 class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
     """torch's."""
 
-    state_floats = 1
+    statistics = ("momentum_buffer",)
 
     momentum: Fraction = 0.9
     nesterov: bool = False
@@ -52,7 +53,7 @@ class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
 class Adafactor(_Optimizer, tag="adafactor", kw_only=True, frozen=True):
     """torch's: it keeps sums over rows and columns, and so next to nothing."""
 
-    state_floats = 0
+    statistics = ()
 
     beta2_decay: Annotated[float, Meta(ge=-1, lt=0)] = -0.8
 
@@ -60,7 +61,7 @@ class Adafactor(_Optimizer, tag="adafactor", kw_only=True, frozen=True):
 class Lamb(_Optimizer, tag="lamb", kw_only=True, frozen=True):
     """For very large batches of transformers; pytorch-optimizer's."""
 
-    state_floats = 2
+    statistics = ("exp_avg", "exp_avg_sq")
 
     beta1: Fraction = 0.9
     beta2: Fraction = 0.999
@@ -70,7 +71,7 @@ class Lamb(_Optimizer, tag="lamb", kw_only=True, frozen=True):
 class Lars(_Optimizer, tag="lars", kw_only=True, frozen=True):
     """For very large batches of images; pytorch-optimizer's."""
 
-    state_floats = 1
+    statistics = ("momentum_buffer",)
 
     momentum: Fraction = 0.9
     trust_coefficient: Annotated[float, Meta(gt=0, le=1)] = 1e-3
@@ -79,7 +80,7 @@ class Lars(_Optimizer, tag="lars", kw_only=True, frozen=True):
 class Lion(_Optimizer, tag="lion", kw_only=True, frozen=True):
     """It keeps half of what Adam keeps, and wants a third of its learning rate; pytorch-optimizer's."""
 
-    state_floats = 1
+    statistics = ("exp_avg",)
 
     learning_rate: _Rate = 1e-4
     beta1: Fraction = 0.9

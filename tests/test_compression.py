@@ -44,6 +44,7 @@ def test_peers_that_send_little_average_with_each_other(hands: Crew) -> None:
         grad_compression="uniform_8bit",
         state_averaging_compression="scaled_float16",
         load_state_compression="scaled_float16",
+        average_opt_statistics=("exp_avg_sq",),
     )
     organiser = hands.organiser(manifest=run)
     volunteer = hands.volunteer(organiser.posted, "volunteer")

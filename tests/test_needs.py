@@ -12,7 +12,9 @@ from core.run_file import parse_run_file, template
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 
 
-def manifest_with(recipe: ArithmeticGPT, digits: int = 2, **collaboration: bool | int | str) -> RunManifest:
+def manifest_with(
+    recipe: ArithmeticGPT, digits: int = 2, **collaboration: bool | int | str | tuple[str, ...]
+) -> RunManifest:
     """The template with another model and other ways to work together."""
     template_run = parse_run_file(template())
     together = msgspec.structs.replace(template_run.collaboration, **collaboration)
@@ -54,6 +56,8 @@ def test_less_is_sent_in_float16_and_by_averaging_less_often() -> None:
         )
     )
     assert lean.traffic_bytes == 2 * (2 + 1) * exact.parameters
+    more = needs_of(manifest_with(ArithmeticGPT(), average_opt_statistics=("exp_avg_sq",)))
+    assert more.traffic_bytes == 2 * (4 + 8) * exact.parameters
 
 
 def test_an_optimizer_that_is_not_offloaded_needs_room_on_the_device() -> None:

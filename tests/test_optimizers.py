@@ -122,12 +122,13 @@ def test_every_optimizer_learns_clips_and_refuses_what_is_not_finite(spec: Optim
 
 
 @pytest.mark.parametrize("spec", EVERY, ids=type_name)
-def test_every_optimizer_keeps_as_many_numbers_as_its_name_says(spec: OptimizerSpec) -> None:
+def test_every_optimizer_keeps_what_its_name_says(spec: OptimizerSpec) -> None:
     side = 100
     optimizer = make_optimizer(spec)([torch.nn.Parameter(torch.ones(side, side))])
     initialize_optimizer_state_(optimizer)
-    kept = sum(each.numel() for each in optimizer.state[optimizer.param_groups[0]["params"][0]].values())
-    assert kept / side**2 == pytest.approx(spec.state_floats, abs=0.05)
+    (kept,) = optimizer.state.values()
+    assert {name for name, each in kept.items() if each.numel() == side**2} == {*spec.statistics}
+    assert sum(each.numel() for each in kept.values()) < (len(spec.statistics) + 0.05) * side**2
 
 
 @pytest.mark.parametrize("spec", EVERY, ids=type_name)

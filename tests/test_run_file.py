@@ -59,6 +59,12 @@ def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> 
         write_template(tmp_path / "run.toml")
 
 
+def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
+    text = changed('state_averaging_compression = "none"', 'state_averaging_compression = "float16"')
+    said = mistakes(text.replace("average_opt_statistics = []", 'average_opt_statistics = ["exp_avg"]'))
+    assert "would make zeros of small average_opt_statistics" in said
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -104,6 +110,11 @@ def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> 
         ("[run]", "colour = 'red'\n[run]", "colour: unknown field; the file may have format"),
         ("delay_grad_averaging = true", "delay_grad_averaging = false", "does not accept this combination"),
         ('kind = "constant"', 'kind = "cosine"', "[scheduler]: the cosine schedule needs total_epochs."),
+        (
+            "average_opt_statistics = []",
+            'average_opt_statistics = ["momentum_buffer"]',
+            "average_opt_statistics: this optimizer has no momentum_buffer",
+        ),
         ("digits = 2", "digits = ", "It is no TOML: Invalid value (at line"),
         ("digits = 2", "digits = " + "[" * 3000, "It is no TOML"),
     ],
