@@ -76,11 +76,13 @@ def environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "WORKERBEE_HOME": str(folder / "home"), "PYTHONPATH": str(_ROOT), "TERM": "xterm"}
 
 
-def workerbee(folder: Path, *words: str, worker: Sequence[str] = (), stdin: str | None = None) -> Result:
+def workerbee(
+    folder: Path, *words: str, worker: Sequence[str] = (), stdin: str | None = None, **variables: str
+) -> Result:
     """Run it to its end, in that folder and without a terminal."""
     done = subprocess.run(
         argv(words, worker or fake(folder, "good")),
-        env=environment(folder),
+        env=environment(folder) | variables,
         cwd=folder,
         input=stdin,
         stdin=subprocess.DEVNULL if stdin is None else None,

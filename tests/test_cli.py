@@ -278,6 +278,31 @@ def test_the_demo_says_who_of_the_two_came_to_grief(tmp_path: Path) -> None:
     assert_says(workerbee(tmp_path, "demo", worker=worker), 7, "The organiser: Port 5.")
 
 
+def test_a_swarm_ends_with_a_line_for_each_peer_and_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(template())
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    words = ("swarm", str(file), "--peers", "3", "--epochs", "3")
+    result = workerbee(tmp_path, *words, worker=reciting(tmp_path, demo_play()), TMPDIR=str(scratch))
+    assert (result.code, result.err) == (0, "")
+    organiser, *volunteers = result.out.splitlines()[-3:]
+    assert organiser == "organiser: Left before the training began."
+    for number, line in enumerate(volunteers, 1):
+        assert line.startswith(f"volunteer {number}: Helped for 8 epochs: 40 samples")
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_swarm_says_who_of_many_came_to_grief(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(template())
+    play = demo_play({"event": "failed", "problem": "port_taken", "detail": "Port 5."})
+    result = workerbee(tmp_path, "swarm", str(file), worker=reciting(tmp_path, play))
+    assert_says(result, 7, "The organiser: Port 5.")
+    for number in ("1", "1000000", "many"):
+        assert_says(workerbee(tmp_path, "swarm", str(file), "--peers", number), 2, "--peers")
+
+
 def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor")
     for subject in ("Python", "folders", "engine", "GPU", "clock", "ports", "disk", "open files"):

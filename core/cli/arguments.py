@@ -15,6 +15,7 @@ from core.safe_text import MAX_NAME_CHARACTERS
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
+MOST_LOCAL_PEERS = 32  # each is five processes
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,17 @@ class Demo:
 
 
 @dataclass(frozen=True)
+class TrySwarm:
+    """`swarm`; ``peers`` with the organiser."""
+
+    file: Path
+    peers: int
+    device: str
+    threads: int | None
+    limits: Limits
+
+
+@dataclass(frozen=True)
 class Doctor:
     """`doctor`"""
 
@@ -95,7 +107,7 @@ class Help:
     text: str
 
 
-Wish = NewRunFile | CheckRunFile | PublishRun | JoinRun | InspectSwarm | Demo | Doctor | Help
+Wish = NewRunFile | CheckRunFile | PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor | Help
 
 
 def read_arguments(words: list[str], version: str) -> Wish:
@@ -113,6 +125,8 @@ def read_arguments(words: list[str], version: str) -> Wish:
             return _join(asked)
         case "inspect":
             return InspectSwarm(_address(asked), asked.network, asked.json)
+        case "swarm":
+            return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
@@ -134,6 +148,9 @@ def _parser(version: str) -> _Parser:
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
+    _add_swarm(
+        commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
+    )
     demo = commands.add_parser(
         "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
     )
@@ -162,6 +179,16 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
     _add_computing(parser, device="auto")
     _add_limits(parser)
     _add_json(parser)
+
+
+def _add_swarm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="run.toml", type=Path)
+    parser.add_argument(
+        "--peers", metavar="N", type=_peers, default=4, help="with the organiser; 4 by default"
+    )
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
+    parser.add_argument("--threads", metavar="N", type=_positive, help="of each peer; its share of the cores")
+    _add_limits(parser)
 
 
 def _add_join(parser: argparse.ArgumentParser) -> None:
@@ -260,6 +287,13 @@ def _positive(text: str) -> int:
         number = 0
     if not 1 <= number <= 10**12:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
+    return number
+
+
+def _peers(text: str) -> int:
+    number = _positive(text)
+    if not 2 <= number <= MOST_LOCAL_PEERS:
+        raise argparse.ArgumentTypeError(f"a swarm here has 2 to {MOST_LOCAL_PEERS} peers")
     return number
 
 

@@ -18,6 +18,7 @@ from core.cli.arguments import (
     JoinRun,
     NewRunFile,
     PublishRun,
+    TrySwarm,
     Wish,
     read_arguments,
 )
@@ -76,7 +77,7 @@ def _do(wish: Wish, folders: Folders, worker_command: Sequence[str] | None) -> i
             return 0
         case NewRunFile() | CheckRunFile():
             return _with_run_file(wish)
-        case PublishRun() | JoinRun() | InspectSwarm() | Demo() | Doctor():
+        case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
             return _at_desk(wish, folders, worker_command)
         case _:
             assert_never(wish)
@@ -89,7 +90,7 @@ def _with_run_file(wish: NewRunFile | CheckRunFile) -> int:
 
 
 def _at_desk(
-    wish: PublishRun | JoinRun | InspectSwarm | Demo | Doctor,
+    wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -117,6 +118,10 @@ def _at_desk(
                 from core.cli.inspect import inspect
 
                 return inspect(wish, desk)
+            case TrySwarm():
+                from core.cli.swarm import swarm
+
+                return swarm(wish, desk)
             case Demo():
                 from core.cli.demo import demo
 

@@ -44,6 +44,13 @@ def status(session: Session) -> str:
             return "Said goodbye to the swarm." if session.left else "Nothing is running."
 
 
+def state(session: Session) -> str:
+    """What the computer is doing now, in a few words."""
+    if session.phase == "training" and session.verdict is not None:
+        return _VERDICTS[session.verdict.state]
+    return status(session)
+
+
 def of(event: ClientEvent) -> str | None:
     """A line for that event; None where it is not worth one."""
     match event:

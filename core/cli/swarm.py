@@ -1,0 +1,79 @@
+"""`swarm`: an organiser and some volunteers on this computer, to try a run file before others do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from core.address import JoinAddress
+from core.cli.arguments import TrySwarm
+from core.cli.conversation import Conversation
+from core.cli.desk import Desk
+from core.cli.monitor import Monitor
+from core.cli.publish import wait_until_published
+from core.cli.search import only_run
+from core.devices import choose_device, find_devices
+from core.folders import Folders
+from core.messages import Publish
+from core.problems import ClientError
+from core.run_file import load_run_file
+
+_LISTEN = "/ip4/127.0.0.1/tcp/0"
+
+
+def swarm(wish: TrySwarm, desk: Desk) -> int:
+    """All train until the last one has reached a limit or somebody wants to stop; nothing of it is kept."""
+    manifest, device = load_run_file(wish.file), choose_device(find_devices(), wish.device).label
+    threads = wish.threads or max(1, (os.cpu_count() or 1) // wish.peers)
+    names = ("organiser", *(f"volunteer {number}" for number in range(1, wish.peers)))
+    with (
+        tempfile.TemporaryDirectory(prefix="workerbee-swarm-", ignore_cleanup_errors=True) as home,
+        Monitor(desk.stop) as monitor,
+        contextlib.ExitStack() as leaving,
+    ):
+        folders = [Folders.below(Path(home) / name.replace(" ", "-")) for name in names]
+        everybody = [
+            leaving.enter_context(monitor.peer(name, desk, place))
+            for name, place in zip(names, folders, strict=True)
+        ]
+        with _words_of_the_dead(names, everybody):
+            organiser, volunteers = everybody[0], everybody[1:]
+            organiser.client.publish(
+                Publish(
+                    manifest=manifest,
+                    home=str(folders[0].data),
+                    listen=(_LISTEN,),
+                    device=device,
+                    threads=threads,
+                )
+            )
+            _bring(volunteers, wait_until_published(organiser).link, device, threads)
+            volunteers[-1].train(wish.limits)
+    for name, peer in zip(names, everybody, strict=True):
+        print(f"{name}: {peer.tally.summary(peer.session, time.monotonic())}", flush=True)
+    return 0
+
+
+def _bring(volunteers: Sequence[Conversation], link: str, device: str, threads: int) -> None:
+    """All look for the run at the same time; whoever has found it begins."""
+    address = JoinAddress.parse(link)
+    for volunteer in volunteers:
+        volunteer.client.join(address, network="direct")
+    for volunteer in volunteers:
+        session = volunteer.wait_until(lambda session: session.is_search_finished)
+        volunteer.client.start(only_run(session.runs), device=device, threads=threads)
+
+
+@contextlib.contextmanager
+def _words_of_the_dead(names: Sequence[str], everybody: Sequence[Conversation]) -> Iterator[None]:
+    """Whatever has ended the swarm, a peer that came to grief was the reason."""
+    try:
+        yield
+    finally:
+        for name, peer in zip(names, everybody, strict=True):
+            if (problem := peer.session.problem) is not None:
+                raise ClientError(problem, f"The {name}: {peer.session.problem_detail}".strip())
