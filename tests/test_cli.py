@@ -112,7 +112,7 @@ def test_of_several_runs_one_must_be_named(tmp_path: Path) -> None:
 def test_of_two_organisers_the_one_whom_the_address_vouches_for_is_meant(tmp_path: Path) -> None:
     stranger = {**run_found(name="Not this one"), "organiser": "12D3KooWstranger", "vouched": False}
     play = found(stranger, run_found())
-    play["join"].append([{"event": "failed", "problem": "clock_wrong"}])
+    play["join"].append([{"event": "failed", "problem": "disk_full"}])
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=reciting(tmp_path, play))
     assert_says(result, 7)
     assert "Not this one" not in result.out and "vouched for by the address" in result.out
@@ -183,7 +183,7 @@ def test_a_strangers_words_cannot_command_the_terminal(tmp_path: Path, command: 
     run = run_found(name=EVIL, description=EVIL, license=EVIL, homepage=EVIL, contact=EVIL, notice=EVIL)
     play = found(run)
     play["join"][0].insert(0, {"event": "network", "mode": "client", "reason": EVIL})
-    play["join"].append([{"event": "failed", "problem": "clock_wrong", "detail": EVIL}])
+    play["join"].append([{"event": "failed", "problem": "disk_full", "detail": EVIL}])
     result = workerbee(tmp_path, *command, worker=reciting(tmp_path, play))
     shown = result.out + result.err
     assert not [each for each in shown if each != "\n" and not each.isprintable()]
