@@ -11,6 +11,7 @@ from core.folders import PeerFolder, claim, storage_problem
 from core.problems import ClientError
 
 _PREFIX = "workerbee-scratch-"
+_DOOMED = ".doomed"
 
 
 def claim_scratch() -> PeerFolder:
@@ -28,9 +29,17 @@ def sweep_scratch() -> None:
     """Remove what workers that no longer live have left; a folder that is in use or not ours stays."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError, ClientError):
-            if not (folder / "lock").exists():
-                continue
-            abandoned = claim(folder)
-            if abandoned is not None:
+            if folder.name.endswith(_DOOMED):
                 shutil.rmtree(folder, ignore_errors=True)
+            elif (folder / "lock").exists() and (abandoned := claim(folder)) is not None:
+                remove_scratch(folder)
                 abandoned.release()
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove it under another name, by which nobody who is just dying adds to it; raises OSError.
+
+    Whoever is killed in the middle of this leaves that name, and the next sweep goes on.
+    """
+    doomed = folder.rename(folder.with_name(folder.name + _DOOMED))
+    shutil.rmtree(doomed, ignore_errors=True)

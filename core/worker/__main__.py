@@ -6,7 +6,6 @@ import contextlib
 import errno
 import logging
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
 from core.problems import ClientError, Problem
-from core.scratch import claim_scratch
+from core.scratch import claim_scratch, remove_scratch
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.reach import answering
@@ -61,7 +60,8 @@ def _own_temporary_folder() -> Iterator[None]:
         try:
             yield
         finally:
-            shutil.rmtree(scratch.path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                remove_scratch(scratch.path)
 
 
 def _obey(command: AnyCommand, channel: Channel) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from core.messages import TrainingStarted
 from tests.networks import Host
 from tests.soak.peers import Member, NoSuchPartError, Suffered
 from tests.soak.plan import Fault, Kind
@@ -50,6 +51,13 @@ def _come_back_from_a_pause(member: Member) -> None:
     member.start()
 
 
+def _training(member: Member) -> Member:
+    """Who is only joining gives up without a line, as it should."""
+    if not any(isinstance(each.event, TrainingStarted) for each in list(member.now.said)):
+        raise NoSuchPartError("training")
+    return member
+
+
 def _host(member: Member) -> Host:
     assert member.place.host is not None, "lines are only cut where there are any"
     return member.place.host
@@ -63,8 +71,8 @@ _BEGINNINGS: dict[Kind, Callable[[Member], None]] = {
     "averager killed": lambda member: member.kill_part("averager"),
     "client killed": lambda member: member.kill(),
     "power cut": lambda member: member.kill_all(),
-    "line cut": lambda member: _host(member).unplug(),
-    "sleep": lambda member: member.sleep(),
+    "line cut": lambda member: _host(_training(member)).unplug(),
+    "sleep": lambda member: _training(member).sleep(),
 }
 _ENDS: dict[Kind, Callable[[Member], None]] = {
     "pause": _come_back_from_a_pause,

@@ -7,8 +7,8 @@ import threading
 import time
 
 from tests.soak.deeds import begin, end
-from tests.soak.peers import Member
-from tests.soak.plan import CALM_SECONDS, Fault, Plan
+from tests.soak.peers import Member, Suffered
+from tests.soak.plan import CALM_SECONDS, REST_SECONDS, Fault, Plan
 
 AGAIN_SECONDS = 1.0
 
@@ -42,18 +42,22 @@ class Life:
     def _live(self) -> None:
         self._await(self._began + self._arrival)
         self.member.start()
+        rested = 0.0
         for fault in self._faults:
-            self._await(self._began + fault.at)
-            if not self._is_over.is_set():
-                self._suffer(fault)
+            self._await(max(rested, self._began + fault.at))
+            self._suffer(fault)
+            rested = max((each.ended or 0.0 for each in self.member.suffered), default=0.0) + REST_SECONDS
 
     def _suffer(self, fault: Fault) -> None:
         """Or try again soon: a worker that is just starting has nothing yet that could be killed."""
         latest = self._began + self._plan.seconds - CALM_SECONDS
-        while (suffered := begin(fault, self.member)) is None:
-            if time.monotonic() > latest or self._is_over.wait(AGAIN_SECONDS):
+        suffered: Suffered | None = None
+        while suffered is None:
+            if time.monotonic() > latest or self._is_over.is_set():
                 self.not_done.append(fault)
                 return
+            suffered = begin(fault, self.member)
+            self._is_over.wait(0.0 if suffered else AGAIN_SECONDS)
         lasting = f" for {fault.seconds:.0f} s" if fault.seconds else ""
         at = suffered.began - self._began
         print(f"{at:6.0f} s  {self.member.name}: {fault.kind}{lasting}", file=sys.stderr, flush=True)

@@ -113,7 +113,9 @@ class Member:
         if not self.is_gone():
             self.ask_to_leave()
         self.see_it_gone()
-        if code := self.now.process.returncode:
+        was_deaf = not self.now.said  # it had not yet begun to listen to signals
+        code = self.now.process.returncode
+        if code and not (was_deaf and code == -signal.SIGTERM):
             self.surprises.append(f"{self.name} left with exit code {code}")
 
     def is_gone(self) -> bool:

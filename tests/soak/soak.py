@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 import threading
 import time
@@ -13,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.messages import Progress, Published
-from tests.networks import PREFIX, Host, internet, run, why_not
+from tests.networks import Host, internet, why_not
 from tests.soak.census import Census
 from tests.soak.deeds import revive
+from tests.soak.left_over import LeftOver
 from tests.soak.life import Life
 from tests.soak.peers import Member, Place
 from tests.soak.plan import KINDS, Fault, Plan, plan_of
@@ -24,7 +24,6 @@ from tests.soak.story import Story
 NETWORKS = ("auto", "client", "direct")
 HEALING_SECONDS = 300.0  # generous: until the last of all helps again
 LOOK_SECONDS = 20.0
-SHARED_MEMORY = Path("/dev/shm")
 
 
 @dataclass
@@ -47,17 +46,12 @@ def live(seed: int, volunteers: int, minutes: float, run_file: Path, folder: Pat
     has_networks = not why_not()
     kinds = [kind for kind in KINDS if has_networks or kind != "line cut"]
     plan = plan_of(seed, volunteers, minutes * 60.0, kinds)
-    descriptors, memory = _descriptors(), _shared_memory()
+    before = LeftOver()
     with tempfile.TemporaryDirectory(prefix="soak-", ignore_cleanup_errors=True) as temporary:
         with _hosts(1 + volunteers, has_networks) as hosts:
-            soak = Soak(plan, run_file, folder, Path(temporary), hosts)
-            outcome = soak.live(has_networks)
-        outcome.left_over += [f"temporary: {path}" for path in sorted(Path(temporary).rglob("*"))]
-    outcome.left_over += [f"half a file: {path}" for path in sorted(folder.rglob(".*.tmp"))]
-    outcome.left_over += _named_by(outcome.census, _shared_memory() - memory)
-    outcome.left_over += [f"namespace: {name}" for name in _namespaces()]
-    if (more := _descriptors() - descriptors) > 0:
-        outcome.left_over.append(f"{more} descriptors of our own")
+            outcome = Soak(plan, run_file, folder, Path(temporary), hosts).live(has_networks)
+        pids = [process.pid for process in outcome.census.watched]
+        outcome.left_over += before.now(folder, Path(temporary), pids)
     return outcome
 
 
@@ -173,24 +167,3 @@ def _hosts(count: int, has_networks: bool) -> Iterator[list[Host | None]]:
 
 def _rest(seconds: float) -> None:
     threading.Event().wait(seconds)
-
-
-def _descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def _shared_memory() -> set[str]:
-    return {path.name for path in SHARED_MEMORY.iterdir()} if SHARED_MEMORY.is_dir() else set()
-
-
-def _named_by(census: Census, names: set[str]) -> list[str]:
-    """Those that were made by a process of ours, which their names tell."""
-    ours = {str(process.pid) for process in census.watched}
-    return [f"shared memory: {name}" for name in sorted(names) if ours & set(re.findall(r"\d+", name))]
-
-
-def _namespaces() -> list[str]:
-    if why_not():
-        return []
-    mine = f"{PREFIX}-{os.getpid()}-"
-    return [line.split()[0] for line in run("ip", "netns", "list").splitlines() if line.startswith(mine)]

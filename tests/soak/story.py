@@ -113,8 +113,9 @@ class Story:
         problem = Problem.from_key(key)
         if problem is Problem.NETWORK_CHANGED and self.may_change_network:
             return True
-        latest = [each for each in self.suffered if each.began <= at][-1:]
-        return any(each.kind in EXPLAINED.get(problem, ()) for each in latest) and not self.was_well(at, at)
+        well_until = max((end for begin, end in self.well if begin <= at), default=0.0)
+        recent = [each.kind for each in self.suffered if well_until <= each.began <= at]
+        return any(kind in EXPLAINED.get(problem, ()) for kind in recent)
 
 
 def _helps(seen: Seen) -> bool:
