@@ -11,6 +11,7 @@ HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
 HOME_GPU_FLOP_PER_SECOND = 10e12
 _BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
+_LARGE_PARAMETERS = 1_000_000
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
 
@@ -39,9 +40,7 @@ def _of_batches(manifest: RunManifest) -> Iterator[str]:
 
 def _of_epochs(manifest: RunManifest, needs: Needs) -> Iterator[str]:
     """A newcomer whose download takes longer than an epoch never catches up."""
-    collaboration = manifest.collaboration
-    computing = needs.sample_flop * collaboration.target_batch_size / HOME_GPU_FLOP_PER_SECOND
-    epoch_seconds = max(computing, collaboration.matchmaking_time)
+    epoch_seconds = _epoch_seconds(manifest, needs)
     download_seconds = needs.download_bytes * 8 / HOME_DOWNLOAD_BITS_PER_SECOND
     if epoch_seconds < _DOWNLOADS_PER_EPOCH * download_seconds:
         yield (
@@ -52,14 +51,35 @@ def _of_epochs(manifest: RunManifest, needs: Needs) -> Iterator[str]:
         )
 
 
+def _epoch_seconds(manifest: RunManifest, needs: Needs) -> float:
+    """How long an epoch takes that one good home GPU computes alone."""
+    computing = needs.sample_flop * manifest.collaboration.target_batch_size / HOME_GPU_FLOP_PER_SECOND
+    return max(computing, manifest.collaboration.matchmaking_time)
+
+
 def _of_rounds(manifest: RunManifest, needs: Needs) -> Iterator[str]:
-    collaboration = manifest.collaboration
+    """Overlap hides an exchange only while there is something left to compute."""
+    collaboration, epoch_seconds = manifest.collaboration, _epoch_seconds(manifest, needs)
     seconds = needs.traffic_bytes * 8 / HOME_UPLOAD_BITS_PER_SECOND
-    allowed = collaboration.averaging_timeout - collaboration.matchmaking_time
-    if seconds > allowed:
+    if seconds > epoch_seconds:
         yield (
-            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and averaging_timeout leaves "
-            f'{allowed:.0f} s for it: raise it, or compress more: grad_compression = "size_adaptive".'
+            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and an epoch lasts only about "
+            f"{epoch_seconds:.0f} s: computers will stand still meanwhile. Raise [collaboration] "
+            "target_batch_size or average_state_every."
+        )
+    allowed = collaboration.averaging_timeout - collaboration.matchmaking_time
+    if seconds > (collaboration.allreduce_timeout or allowed):
+        who = "everybody gives" if collaboration.allreduce_timeout else "plain hivemind peers give"
+        yield (
+            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and {who} up after "
+            f"{collaboration.allreduce_timeout or allowed:.0f} s: raise [collaboration] "
+            f"{'allreduce_timeout' if collaboration.allreduce_timeout else 'averaging_timeout'}."
+        )
+    is_plain = "none" in (collaboration.grad_compression, collaboration.state_averaging_compression)
+    if is_plain and needs.parameters >= _LARGE_PARAMETERS:
+        yield (
+            f"A computer sends and receives up to {needs.traffic_bytes / 1e6:.0f} MB each in every epoch: "
+            "float16 as [collaboration] grad_compression and state_averaging_compression is half as much."
         )
 
 

@@ -201,7 +201,10 @@ def test_no_text_is_more_than_a_mistake(text: str) -> None:
     [
         ("target_batch_size = 32768", "target_batch_size = 5119", "20 × batch_size_per_step"),
         ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "download"),
-        ("layers = 2\nwidth = 64", "layers = 12\nwidth = 1024", "uplink"),
+        ("layers = 2\nwidth = 64", "layers = 12\nwidth = 1024", "plain hivemind peers give up"),
+        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "stand still"),
+        ("layers = 2\nwidth = 64", "layers = 8\nwidth = 320", "float16"),
+        ('allreduce_timeout = "none"', "allreduce_timeout = 0.5", "everybody gives up"),
         ('license = "Apache-2.0"', "", "license is empty"),
     ],
 )

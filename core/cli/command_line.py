@@ -105,29 +105,33 @@ def _at_desk(
             return doctor(wish, desk)
         folders.prepare()
         set_up_logging(folders.logs)
-        match wish:
-            case JoinRun():
-                from core.cli.join import join
+        return _with_engine(wish, desk)
 
-                return join(wish, desk)
-            case PublishRun():
-                from core.cli.publish import publish
 
-                return publish(wish, desk)
-            case InspectSwarm():
-                from core.cli.inspect import inspect
+def _with_engine(wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, desk: Desk) -> int:
+    match wish:
+        case JoinRun():
+            from core.cli.join import join
 
-                return inspect(wish, desk)
-            case TrySwarm():
-                from core.cli.swarm import swarm
+            return join(wish, desk)
+        case PublishRun():
+            from core.cli.publish import publish
 
-                return swarm(wish, desk)
-            case Demo():
-                from core.cli.demo import demo
+            return publish(wish, desk)
+        case InspectSwarm():
+            from core.cli.inspect import inspect
 
-                return demo(wish, desk)
-            case _:
-                assert_never(wish)
+            return inspect(wish, desk)
+        case TrySwarm():
+            from core.cli.swarm import swarm
+
+            return swarm(wish, desk)
+        case Demo():
+            from core.cli.demo import demo
+
+            return demo(wish, desk)
+        case _:
+            assert_never(wish)
 
 
 def _never_refuse_a_character(stream: TextIO) -> None:

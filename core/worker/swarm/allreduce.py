@@ -7,6 +7,10 @@ calls the round a success. It also passes on whatever it is sent, numbers or not
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
+import logging
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,10 +18,15 @@ import torch
 from hivemind.averaging import DecentralizedAverager, allreduce, averager
 from hivemind.averaging.allreduce import AllReduceRunner
 from hivemind.averaging.group_info import GroupInfo
+from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.averaging.partition import BannedException, TensorPartContainer, TensorPartReducer
 from hivemind.p2p import PeerID
 from hivemind.utils.asyncio import enter_asynchronously
 from torch import Tensor
+
+from core.worker.swarm.patience import Patience
+
+log = logging.getLogger(__name__)
 
 ABSURD = 100.0  # times as large as our own numbers: no honest peer of one run is so far away
 
@@ -87,15 +96,24 @@ class _Runner(AllReduceRunner):
     tensor_part_container: _Container
     tensor_part_reducer: _Reducer
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, latecomer_timeout: float, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.tensor_part_reducer.mine = self.parts_for_local_averaging
         self._lost: set[PeerID] = set()
+        self._latecomer_timeout = latecomer_timeout
+
+    async def _handle_missing_senders(self) -> None:
+        """hivemind is as impatient with who does not begin as with who does not go on."""
+        more = max(0.0, self._latecomer_timeout - self.sender_timeout)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.all_senders_started.wait(), more)
+        await super()._handle_missing_senders()
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
         try:
             await super()._communicate_with_peer(peer_id)
-        except Exception:
+        except Exception as error:
+            log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
             raise
 
@@ -117,11 +135,37 @@ allreduce.TensorPartReducer = _Reducer
 class Truthful(DecentralizedAverager):
     """Says whom a round was really averaged with, and never gives others what is no number."""
 
+    @functools.cached_property
+    def patience(self) -> Patience:
+        """With groupmates; in the averager's process."""
+        wishes = self.allreduce_kwargs
+        return Patience(self.total_size, wishes["part_size_bytes"], wishes["sender_timeout"])
+
     async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> Gathered:
         """In the averager's process. Raises NotFiniteError."""
         async with enter_asynchronously(self.get_tensors()) as tensors:
             if not await asyncio.get_running_loop().run_in_executor(None, are_finite, tensors):
                 raise NotFiniteError
-        gathered = await super()._aggregate_with_group(group_info, **kwargs)
-        runner: _Runner = self._running_groups[group_info.group_id].result()
-        return runner.outcome(gathered)
+        began, is_whole = time.monotonic(), False
+        try:
+            gathered = await super()._aggregate_with_group(group_info, **kwargs | self._timeouts(group_info))
+            runner: _Runner = self._running_groups[group_info.group_id].result()
+            outcome = runner.outcome(gathered)
+            is_whole = not outcome.lost
+            return outcome
+        except MatchmakingException as error:
+            if isinstance(error.__context__, asyncio.CancelledError):
+                raise MatchmakingException("the exchange timed out") from error
+            raise
+        finally:
+            self.patience.note(time.monotonic() - began, is_whole)
+
+    def _timeouts(self, group_info: GroupInfo) -> dict[str, float]:
+        silence = self.patience.silence_seconds(len(group_info.peer_ids))
+        latecomers = max(silence, self.patience.latecomer_seconds)
+        # whoever waits for a result waits for everybody else's part of it
+        return {
+            "sender_timeout": silence,
+            "latecomer_timeout": latecomers,
+            "reducer_timeout": silence + latecomers,
+        }

@@ -64,6 +64,7 @@ class _Observed(Truthful):
     on_round: RoundObserver | None = None
     vitals: Vitals
     epoch: Callable[[], int] | None = None
+    search_seconds: float
     _rounds: tuple[StepControl, ...] = ()
     _settling: Settling
 
@@ -81,11 +82,15 @@ class _Observed(Truthful):
         """hivemind puts its own event here when the averager's loop begins."""
         self._settling = Settling()
 
-    def step(self, *args: Any, **kwargs: Any) -> Any:
-        """As DecentralizedAverager.step; both averagers schedule every round through it."""
+    def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
+        """As DecentralizedAverager.step; both averagers schedule every round through it.
+
+        A group is looked for during ``search_seconds`` at the most; what it then exchanges may take longer.
+        """
         if self.epoch is not None and kwargs.get("gather") is None:
             kwargs["gather"] = self.epoch()
-        control = super().step(*args, **kwargs)
+        search = self.search_seconds if timeout is None else min(timeout, self.search_seconds)
+        control = super().step(*args, timeout=search, **kwargs)
         if isinstance(control, StepControl):
             began = time.monotonic()
             self._rounds = (*(each for each in self._rounds if not each.done()), control)
@@ -122,7 +127,7 @@ class _Observed(Truthful):
         another one. A groupmate in client mode then stands still until its all-reduce times out.
         """
         first = await anext(stream)
-        for _ in range(int(self.allreduce_kwargs["sender_timeout"] / POLL_SECONDS)):
+        for _ in range(int(self.patience.latecomer_seconds / POLL_SECONDS)):
             if first.group_id in self._running_groups:
                 break
             await asyncio.sleep(POLL_SECONDS)

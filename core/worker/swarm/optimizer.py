@@ -24,6 +24,7 @@ from core.worker.swarm.compression import compression, download_compression
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.download import Interrupted
 from core.worker.swarm.groups import OvertakenError
+from core.worker.swarm.patience import exchange_seconds
 from core.worker.swarm.state_check import Trial
 from core.worker.swarm.tracker import ObservedTracker
 
@@ -69,10 +70,12 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
         self._failed_downloads, self._last_refusal = 0, ""
+        self._search_seconds = collaboration.averaging_timeout
+        params = list(params)
         super().__init__(
             dht=swarm.dht,
             run_id=run_id,
-            params=list(params),
+            params=params,
             optimizer=optimizer,
             scheduler=scheduler,
             client_mode=swarm.dht.client_mode,  # WORKAROUND: the default, None, crashes when state is loaded
@@ -82,7 +85,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             tracker_opts={"private_key": swarm.progress_key},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
-            **_options(collaboration),
+            **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
         # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, and the loop stands still at the end of the next epoch until that is over
@@ -136,12 +139,14 @@ class SwarmOptimizer(hivemind.Optimizer):
         averager.leaving, averager.on_download = self._leaving, self._listeners.on_download
         averager.refused, averager.on_refusal, averager.trial = {}, self._refused, self._listeners.trial
         averager.on_round = partial(self._report, "state")
+        averager.search_seconds = self._search_seconds
         return averager
 
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
         averager = GradientAverager(vitals=self._vitals, **_patience(self.matchmaking_time), **kwargs)
         averager.on_round = partial(self._report, "gradients")
         averager.epoch = lambda: self.local_epoch
+        averager.search_seconds = self._search_seconds
         return averager
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
@@ -206,9 +211,15 @@ class SwarmOptimizer(hivemind.Optimizer):
             averager.shutdown()
 
 
-def _options(collaboration: Collaboration) -> dict[str, Any]:
-    """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own."""
+def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
+    """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own.
+
+    hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours leaves the exchange of
+    so many numbers the time that a slow line needs, unless the run says how long it may take.
+    """
     options = msgspec.structs.asdict(collaboration)
+    if collaboration.allreduce_timeout is None:
+        options["averaging_timeout"] += exchange_seconds(numbers)
     options["grad_compression"] = compression(collaboration.grad_compression)
     options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
     options["load_state_compression"] = download_compression(collaboration.load_state_compression)
