@@ -28,7 +28,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def main() -> None:
-    """One round too late for its epoch, and the next one of both."""
+    """One round too late for its epoch, the next one of both, and one for which nobody comes."""
     family.found()
     first = hivemind.DHT(**OPTIONS)
     second = hivemind.DHT(initial_peers=first.get_visible_maddrs(), client_mode=True, **OPTIONS)
@@ -38,6 +38,9 @@ def main() -> None:
     say(leftover=outcome(leftover))
     following = began(behind, 5)
     say(current=outcome(current), following=outcome(following))
+    lonely = began(behind, 6)
+    behind.stop_searching()
+    say(is_taken_back=lonely.cancelled())
 
 
 def averager(dht: hivemind.DHT) -> GradientAverager:

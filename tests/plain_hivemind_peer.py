@@ -7,11 +7,14 @@ the run's metrics as the monitor of hivemind's ALBERT example does. Both say wha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +91,25 @@ def make_optimizer(dht: hivemind.DHT, model: torch.nn.Module, numbers: dict[str,
     )
 
 
-def train(folder: Path, address: str) -> None:
-    """Until SIGTERM; every state of the parameters that the model goes through is saved in the folder."""
+@dataclass(frozen=True)
+class Life:
+    """What a peer that trains has: ``batch_size`` is its micro-batch, ``ended`` is set by SIGTERM."""
+
+    recipe: Any
+    optimizer: Any
+    batch_size: int
+    ended: threading.Event
+
+
+@contextlib.contextmanager
+def living(folder: Path, address: str, seed: int) -> Iterator[Life]:
+    """Join the run whose manifest lies in the folder, take its state, tell who we are; leave as is right."""
     from core.manifest import decode_manifest
     from core.worker.recipes import build
 
     encoded = (folder / "manifest.json").read_bytes()
     torch.set_num_threads(1)
-    recipe = build(decode_manifest(encoded), seed=os.getpid(), device=torch.device("cpu"))
+    recipe = build(decode_manifest(encoded), seed=seed, device=torch.device("cpu"))
     numbers = json.loads(encoded)
     dht = join_dht(address)
     optimizer = make_optimizer(dht, recipe.model, numbers)
@@ -103,17 +117,17 @@ def train(folder: Path, address: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     optimizer.load_state_from_peers()
     say(peer_id=dht.peer_id.to_base58(), epoch=optimizer.local_epoch)
-    follow(recipe, optimizer, numbers["collaboration"]["batch_size_per_step"], folder, ended)
+    yield Life(recipe, optimizer, numbers["collaboration"]["batch_size_per_step"], ended)
     optimizer.shutdown()
     dht.shutdown()
-    say(ended=True)
 
 
-def follow(recipe: Any, optimizer: Any, batch_size: int, folder: Path, ended: threading.Event) -> None:
-    """The loop of any hivemind script; tells of epochs, of rounds and of parameters."""
-    epoch, states, known, rounds = -1, 0, torch.empty(0), list[Any]()
-    while not ended.is_set():
-        recipe.loss(recipe.draw(batch_size)).backward()
+def steps(life: Life, spoil: Callable[[torch.nn.Module], None] = lambda model: None) -> Iterator[None]:
+    """The loop of any hivemind script, which tells of rounds; ``spoil`` may do something to the gradients."""
+    recipe, optimizer, rounds = life.recipe, life.optimizer, list[Any]()
+    while not life.ended.is_set():
+        recipe.loss(recipe.draw(life.batch_size)).backward()
+        spoil(recipe.model)
         optimizer.step()
         optimizer.zero_grad()
         if optimizer.scheduled_grads is not (rounds[-1] if rounds else None):
@@ -121,13 +135,27 @@ def follow(recipe: Any, optimizer: Any, batch_size: int, folder: Path, ended: th
         for each in [each for each in rounds[:-1] if each is not None and each.done()]:
             rounds.remove(each)
             say(round=len(each.result()) if not each.cancelled() and each.exception() is None else 0)
-        now = torch.cat([parameter.detach().flatten() for parameter in recipe.model.parameters()])
+        yield
+
+
+def train(folder: Path, address: str) -> None:
+    """Until SIGTERM; every state of the parameters that the model goes through is saved in the folder."""
+    with living(folder, address, seed=os.getpid()) as life:
+        follow(life, folder)
+    say(ended=True)
+
+
+def follow(life: Life, folder: Path) -> None:
+    """Train; tell of epochs and of parameters."""
+    epoch, states, known = -1, 0, torch.empty(0)
+    for _ in steps(life):
+        now = torch.cat([parameter.detach().flatten() for parameter in life.recipe.model.parameters()])
         if not torch.equal(now, known):
             states, known = states + 1, now
             save_file({"parameters": now}, folder / f".{states}")
             (folder / f".{states}").rename(folder / f"{states}.safetensors")
-        if optimizer.local_epoch != epoch:
-            epoch = optimizer.local_epoch
+        if life.optimizer.local_epoch != epoch:
+            epoch = life.optimizer.local_epoch
             say(epoch=epoch, states=states)
 
 

@@ -262,18 +262,21 @@ class Peer(Speaker[AnyEvent]):
 
 
 class Crew:
-    """Starts the peers of a test, all below one folder; at the block's end the last goes first."""
+    """Starts the peers of a test, all below one folder; at the block's end the last goes first.
+
+    ``listen`` is where peers listen that have to say so.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._ends = contextlib.ExitStack()
         self._within: tuple[str, ...] = ()
-        self._listen = LOOPBACK
+        self.listen = LOOPBACK
 
     def at(self, host: Host) -> Crew:
         """The same crew, whose next peers run on that host of a network; an organiser listens there."""
         there = self.under(*host.within)
-        there._listen = f"{host.ip}/tcp/31337"
+        there.listen = f"{host.ip}/tcp/31337"
         return there
 
     def under(self, *words: str) -> Crew:
@@ -288,7 +291,7 @@ class Crew:
         options: dict[str, Any] = {
             "manifest": manifest or tiny(),
             "home": str(peer.home / "data"),
-            "listen": (self._listen,),
+            "listen": (self.listen,),
             "threads": 1,
             "checkpoint_every_epochs": 1,
         }
@@ -333,8 +336,17 @@ class Crew:
 
     def script(self, home: str, module: str, *words: str) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
+        return self._script(home, module, words, json.loads)
+
+    def other_peer(self, home: str, module: str, *words: str) -> Speaker[AnyEvent]:
+        """Some program that tells of itself as our workers do."""
+        return self._script(home, module, words, decode_event)
+
+    def _script(
+        self, home: str, module: str, words: Sequence[str], parse: Callable[[bytes], _Said]
+    ) -> Speaker[_Said]:
         command, log = (sys.executable, "-m", module, *words), self.folder / home / "script.log"
-        script: Speaker[dict[str, Any]] = Speaker([*self._within, *command], log, json.loads)
+        script = Speaker([*self._within, *command], log, parse)
         self._ends.callback(script.end)
         return script
 

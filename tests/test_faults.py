@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from core.messages import (
     AnyEvent,
     Failed,
     PeersSeen,
-    Progress,
     Restarting,
     RoundFinished,
+    StateLoading,
     TrainingStarted,
     Verdict,
 )
 from core.problems import Problem
 from core.worker.acquaintances import FILE_NAME
+from tests.faults import Fault, cut, freeze, gave, kill, last
 from tests.members import members_of
 from tests.networks import Internet
 from tests.real import Crew, Peer, Speaker, averaged, worker_of
@@ -32,30 +30,17 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 seldom = pytest.mark.faults
 CUT_SECONDS = 30.0
-
-
-def last(seconds: float) -> None:
-    """A fault lasts so long; nothing is waited for."""
-    threading.Event().wait(max(0.0, seconds))
-
-
-def helps(client: Speaker[AnyEvent], others: Peer, since: int, here: int) -> None:
-    """Until it has averaged gradients with the other, and each of them says so."""
-    client.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "gradients", since=since)
-    others.wait_for(RoundFinished, averaged, since=here)
+LONG_CUT_SECONDS = 300.0
+STEADY_ROUNDS = 3
+PARTED_SECONDS = 60.0
 
 
 @contextlib.contextmanager
 def told(what: str, client: Speaker[AnyEvent], other: Peer) -> Iterator[Callable[[], None]]:
     """Tell how long the other stood still, and how long after the fault's end we help again."""
-    before = len(other.said)
-    ended: list[tuple[float, int, int]] = []
-    yield lambda: ended.append((time.monotonic(), len(client.said), len(other.said)))
-    over, since, here = ended[0]
-    helps(client, other, since, here)
-    again = time.monotonic() - over
-    stall = max(event.stalled_seconds or 0.0 for event in other.all(Progress, before))
-    print(f"\n{what}: helped again {again:.1f} s after its end; the other's longest stall {stall:.1f} s")
+    fault = Fault(client, other)
+    yield fault.over
+    print(f"\n{what}: {fault.cost()}")
 
 
 def helping(
@@ -84,31 +69,68 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
 
 
 @pytest.mark.networks
-@pytest.mark.parametrize("network", ["client", pytest.param("direct", marks=seldom)])
-def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, network: str) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "network"),
+    [
+        (CUT_SECONDS, "client"),
+        pytest.param(CUT_SECONDS, "direct", marks=seldom),
+        pytest.param(LONG_CUT_SECONDS, "client", marks=seldom),
+        pytest.param(LONG_CUT_SECONDS, "direct", marks=seldom),
+    ],
+)
+def test_a_volunteer_whose_line_was_cut_helps_again(
+    hands: Crew, net: Internet, seconds: float, network: str
+) -> None:
     here, there = net.host(), net.host()
     organiser = hands.at(there).organiser()
     client = helping(hands.at(here), organiser, network=network)
-    with told(f"a cut of {CUT_SECONDS:.0f} s, {network}", client, organiser) as over:
+    with told(f"a cut of {seconds:.0f} s, {network}", client, organiser) as over:
         since = len(client.said)
         here.unplug()
         began = time.monotonic()
         verdict = client.wait_for(Verdict, lambda event: event.state == "alone", since=since)
         print(f"\nsaid after {time.monotonic() - began:.1f} s: {verdict.reason}")
-        last(CUT_SECONDS - (time.monotonic() - began))
+        last(seconds - (time.monotonic() - began))
         here.plug_in()
         over()
     assert client.wait_for(Verdict, lambda event: event.state == "helping", since=since)
+    goes_on_helping(client)
 
 
-def freeze(client: Speaker[AnyEvent], seconds: float) -> None:
-    """As a laptop that sleeps: nothing of the family runs."""
-    family = client.family
-    for process in family:
-        process.send_signal(signal.SIGSTOP)
-    last(seconds)
-    for process in family:
-        process.send_signal(signal.SIGCONT)
+def goes_on_helping(client: Speaker[AnyEvent]) -> None:
+    """Round after round, and not as another worker again."""
+    here = since = len(client.said)
+    for _ in range(STEADY_ROUNDS):
+        client.wait_for(RoundFinished, gave, since=here)
+        here = len(client.said)
+    assert client.all(Restarting, since) == []
+
+
+@seldom
+@pytest.mark.networks
+def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(
+    hands: Crew, net: Internet
+) -> None:
+    there = net.host()
+    organiser = hands.at(there).organiser()
+    volunteers = [
+        hands.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)
+    ]
+    everybody = [organiser, *volunteers]
+    for peer in everybody:
+        peer.wait_for(RoundFinished, lambda event: event.peers == len(everybody))
+    cut(there, PARTED_SECONDS)
+    plugged_in, since = time.monotonic(), {peer: len(peer.said) for peer in everybody}
+    reached = {peer: peer.epoch for peer in everybody}
+    for peer, here in since.items():
+        peer.wait_for(RoundFinished, lambda event: event.peers == len(everybody), since=here)
+    again = time.monotonic() - plugged_in
+    print(f"\nparted at epochs {[*reached.values()]}, all averaged again {again:.1f} s after the end")
+    larger = min(reached[peer] for peer in volunteers)
+    assert larger > reached[organiser]
+    assert organiser.epoch >= larger
+    for peer in volunteers:
+        assert peer.all(StateLoading, since[peer]) == []
 
 
 @seldom
@@ -116,7 +138,7 @@ def test_a_computer_that_has_slept_helps_again(hands: Crew) -> None:
     organiser = hands.organiser()
     client = helping(hands, organiser)
     with told("a sleep of 60 s", client, organiser) as over:
-        freeze(client, 60.0)
+        freeze(client.family, 60.0)
         over()
 
 
@@ -126,9 +148,7 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> No
     client = helping(hands, organiser)
     organiser.reaches(2)
     since = len(client.said)
-    for process in organiser.family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
+    kill(organiser.family)
     organiser.ended()
     client.wait_for(Verdict, lambda event: event.state == "alone", since=since)
     again = hands.organiser(listen=())
@@ -148,9 +168,7 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
     notes = hands.folder / "volunteer" / "data" / FILE_NAME
     client.until(lambda _: other.peer_id in _read(notes))
-    for process in organiser.family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
+    kill(organiser.family)
     organiser.ended()
     with told("the first peer is dead, and then our worker was killed", client, other) as over:
         since = len(client.said)

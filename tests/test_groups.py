@@ -15,6 +15,7 @@ def test_a_round_that_was_left_over_gives_way_to_the_next_one(hands: Crew) -> No
     said = hands.script("rounds", "tests.leftover_round")
     assert said.until(lambda each: "leftover" in each)["leftover"] == "OvertakenError"
     assert said.until(lambda each: "current" in each) == {"current": 2, "following": 2}
+    assert said.until(lambda each: "is_taken_back" in each)["is_taken_back"]
 
 
 def told(said: bytes) -> bytes:

@@ -9,14 +9,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.messages import Evaluated, PeersSeen, RoundFinished, Warned
+from core.messages import Evaluated, PeersSeen, Progress, RoundFinished, Warned
 from core.problems import Problem
+from tests.faults import gave, stop
 from tests.real import Crew, Peer, Speaker, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 UNTRAINED_LOSS = 3.5
 EPOCHS = 2
+ALL_THREE = 3
+LONGEST_STALL_SECONDS = 40.0  # twice the run's averaging_timeout
 
 
 def liar(hands: Crew, kind: str, organiser: Peer) -> Speaker[dict[str, Any]]:
@@ -50,6 +53,26 @@ def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind
         peer.wait_for(RoundFinished, averaged, since=here)
         peer.reaches(peer.epoch + EPOCHS)
         assert all(is_sane(event.loss) for event in peer.all(Evaluated, here)), peer.all(Evaluated, here)
+
+
+@pytest.mark.faults
+def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(hands: Crew) -> None:
+    organiser = hands.organiser()
+    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    script = liar(hands, "promising", organiser)
+    script.until(lambda said: said.get("round", 0) >= ALL_THREE)
+    since = {peer: len(peer.said) for peer in (organiser, volunteer)}
+    script.until(lambda said: "is_expected" in said, since=len(script.said))
+    stop(script.family)
+    for name, (peer, here) in zip(("organiser", "volunteer"), since.items(), strict=True):
+        peer.reaches(peer.epoch + EPOCHS)
+        after = len(peer.said)
+        for _ in range(EPOCHS):
+            peer.wait_for(RoundFinished, gave, since=after)
+            after = len(peer.said)
+        stall = max(event.stalled_seconds or 0.0 for event in peer.all(Progress, here))
+        print(f"\na peer hangs in the middle of a round: the {name}'s longest stall is {stall:.1f} s")
+        assert stall <= LONGEST_STALL_SECONDS
 
 
 @pytest.mark.faults

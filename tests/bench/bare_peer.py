@@ -1,7 +1,8 @@
 """A peer as a competent user writes it after hivemind's quickstart: stock classes, and no Workerbee swarm.
 
-`python -m tests.bench.bare_peer RUN_FILE THREADS default|overlap [ADDRESS…]` trains until SIGTERM. Only the
-model, its data and the optimizer are Workerbee's, so that everybody computes the same; and its reports.
+`python -m tests.bench.bare_peer RUN_FILE THREADS default|overlap LISTEN [ADDRESS…]` trains until SIGTERM.
+LISTEN is a multiaddr. Only the model, its data and the optimizer are Workerbee's, so that everybody computes
+the same; and its reports.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from tests.bench.reports import Reporter, emit
 
 def main() -> None:
     """Join or begin the swarm, train, leave as hivemind's documentation says."""
-    manifest, mode, peers = load_run_file(Path(sys.argv[1])), sys.argv[3], sys.argv[4:]
+    manifest, mode, peers = load_run_file(Path(sys.argv[1])), sys.argv[3], sys.argv[5:]
     torch.set_num_threads(int(sys.argv[2]))
-    dht = _enter(peers)
+    dht = _enter(sys.argv[4], peers)
     recipe = build(manifest, seed=len(peers), device=torch.device("cpu"))
     optimizer = hivemind.Optimizer(
         dht=dht,
@@ -53,11 +54,11 @@ def main() -> None:
     dht.shutdown()
 
 
-def _enter(peers: Sequence[str]) -> Any:
-    """hivemind's DHT on loopback, asking no router for anything."""
+def _enter(listen: str, peers: Sequence[str]) -> Any:
+    """hivemind's DHT, asking no router for anything."""
     dht = hivemind.DHT(
         initial_peers=list(peers) or None,
-        host_maddrs=["/ip4/127.0.0.1/tcp/0"],
+        host_maddrs=[listen],
         nat_port_map=False,
         auto_nat=False,
         use_relay=False,

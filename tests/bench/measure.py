@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import psutil
 
+from tests.bench.faults import FAULTS, FaultsMeasured, fault_deeds
 from tests.bench.ground import Ground, NotMeasured
 from tests.bench.joining import Joining, joinings
 from tests.bench.machine import load
@@ -36,6 +37,7 @@ class Measured:
     leavings: dict[Kind, list[Leaving]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     joinings_ours: list[Joining] = field(default_factory=list)
     joinings_bare: list[Joining] = field(default_factory=list)
+    faults: FaultsMeasured = field(default_factory=FaultsMeasured)
     window: WindowMeasured = field(default_factory=WindowMeasured)
     why_not: list[str] = field(default_factory=list)
 
@@ -71,7 +73,17 @@ def _measure_peers(plan: Plan, ground: Ground, measured: Measured) -> Ground:
             tell(f"join, {name}: {_stages(times)}")
     if plan.wants_pairs:
         _measure_pairs(plan, ground, measured, plain)
-    return ground.with_target(plain)
+    ground = ground.with_target(plain)
+    _measure_faults(plan, ground, measured)
+    return ground
+
+
+def _measure_faults(plan: Plan, ground: Ground, measured: Measured) -> None:
+    """Each fault of ours and of the bare scripts, in turn."""
+    for name in FAULTS:
+        if name in plan.rows:
+            for way, deed in fault_deeds(name, ground, measured.faults).items():
+                tell(f"{name}, {way}: {_tried(f'{name}, {way}', measured, deed)}")
 
 
 def _measure_pairs(plan: Plan, ground: Ground, measured: Measured, plain: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +11,7 @@ from core.messages import AnyEvent, Progress, Published, TrainingStarted
 from tests.bench.ground import Ground, TooLate
 from tests.bench.peer_process import PeerProcess
 from tests.bench.track import Track
+from tests.real import LOOPBACK
 
 Kind = Literal["workerbee", "default", "overlap"]
 KINDS: tuple[Kind, ...] = ("workerbee", "default", "overlap")
@@ -65,7 +66,7 @@ def first_peer(kind: Kind, ground: Ground) -> PeerProcess:
     if kind == "workerbee":
         words = ["publish", str(ground.run_file), "--listen", "/ip4/127.0.0.1/tcp/0", *_choices(ground)]
         return PeerProcess("organiser", "core", words, ground.cores[0], ground.folder)
-    words = [str(ground.run_file), str(ground.threads), kind]
+    words = bare_words(kind, ground)
     return PeerProcess("bare-1", "tests.bench.bare_peer", words, ground.cores[0], ground.folder)
 
 
@@ -74,8 +75,15 @@ def second_peer(kind: Kind, ground: Ground, addresses: tuple[str, ...]) -> PeerP
     if kind == "workerbee":
         words = ["join", *addresses, "--yes", *_choices(ground)]
         return PeerProcess("volunteer", "core", words, ground.cores[1], ground.folder)
-    words = [str(ground.run_file), str(ground.threads), kind, *addresses]
+    words = bare_words(kind, ground, addresses)
     return PeerProcess("bare-2", "tests.bench.bare_peer", words, ground.cores[1], ground.folder)
+
+
+def bare_words(
+    kind: Kind, ground: Ground, addresses: Sequence[str] = (), listen: str = LOOPBACK
+) -> list[str]:
+    """What tests.bench.bare_peer is to be told; the first peer is told no addresses."""
+    return [str(ground.run_file), str(ground.threads), kind, listen, *addresses]
 
 
 def addresses_of(peer: PeerProcess, ground: Ground) -> tuple[str, ...]:

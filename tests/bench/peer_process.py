@@ -49,7 +49,7 @@ class PeerProcess:
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / f"{name}.log"
         environment = {**os.environ, HOME_VARIABLE: str(folder / f"{name}.home"), "PYTHONPATH": str(ROOT)}
-        with self._log.open("ab") as log, _pinned(cores):
+        with self._log.open("ab") as log, pinned(cores):
             self.started = time.monotonic()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *words],
@@ -170,7 +170,7 @@ def _session_of(process: psutil.Process) -> int | None:
 
 
 @contextmanager
-def _pinned(cores: frozenset[int]) -> Iterator[None]:
+def pinned(cores: frozenset[int]) -> Iterator[None]:
     """What is started meanwhile, by this thread, runs on these cores only."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)

@@ -11,6 +11,9 @@ ROWS = (
     "leave",
     "others",
     "memory",
+    "crash",
+    "sleep",
+    "cut",
     "window_start",
     "window_memory",
     "window_cpu",
@@ -19,7 +22,8 @@ ROWS = (
 )
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
-_OF_PEERS = _OF_TRAINING | _OF_LEAVING | {"join", "window_pause"}
+_OF_FAULTS = frozenset({"crash", "sleep", "cut"})
+_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "window_pause"}
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 32 * 60.0, 7, 2, 30.0, 10.0)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 14 * 60.0, 3, 1, 10.0, 40.0)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 65 * 60.0, 7, 2, 30.0, 10.0)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 47 * 60.0, 3, 1, 10.0, 40.0)
 
 
 def plan_for(rows: tuple[str, ...], *, is_quick: bool) -> Plan:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tests.bench.fault_rows import fault_rows
 from tests.bench.measure import Measured
 from tests.bench.pair import Kind
 from tests.bench.table import Row
@@ -30,6 +31,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "leave": lambda: _leave(measured, micro_batch_seconds),
         "others": lambda: [_others(measured)],
         "memory": lambda: [_memory(measured)],
+        **fault_rows(measured.faults),
         **window_rows(measured.window),
     }
     return [row for name, make in makers.items() if name in names for row in make()]

@@ -108,6 +108,12 @@ class _Observed(Truthful):
         for control in self.announced:
             control.cancel()
 
+    def stop_searching(self) -> None:
+        """Take back every round that has no group yet."""
+        for control in self.announced:
+            if control.stage != AveragingStage.AWAITING_TRIGGER:
+                control.cancel()
+
     def await_rounds(self, deadline: float) -> None:
         """Let a group that exchanges tensors end, until ``time.monotonic()`` says that: it needs our part."""
         for control in self._rounds:

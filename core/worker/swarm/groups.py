@@ -53,7 +53,8 @@ class OfOneEpoch(Matchmaking):
     def _give_up(self) -> None:
         """Nobody comes to our round any more, and the next one may begin only when it has ended."""
         error = OvertakenError("whoever is there has begun a later epoch")
-        self.step_control.set_exception(error)
+        if not self.step_control.done():
+            self.step_control.set_exception(error)
         self.assembled_group.set_exception(error)
 
 
