@@ -58,9 +58,7 @@ from core.worker.trainer import Trainer
 
 PEERS_SECONDS = 5.0
 VITALS_SECONDS = 1.0
-LOOP_SECONDS = (
-    2.0  # how long the loop may take to notice that we leave, before the goodbye is said without it
-)
+LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
 
 log = logging.getLogger(__name__)
 
@@ -186,12 +184,18 @@ class Membership:
                 self._give_up(ClientError(Problem.WORKER_CRASHED, f"{part} has ended."))
 
     def _give_up(self, error: ClientError) -> None:
-        """End now, whatever the loop waits for; the client begins anew with another worker."""
+        """The client begins anew with another worker."""
         log.error("giving up: %s", error)
         self._channel.emit(Failed(problem=error.problem.key, detail=error.detail))
+        self._end(1)
+
+    def _end(self, code: int, *last_words: AnyEvent) -> None:
+        """Say goodbye and end the process now, whatever the loop waits for."""
         self.optimizer.say_goodbye()
+        for event in last_words:
+            self._channel.emit(event)
         self._channel.close()
-        os._exit(1)
+        os._exit(code)
 
     def _publish_metrics(self, epoch: int) -> None:
         metrics = LocalMetrics(
@@ -225,10 +229,7 @@ class Membership:
         self._channel.leaving.wait()
         if not self._has_left.wait(LOOP_SECONDS):
             log.warning("the loop stands still: leaving without it")
-            self.optimizer.say_goodbye()
-            self._channel.emit(Left(contributed_samples=self._trainer.contributed_samples))
-            self._channel.close()
-            os._exit(0)
+            self._end(0, Left(contributed_samples=self._trainer.contributed_samples))
 
     @property
     def contributed_samples(self) -> int:
