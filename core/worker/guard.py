@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from core.messages import Failed
+from core.messages import AnyEvent, Failed
 from core.problems import ClientError, Problem
 from core.worker.channel import Channel
 from core.worker.swarm import Swarm
@@ -29,6 +29,13 @@ def give_up(error: ClientError, channel: Channel, say_goodbye: Callable[[], None
     """Say why, and do not come back from here."""
     log.error("giving up: %s", error)
     channel.emit(Failed(problem=error.problem.key, detail=error.detail))
+    end(1, channel, say_goodbye)
+
+
+def end(code: int, channel: Channel, say_goodbye: Callable[[], None], *last_words: AnyEvent) -> None:
+    """Say goodbye and end this process, whatever its main thread waits for."""
     say_goodbye()
+    for event in last_words:
+        channel.emit(event)
     channel.close()
-    os._exit(1)
+    os._exit(code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
-from core.worker.guard import give_up
+from core.worker.guard import end, give_up
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
 from core.worker.neighbours import LOOK_SECONDS, Neighbours
@@ -57,9 +56,7 @@ from core.worker.swarm import (
 from core.worker.trainer import Trainer
 
 PEERS_SECONDS = 5.0
-LOOP_SECONDS = (
-    2.0  # how long the loop may take to notice that we leave, before the goodbye is said without it
-)
+LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
 
 log = logging.getLogger(__name__)
 
@@ -216,10 +213,8 @@ class Membership:
         self._channel.leaving.wait()
         if not self._has_left.wait(LOOP_SECONDS):
             log.warning("the loop stands still: leaving without it")
-            self.optimizer.say_goodbye()
-            self._channel.emit(Left(contributed_samples=self._trainer.contributed_samples))
-            self._channel.close()
-            os._exit(0)
+            left = Left(contributed_samples=self._trainer.contributed_samples)
+            end(0, self._channel, self.optimizer.say_goodbye, left)
 
     @property
     def contributed_samples(self) -> int:
