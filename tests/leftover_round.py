@@ -45,7 +45,7 @@ def main() -> None:
 
 def averager(dht: hivemind.DHT) -> GradientAverager:
     """As a peer's optimizer makes it."""
-    return GradientAverager(
+    made = GradientAverager(
         [torch.nn.Parameter(torch.zeros(8))],
         dht=dht,
         prefix="leftover",
@@ -56,6 +56,8 @@ def averager(dht: hivemind.DHT) -> GradientAverager:
         vitals=Vitals(),
         start=True,
     )
+    made.search_seconds = LIMIT_SECONDS
+    return made
 
 
 def began(each: GradientAverager, epoch: int) -> Any:
