@@ -22,6 +22,7 @@ HOME = Line(delay_seconds=0.025, lost_share=0.005, bits_per_second=20e6)  # 100 
 NARROW = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=1.5e6)
 PATIENCE_SECONDS = 600.0
 SEARCH_SECONDS = 10.0
+LONG_EPOCH = 40_000  # a keeper looks every ten seconds, and must not be left behind by two epochs meanwhile
 
 
 def ten_million_parameters() -> RunManifest:
@@ -48,15 +49,16 @@ def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(
     net: Internet, hands: Crew
 ) -> None:
     model = ArithmeticGPT(layers=2, width=112, heads=2)
-    manifest = msgspec.structs.replace(
-        tiny(averaging_timeout=SEARCH_SECONDS, batch_size_per_step=8), recipe=model
-    )
+    shared = tiny(averaging_timeout=SEARCH_SECONDS, batch_size_per_step=8, target_batch_size=LONG_EPOCH)
+    manifest = msgspec.structs.replace(shared, recipe=model)
     organiser = hands.at(net.host()).organiser(manifest=manifest, train=False)
     volunteer = hands.at(net.host(line=NARROW)).volunteer(organiser.posted, "narrow", "client")
     exchanged = needs_of(manifest).traffic_bytes / 2  # the gradients, up and then down
     for peer in (organiser, volunteer):
         finished = peer.wait_for(
-            RoundFinished, lambda event: averaged(event) and event.kind == "gradients" and not event.reason
+            RoundFinished,
+            lambda event: averaged(event) and event.kind == "gradients" and not event.reason,
+            seconds=PATIENCE_SECONDS,
         )
     assert finished.seconds > exchanged * 8 / NARROW.bits_per_second > SEARCH_SECONDS
 
