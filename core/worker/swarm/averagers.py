@@ -58,8 +58,8 @@ StepControl.cancel = _cancel
 class _Observed(Truthful):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended.
 
-    ``vitals`` watches its process; ``search_seconds`` is how long a group is looked for; ``epoch`` is what the
-    groups of its rounds are told where hivemind tells them nothing.
+    ``vitals`` watches its process; ``search_seconds`` is how long a group is looked for; ``epoch`` is what
+    the groups of its rounds are told where hivemind tells them nothing.
     """
 
     on_round: RoundObserver | None = None
