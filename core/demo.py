@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.folders import Folders
+from core.manifest import RunManifest
 from core.messages import Publish
 from core.run_file import parse_run_file, template
 
@@ -12,10 +13,11 @@ _LISTEN = "/ip4/127.0.0.1/tcp/0"
 
 def publish_demo(folders: Folders) -> Publish:
     """What to tell a client whose folders these are."""
+    return publish_here(parse_run_file(template()), folders, "cpu", DEMO_THREADS)
+
+
+def publish_here(manifest: RunManifest, folders: Folders, device: str, threads: int) -> Publish:
+    """The same for any run."""
     return Publish(
-        manifest=parse_run_file(template()),
-        home=str(folders.data),
-        listen=(_LISTEN,),
-        device="cpu",
-        threads=DEMO_THREADS,
+        manifest=manifest, home=str(folders.data), listen=(_LISTEN,), device=device, threads=threads
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Protocol
@@ -20,6 +21,17 @@ from core.session import ClientEvent, Session
 
 class SessionError(ClientError):
     """The session has ended with a problem, which its watcher has been told."""
+
+
+@contextmanager
+def words_of_the_dead(peers: Mapping[str, Conversation]) -> Iterator[None]:
+    """Whatever has ended what they do together, one that came to grief was the reason; by their names."""
+    try:
+        yield
+    finally:
+        for name, peer in peers.items():
+            if (problem := peer.session.problem) is not None:
+                raise ClientError(problem, f"The {name}: {peer.session.problem_detail}".strip())
 
 
 class Watcher(Protocol):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from core.cli import figures
 from core.cli.arguments import Demo, JoinRun
-from core.cli.conversation import Conversation
+from core.cli.conversation import Conversation, words_of_the_dead
 from core.cli.desk import Desk
 from core.cli.join import join
 from core.cli.publish import wait_until_published
@@ -31,7 +29,7 @@ def demo(wish: Demo, desk: Desk) -> int:
         volunteers = Folders.below(Path(home) / "volunteer")
         watcher = _OrganiserLine(desk.stop, wish.json)
         with Conversation(desk, watcher, organisers) as organiser:
-            with _words_of_the_dead(organiser):
+            with words_of_the_dead({"organiser": organiser}):
                 organiser.client.publish(publish_demo(organisers))
                 link = wait_until_published(organiser).link
                 watcher.say(f"The organiser has published the run: {link}")
@@ -55,16 +53,6 @@ def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> in
     except ClientError as error:
         error.detail = f"The volunteer: {error.detail}".strip()
         raise
-
-
-@contextmanager
-def _words_of_the_dead(organiser: Conversation) -> Iterator[None]:
-    """Whatever ends the volunteer's training, an organiser who came to grief was the reason."""
-    try:
-        yield
-    finally:
-        if (problem := organiser.session.problem) is not None:
-            raise ClientError(problem, f"The organiser: {organiser.session.problem_detail}".strip())
 
 
 class _OrganiserLine:

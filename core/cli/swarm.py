@@ -6,23 +6,20 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.address import JoinAddress
 from core.cli.arguments import TrySwarm
-from core.cli.conversation import Conversation
+from core.cli.conversation import Conversation, words_of_the_dead
 from core.cli.desk import Desk
 from core.cli.monitor import Monitor
 from core.cli.publish import wait_until_published
 from core.cli.search import only_run
+from core.demo import publish_here
 from core.devices import choose_device, find_devices
 from core.folders import Folders
-from core.messages import Publish
-from core.problems import ClientError
 from core.run_file import load_run_file
-
-_LISTEN = "/ip4/127.0.0.1/tcp/0"
 
 
 def swarm(wish: TrySwarm, desk: Desk) -> int:
@@ -40,17 +37,9 @@ def swarm(wish: TrySwarm, desk: Desk) -> int:
             leaving.enter_context(monitor.peer(name, desk, place))
             for name, place in zip(names, folders, strict=True)
         ]
-        with _words_of_the_dead(names, everybody):
+        with words_of_the_dead(dict(zip(names, everybody, strict=True))):
             organiser, volunteers = everybody[0], everybody[1:]
-            organiser.client.publish(
-                Publish(
-                    manifest=manifest,
-                    home=str(folders[0].data),
-                    listen=(_LISTEN,),
-                    device=device,
-                    threads=threads,
-                )
-            )
+            organiser.client.publish(publish_here(manifest, folders[0], device, threads))
             _bring(volunteers, wait_until_published(organiser).link, device, threads)
             volunteers[-1].train(wish.limits)
     for name, peer in zip(names, everybody, strict=True):
@@ -66,14 +55,3 @@ def _bring(volunteers: Sequence[Conversation], link: str, device: str, threads: 
     for volunteer in volunteers:
         session = volunteer.wait_until(lambda session: session.is_search_finished)
         volunteer.client.start(only_run(session.runs), device=device, threads=threads)
-
-
-@contextlib.contextmanager
-def _words_of_the_dead(names: Sequence[str], everybody: Sequence[Conversation]) -> Iterator[None]:
-    """Whatever has ended the swarm, a peer that came to grief was the reason."""
-    try:
-        yield
-    finally:
-        for name, peer in zip(names, everybody, strict=True):
-            if (problem := peer.session.problem) is not None:
-                raise ClientError(problem, f"The {name}: {peer.session.problem_detail}".strip())

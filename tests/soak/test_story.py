@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.messages import AnyEvent, Failed, Hello, Progress, Restarting, RoundFinished
+from core.messages import AnyEvent, Failed, Hello, Restarting, RoundFinished
 from core.problems import Problem
 from tests.bench.peer_process import Seen
+from tests.bench.test_track import progress
 from tests.soak.peers import Suffered
 from tests.soak.story import Samples, Story
-
-
-def progress(epoch: int, contributed: int, stalled: float = 0.0) -> Progress:
-    return Progress(
-        epoch=epoch,
-        samples=0,
-        target=100,
-        samples_per_second=None,
-        swarm_samples_per_second=None,
-        peers=2,
-        clients=0,
-        loss=None,
-        contributed_samples=contributed,
-        stalled_seconds=stalled,
-    )
 
 
 def averaged(epoch: int, peers: int = 2) -> RoundFinished:
