@@ -502,6 +502,10 @@
         <translation>Epoche %1: Genauigkeit %2 bei nicht trainierten Beispielen, Loss %3.</translation>
     </message>
     <message>
+        <source>The organiser measured a loss of %1 after epoch %2.</source>
+        <translation>Der Organisator hat nach Epoche %2 einen Loss von %1 gemessen.</translation>
+    </message>
+    <message>
         <source>Epoch %1: checkpoint saved as %2</source>
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
@@ -752,12 +756,28 @@
         <translation>Durchsatz: Schwarm</translation>
     </message>
     <message>
+        <source>Loss: mine, in training</source>
+        <translation>Loss: meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>Loss: the run’s, on unseen examples</source>
+        <translation>Loss: der des Laufs, bei nicht trainierten Beispielen</translation>
+    </message>
+    <message>
         <source>mine</source>
         <translation>meiner</translation>
     </message>
     <message>
         <source>swarm</source>
         <translation>Schwarm</translation>
+    </message>
+    <message>
+        <source>mine, in training</source>
+        <translation>meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>the run’s, on unseen examples</source>
+        <translation>der des Laufs, bei nicht trainierten Beispielen</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
