@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.data_spec import SumsData
 from core.optimizer_spec import AdamW, OptimizerSpec
 from core.problems import ClientError, Problem
 from core.section import Fraction, Section
@@ -47,12 +48,6 @@ class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=Tru
     def __post_init__(self) -> None:
         if self.width % self.heads:
             raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
-
-
-class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
-    """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
-
-    digits: Annotated[int, Meta(ge=1, le=6)] = 2
 
 
 class SchedulerSpec(Section, kw_only=True, frozen=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.manifest import ArithmeticGPT, Collaboration, Compression, RunManifest, SumsData
+from core.data_spec import SumsData
+from core.manifest import ArithmeticGPT, Collaboration, Compression, RunManifest
 
 _FLOAT_BYTES = 4
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on

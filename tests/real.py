@@ -22,8 +22,9 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
+from core.data_spec import SumsData
 from core.lines import decode_event, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
+from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.messages import (
     AnyCommand,
     AnyEvent,

@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
+from core.data_spec import SumsData
+from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
 from core.optimizer_spec import AdamW
 from core.worker.optimizers import make_optimizer
 from core.worker.recipes import Recipe, build

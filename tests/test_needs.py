@@ -6,7 +6,8 @@ import msgspec
 import pytest
 import torch
 
-from core.manifest import ArithmeticGPT, Collaboration, RunManifest, SumsData
+from core.data_spec import SumsData
+from core.manifest import ArithmeticGPT, Collaboration, RunManifest
 from core.needs import needs_of
 from core.run_file import parse_run_file, template
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe

@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.manifest import ArithmeticGPT, SumsData
+from core.data_spec import SumsData
+from core.manifest import ArithmeticGPT
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 PLUS, EQUALS, TOKENS = 10, 11, 12  # the digits are their own tokens
