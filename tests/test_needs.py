@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from core.data_spec import SumsData
-from core.manifest import ArithmeticGPT, Collaboration, RunManifest
+from core.manifest import Collaboration, RunManifest
 from core.needs import needs_of
+from core.recipe_spec import ArithmeticGPT
 from core.run_file import parse_run_file, template
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 
@@ -78,7 +79,7 @@ def test_an_optimizer_that_is_not_offloaded_needs_room_on_the_device() -> None:
 def test_backward_keeps_about_what_is_estimated() -> None:
     """Within a factor of two of what autograd really saves for the template's micro-batch."""
     manifest = manifest_with(ArithmeticGPT())
-    recipe = ArithmeticRecipe(manifest.recipe, manifest.data, seed=1, device=torch.device("cpu"))
+    recipe = ArithmeticRecipe(ArithmeticGPT(), SumsData(), seed=1, device=torch.device("cpu"))
     saved: dict[int, int] = {}
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:

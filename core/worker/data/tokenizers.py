@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-END_OF_TEXT, MASK, BYTE_TOKENS = 256, 257, 258
+from core.data_spec import BYTE_TOKENS
+
+END_OF_TEXT, MASK = 256, 257
 
 
 class Tokenizer(Protocol):
