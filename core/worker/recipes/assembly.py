@@ -36,6 +36,13 @@ def assemble(
     blocks = open_blocks(
         data, sequence_length=spec.sequence_length, seed=seed, store=supplies.store, watch=supplies.watch
     )
+    return put_together(spec, blocks, seed=seed, device=device)
+
+
+def put_together(
+    spec: LanguageModelSpec, blocks: Blocks, *, seed: int, device: torch.device
+) -> LanguageModel:
+    """The run's model for those blocks; raises ClientError where they do not suit each other."""
     objective = _objective(spec, blocks, seed)
     dtype = dtype_for(spec.precision, device)
     model = model_from_scratch(spec)

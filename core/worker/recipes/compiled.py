@@ -15,8 +15,8 @@ log = logging.getLogger(__name__)
 def compiled(model: torch.nn.Module, trial: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
     """The model's faster form, or the model itself where ``trial`` of it fails; the log says why."""
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its helpers would outlive this process
-    faster: Callable[..., Any] = torch.compile(model)
     try:
+        faster: Callable[..., Any] = torch.compile(model)
         trial(faster)
     except Exception as error:
         log.warning("torch.compile does not work here, so training goes on without it: %s", error)
