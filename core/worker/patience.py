@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import http.client
 import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.problems import ClientError, Problem
+from core.problems import Problem
 from core.worker.errand import Errand
 
 FIRST_PAUSE_SECONDS = 1.0
@@ -19,8 +18,12 @@ Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
 
 
+class UnreachableError(Exception):
+    """Another computer has not answered, or not to the end; another try may help."""
+
+
 def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answer:
-    """What ``attempt`` gives as soon as it does not fail for the network's sake; a person is told once.
+    """What ``attempt`` gives as soon as it does not raise UnreachableError; a person is told once.
 
     Raises Abandoned, and whatever else ``attempt`` raises.
     """
@@ -31,10 +34,8 @@ def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answe
         before = errand.received_bytes
         try:
             return attempt()
-        except ClientError:
-            raise
-        except (OSError, http.client.HTTPException) as error:
-            log.info("%s: %s: %s", what, type(error).__name__, error)
+        except UnreachableError as error:
+            log.info("%s: %s", what, error)
         if errand.received_bytes > before:
             failures, pause = 0, FIRST_PAUSE_SECONDS
         failures += 1

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.folders import storage_problem
+from core.folders import PeerFolder, claim, storage_problem
 from core.problems import ClientError, Problem
 from core.room import room_in
+from core.worker.errand import Errand
 
 _SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
 _GIGABYTE = 1e9
+_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ def in_words(path: Path) -> Iterator[None]:
         raise storage_problem(error, path) from error
 
 
-def is_of_the_disk(error: OSError) -> bool:
-    """Whether it is this computer that has failed, and not the other one."""
-    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO)
+def alone_in(folder: Path, errand: Errand) -> PeerFolder:
+    """That folder, made if it is not there, as soon as no other worker is busy in it."""
+    while (claimed := claim(folder)) is None:
+        errand.wait(_LOOK_SECONDS)
+    return claimed

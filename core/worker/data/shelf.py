@@ -7,14 +7,12 @@ import shutil
 from pathlib import Path
 
 from core.data_spec import FileAt
-from core.folders import claim
 from core.room import held_in
-from core.worker.data.download import download
+from core.worker.download import Remote, download
 from core.worker.errand import Errand
-from core.worker.store import Store, in_words
+from core.worker.store import Store, alone_in, in_words
 
 SHELF_BYTES = 20_000_000_000  # that are kept at the most; what is fetched now may be more
-_LOOK_SECONDS = 0.5
 _PART = "part"
 
 
@@ -30,7 +28,6 @@ class Shelf:
         if not self._holds(wanted):
             self._make_room(wanted)
             errand.total_bytes += wanted.size_bytes
-            errand.received_bytes += self._begun_bytes(wanted)
             self._fetch(wanted, path, errand)
         with in_words(path):
             os.utime(path)
@@ -38,12 +35,12 @@ class Shelf:
 
     def _fetch(self, wanted: FileAt, path: Path, errand: Errand) -> None:
         """Alone, or after another worker that is fetching it now."""
-        while (claimed := claim(self._being_fetched(wanted))) is None:
-            errand.wait(_LOOK_SECONDS)
-        with claimed:
+        place = self._being_fetched(wanted)
+        with alone_in(place, errand):
             if not self._holds(wanted):
-                download(wanted, claimed.path / _PART, path, errand)
-        shutil.rmtree(claimed.path, ignore_errors=True)
+                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256)
+                download(remote, place / _PART, path, errand)
+            shutil.rmtree(place, ignore_errors=True)
 
     def _being_fetched(self, wanted: FileAt) -> Path:
         return self._folder / f"{wanted.sha256}.part"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -11,10 +12,12 @@ from core.data_spec import HubDataset, TextFiles
 from core.problems import ClientError, Problem
 from core.recipe_spec import CausalLM, LanguageModelSpec
 from core.worker.data import Blocks, open_blocks
+from core.worker.hub import fetch, prepare_library
 from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.lora import with_adapters
 from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
 from core.worker.recipes.precision import Numbers, dtype_for
+from core.worker.recipes.pretrained import model_from_hub
 from core.worker.recipes.scratch import model_from_scratch
 from core.worker.recipes.supplies import Supplies
 
@@ -33,23 +36,35 @@ def assemble(
     supplies: Supplies,
 ) -> LanguageModel:
     """The run's model on that device, with blocks in this peer's own order; raises ClientError."""
-    blocks = open_blocks(
-        data, sequence_length=spec.sequence_length, seed=seed, store=supplies.store, watch=supplies.watch
-    )
-    return put_together(spec, blocks, seed=seed, device=device)
+    store, watch, begin = supplies.store, supplies.watch, spec.pretrained
+    prepare_library(store)
+    folder = None if begin is None else fetch(begin.repository, begin.revision, store, watch)
+    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, watch=watch)
+    return put_together(spec, blocks, seed=seed, device=device, folder=folder)
 
 
 def put_together(
-    spec: LanguageModelSpec, blocks: Blocks, *, seed: int, device: torch.device
+    spec: LanguageModelSpec,
+    blocks: Blocks,
+    *,
+    seed: int,
+    device: torch.device,
+    folder: Path | None = None,
 ) -> LanguageModel:
-    """The run's model for those blocks; raises ClientError where they do not suit each other."""
+    """The run's model for those blocks, with the weights in that folder; raises ClientError.
+
+    The model begins on the CPU, so that it is the same whatever it is trained on.
+    """
     objective = _objective(spec, blocks, seed)
     dtype = dtype_for(spec.precision, device)
-    model = model_from_scratch(spec)
+    model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
     if spec.gradient_checkpointing:
         _keep_less(model)
     if spec.lora is not None:
-        model = with_adapters(model.to(dtype), spec.lora, spec.config)
+        frozen = model if spec.quantization else model.to(dtype)
+        model = with_adapters(frozen, spec.lora, spec.config)
+    if spec.quantization is None:
+        model.to(device)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return LanguageModel(spec, model, blocks, objective, Numbers(dtype, device, trained), device)
 

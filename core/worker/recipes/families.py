@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from core.model_config import ModelConfig
+from core.model_config import Llama, ModelConfig, Qwen2
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig
@@ -29,13 +28,6 @@ _EXPANDED = {"gpt2": "n_inner", "opt": "ffn_dim", "distilbert": "hidden_dim"}
 _TOKENS = ("bos_token_id", "eos_token_id")  # nobody asks a model that is trained on blocks to stop
 
 
-def quiet_transformers() -> None:
-    """It tells nobody about us, and does not draw its progress into our log; call it before importing."""
-    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-
-
 def model_type(config: ModelConfig) -> str:
     """The family's name."""
     return str(config.__struct_config__.tag)
@@ -44,11 +36,12 @@ def model_type(config: ModelConfig) -> str:
 def numbers_of(config: ModelConfig) -> dict[str, Any]:
     """What makes the model's shape, under the names that its family has for it."""
     numbers = msgspec.structs.asdict(config)
+    for name in ("dropout", "intermediate_size"):
+        del numbers[name]
     numbers[_EXPANDED.get(model_type(config), "intermediate_size")] = config.expanded_size
-    if "num_key_value_heads" in numbers and numbers["num_key_value_heads"] is None:
-        numbers["num_key_value_heads"] = config.num_attention_heads
-    dropped = {"dropout", "intermediate_size"} - {_EXPANDED.get(model_type(config), "intermediate_size")}
-    return {name: number for name, number in numbers.items() if name not in dropped}
+    if isinstance(config, Llama | Qwen2):
+        numbers["num_key_value_heads"] = config.key_value_heads
+    return numbers
 
 
 def dropouts_of(config: ModelConfig) -> dict[str, float]:

@@ -34,7 +34,7 @@ class LanguageModel:
         numbers: Numbers,
         device: torch.device,
     ) -> None:
-        self.model = model.to(device).train()
+        self.model = model.train()
         self._blocks, self._objective, self._numbers, self._device = blocks, objective, numbers, device
         held_out = blocks.held_out()
         self._held_out = held_out[: max(1, EVALUATED_TOKENS // held_out.shape[1])]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from core.model_config import GPT2, ModelConfig
 from core.model_size import linears_of
 from core.recipe_spec import Lora
-from core.worker.recipes.families import quiet_transformers
 from core.worker.recipes.scratch import same_on_every_peer
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 def with_adapters(model: PreTrainedModel, lora: Lora, config: ModelConfig) -> PreTrainedModel:
     """The same model, frozen, with adapters that are the same on every peer and change nothing yet."""
-    quiet_transformers()
     from peft import LoraConfig, inject_adapter_in_model
 
     names = lora.target_modules or tuple(linear.name for linear in linears_of(config))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from core.recipe_spec import CausalLM, LanguageModelSpec
-from core.worker.recipes.families import fresh_config, quiet_transformers
+from core.worker.recipes.families import fresh_config
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -28,10 +28,14 @@ def same_on_every_peer() -> Iterator[None]:
 
 def model_from_scratch(spec: LanguageModelSpec) -> PreTrainedModel:
     """The model that the run's config describes, on the CPU."""
-    quiet_transformers()
+    with same_on_every_peer():
+        config = fresh_config(spec.config)
+        model: PreTrainedModel = auto_class(spec).from_config(config, attn_implementation=ATTENTION)
+    return model
+
+
+def auto_class(spec: LanguageModelSpec) -> Any:
+    """The class of `transformers` that makes such models; this is where it is imported."""
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
-    auto = AutoModelForCausalLM if isinstance(spec, CausalLM) else AutoModelForMaskedLM
-    with same_on_every_peer():
-        model: PreTrainedModel = auto.from_config(fresh_config(spec.config), attn_implementation=ATTENTION)
-    return model
+    return AutoModelForCausalLM if isinstance(spec, CausalLM) else AutoModelForMaskedLM
