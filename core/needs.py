@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.data_spec import DataSpec, TextFiles
 from core.manifest import Collaboration, Compression, RunManifest
 from core.recipe_size import RecipeSize, size_of
 
@@ -16,16 +17,16 @@ _HOST_BYTES = 450_000_000
 class Needs:
     """Bytes, and the model's size in parameters; ``sample_flop`` is what one sample costs to train on.
 
-    ``trained_parameters`` are those that are averaged; ``model_bytes`` are the weights that the run begins
-    with, where they come from a hub, and ``download_bytes`` the run's state. ``device_memory_bytes`` is
-    without the driver's own share, which a CPU does not have; ``traffic_bytes`` is what a computer sends in
-    one epoch, and receives, at the most.
+    ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
+    ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
+    ``device_memory_bytes`` is without the driver's own share, which a CPU does not have; ``traffic_bytes`` is
+    what a computer sends in one epoch, and receives, at the most.
     """
 
     parameters: int
     trained_parameters: int
-    model_bytes: int
     download_bytes: int
+    fetched_bytes: int
     device_memory_bytes: int
     host_memory_bytes: int
     traffic_bytes: int
@@ -38,13 +39,18 @@ def needs_of(manifest: RunManifest) -> Needs:
     return Needs(
         parameters=size.parameters,
         trained_parameters=size.trained,
-        model_bytes=size.downloaded_bytes,
         download_bytes=_download_bytes(size.trained, manifest),
+        fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
         device_memory_bytes=_device_memory_bytes(size, manifest),
         host_memory_bytes=_HOST_BYTES + _HOST_BYTES_PER_PARAMETER * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
     )
+
+
+def _file_bytes(data: DataSpec) -> int:
+    """A stream from a hub's data set is never on the disk as a whole."""
+    return data.size_bytes if isinstance(data, TextFiles) else 0
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:

@@ -18,7 +18,7 @@ _TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
 class RecipeSize:
     """Numbers; ``kept_floats`` is what backward needs of one sample's forward.
 
-    ``frozen_bytes`` hold the weights that are not trained; ``downloaded_bytes`` are those from a hub.
+    ``frozen_bytes`` hold the weights that are not trained; ``pretrained_bytes`` are fetched from a hub.
     """
 
     parameters: int
@@ -26,7 +26,7 @@ class RecipeSize:
     kept_floats: int
     sample_flop: int
     frozen_bytes: int = 0
-    downloaded_bytes: int = 0
+    pretrained_bytes: int = 0
 
 
 def size_of(recipe: RecipeSpec, data: DataSpec) -> RecipeSize:
@@ -64,7 +64,7 @@ def _of_language_model(recipe: LanguageModelSpec) -> RecipeSize:
         kept_floats=_kept_floats(recipe),
         sample_flop=flop * (whole + adapters) * recipe.sequence_length,
         frozen_bytes=0 if lora is None else round(whole * _frozen_width(recipe)),
-        downloaded_bytes=0 if recipe.pretrained is None else whole * _FLOAT_BYTES,
+        pretrained_bytes=0 if recipe.pretrained is None else whole * _FLOAT_BYTES,
     )
 
 
