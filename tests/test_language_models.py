@@ -40,7 +40,7 @@ def toy(example: str, hub: Hub) -> RunManifest:
         recipe=tiny_recipe(manifest.recipe),
         data=TextFiles(files=(file,), format="text", held_out_one_in=8),
         collaboration=msgspec.structs.replace(
-            manifest.collaboration, target_batch_size=256, matchmaking_time=3.0, averaging_timeout=30.0
+            manifest.collaboration, target_batch_size=6000, matchmaking_time=3.0, averaging_timeout=30.0
         ),
     )
 
