@@ -47,13 +47,13 @@ def opened(tmp_path: Path) -> Iterator[list[Blocks]]:
     """Whatever is opened in a test, to be closed after it."""
     blocks: list[Blocks] = []
     yield blocks
-    for each in blocks:
-        end(each)
+    end(*blocks)
 
 
-def end(blocks: Blocks) -> None:
-    """Wait for its thread, too: a library in the middle of a question does not survive Python's own end."""
-    blocks.close()
+def end(*opened: Blocks) -> None:
+    """Wait for their threads, too: a library that is asking something does not survive Python's own end."""
+    for blocks in opened:
+        blocks.close()
     for thread in threading.enumerate():
         if thread.name == "reading ahead":
             thread.join(60)
