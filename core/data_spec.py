@@ -15,6 +15,7 @@ from core.section import Section
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
 _NAME = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\Z"
 MAX_FILES = 64
+BYTE_TOKENS = 258
 
 Repository = Annotated[str, Meta(pattern=_REPOSITORY)]
 Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]

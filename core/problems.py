@@ -32,6 +32,11 @@ class Problem(Enum):
     NO_SUCH_DEVICE = _Words(
         "This computer has no such device.", "Choose one that `workerbee doctor` lists, or --device auto.", 2
     )
+    DEVICE_UNSUITED = _Words(
+        "The device that you chose cannot train this run.",
+        "Choose another with --device (`workerbee doctor` lists them), or look for another run to help.",
+        7,
+    )
     ADDRESS_UNREADABLE = _Words(
         "The address cannot be read.",
         "Copy the whole line that the organiser posted; it looks like "

@@ -10,7 +10,7 @@ import torch
 from hivemind.optim.state_averager import dump_optimizer_state
 
 from core.data_spec import SumsData
-from core.manifest import ArithmeticGPT
+from core.recipe_spec import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.sanity import Sanity
 from core.worker.swarm.allreduce import is_plausible

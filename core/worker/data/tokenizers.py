@@ -10,7 +10,9 @@ import msgspec
 
 from core.problems import ClientError, Problem
 
-END_OF_TEXT, MASK, BYTE_TOKENS = 256, 257, 258
+from core.data_spec import BYTE_TOKENS
+
+END_OF_TEXT, MASK = 256, 257
 
 
 class Tokenizer(Protocol):
