@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import PurePosixPath
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -171,7 +172,12 @@ class _Request(BaseHTTPRequestHandler):
         if folder and not below:
             return self._missing("EntryNotFound")
         shown = [path for path in below if is_recursive or "/" not in path.removeprefix(folder)]
-        folders = {folder + path.removeprefix(folder).split("/")[0] for path in set(below) - set(shown)}
+        nested = {parent.as_posix() for path in below for parent in PurePosixPath(path).parents} - {"."}
+        folders = sorted(
+            path
+            for path in nested
+            if path.startswith(folder) and (is_recursive or "/" not in path[len(folder) :])
+        )
         directories = [{"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in folders]
         return self._send_json([*directories, *(repository.entry(path) for path in shown)])
 

@@ -18,7 +18,7 @@ from core.worker.watch import Watch
 
 HELD_OUT_BLOCKS = 64
 _HELD_OUT_SEARCHED = 20_000  # documents, in which blocks are looked for that nobody trains on
-_AHEAD_TOKENS = 262_144
+_AHEAD_TOKENS, _AHEAD_BLOCKS = 262_144, 512  # are read ahead, whichever is less
 
 
 class Blocks(Protocol):
@@ -60,7 +60,8 @@ class PackedBlocks:
         self._one_in, self._seed, self._watch = held_out_one_in, seed, watch
         self._first_digest = -1
         self._held_out = send(self._find_held_out, watch)
-        self._ahead = Prefetch(self._drawn, max(2, _AHEAD_TOKENS // sequence_length), watch)
+        ahead = min(_AHEAD_TOKENS // sequence_length, _AHEAD_BLOCKS)
+        self._ahead = Prefetch(self._drawn, max(2, ahead), watch)
 
     @property
     def vocabulary_size(self) -> int:

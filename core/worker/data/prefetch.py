@@ -5,14 +5,32 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from torch import Tensor
 
+from core.problems import Problem
 from core.worker.errand import Abandoned, Errand
 from core.worker.watch import Watch
 
 LOOK_SECONDS = 0.25
+WORTH_TELLING_SECONDS = 10.0
+
+
+class Waited:
+    """How long training has stood still for want of text; a person is told once each time."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self._since, self._is_told = watch, time.monotonic(), False
+
+    def note(self) -> None:
+        """It still does; raises what ``watch.check`` raises."""
+        self._watch.check()
+        seconds = time.monotonic() - self._since
+        if seconds > WORTH_TELLING_SECONDS and not self._is_told:
+            self._is_told = True
+            self._watch.warn(Problem.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for text.")
 
 
 class Prefetch:
@@ -32,11 +50,12 @@ class Prefetch:
         if not self._has_begun:
             self._has_begun = True
             self._thread.start()
+        waited = Waited(self._watch)
         while self._error is None:
             try:
                 found = self._ahead.get(timeout=LOOK_SECONDS)
             except queue.Empty:
-                self._watch.check()
+                waited.note()
                 continue
             if isinstance(found, BaseException):
                 self._error = found
