@@ -161,8 +161,12 @@ class Published(Event, tag="published", kw_only=True, frozen=True):
 
 
 class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
-    """The run's current state is being downloaded; the total is what the manifest promises."""
+    """The run's current state is being downloaded, or its files: what it learns from or begins with.
 
+    A state's total is what the manifest promises.
+    """
+
+    what: Literal["state", "files"] = "state"
     received_bytes: Count
     total_bytes: Count
 

@@ -11,6 +11,7 @@ import pytest
 
 from core.restarts import RestartPolicy
 from tests.front_end import PROMPT, FrontEnd, Open
+from tests.hub import Hub, local_hub
 from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
 
@@ -63,3 +64,10 @@ def hands(tmp_path: Path) -> Iterator[Crew]:
     """Whoever is there for one test."""
     with crew(tmp_path) as everybody:
         yield everybody
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    """A hub of its own, still empty."""
+    with local_hub() as made:
+        yield made

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.lines import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     AnyCommand,
     AnyEvent,
@@ -31,6 +31,7 @@ from core.messages import (
     Start,
 )
 from core.problems import Problem
+from core.recipe_spec import ArithmeticGPT
 from tests.fake_worker import manifest, progress
 
 EXAMPLES: tuple[AnyCommand, ...] = (

@@ -114,7 +114,8 @@ def of_verdict(event: Verdict) -> str:
 def of_loading(event: StateLoading) -> str:
     """How far the download is."""
     total = f" of about {figures.size(event.total_bytes)}" if event.total_bytes else ""
-    return f"Downloading the run's state: {figures.size(event.received_bytes)}{total}"
+    what = "state" if event.what == "state" else "data and model"
+    return f"Downloading the run's {what}: {figures.size(event.received_bytes)}{total}"
 
 
 def of_restarting(event: Restarting) -> str:

@@ -29,14 +29,16 @@ from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
+from core.worker.fetching import Fetching
 from core.worker.guard import end, give_up
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
 from core.worker.neighbours import LOOK_SECONDS, Neighbours
 from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
-from core.worker.recipes import Recipe, build
+from core.worker.recipes import Recipe, Supplies, build
 from core.worker.sanity import Sanity
+from core.worker.store import Store
 from core.worker.swarm import (
     CARD_LIFETIME_SECONDS,
     Card,
@@ -65,18 +67,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Terms:
-    """How this peer takes part. ``batch_size`` is the micro-batch, in samples."""
+    """How this peer takes part. ``batch_size`` is the micro-batch, in samples; ``store`` keeps files."""
 
     device: str
     threads: int | None
     batch_size: int
     pace: Pace
+    store: Store
     public_name: str = ""
 
 
 class Membership:
     """Build it in the main thread; ``take_part`` returns when we have left.
 
+    Building it fetches what the run needs, and raises Interrupted where we leave meanwhile.
     A volunteer has ``acquaintances``, and finds the run again through them; the run's first peer has none.
     ``organiser`` is a peer id; empty where nobody has published the run.
     """
@@ -94,7 +98,12 @@ class Membership:
         self._run_id, self._organiser, self._scored_epoch = manifest.run.id, organiser, -1
         if terms.threads:
             torch.set_num_threads(terms.threads)
-        self._recipe = build(manifest, seed=swarm.identity.seed_number, device=_device(terms.device))
+        self._recipe = build(
+            manifest,
+            seed=swarm.identity.seed_number,
+            device=_device(terms.device),
+            supplies=Supplies(terms.store, Fetching(channel)),
+        )
         self._judge, self._sanity = Judge(), Sanity(self._recipe)
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
@@ -220,6 +229,7 @@ class Membership:
     def _say_goodbye(self) -> None:
         self._has_left.set()
         self.optimizer.say_goodbye()
+        self._recipe.close()
 
     def _insist(self) -> None:
         """A loop that stands still, waiting for others, must not keep us: say goodbye without it and end."""

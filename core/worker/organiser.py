@@ -22,7 +22,8 @@ from core.worker.pace import KEEPER_SAMPLES_PER_SECOND, Pace
 from core.worker.ports import refuse_taken_ports, usual_listen
 from core.worker.reach import is_loopback
 from core.worker.scoreboard import Scoreboard
-from core.worker.swarm import Swarm, enter_swarm, publisher_of
+from core.worker.store import Store
+from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
 
 
 def organise(command: Publish, channel: Channel) -> None:
@@ -45,6 +46,8 @@ def organise(command: Publish, channel: Channel) -> None:
         look_after(swarm, channel)
         try:
             samples = _publish_and_train(command, manifest, swarm, keys, channel)
+        except Interrupted:
+            samples = 0
         finally:
             swarm.leave()
         channel.emit(Left(contributed_samples=samples))
@@ -80,10 +83,11 @@ def _publish_and_train(
 
 def _terms(command: Publish, manifest: RunManifest) -> Terms:
     """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
+    store = Store(Path(command.home))
     if command.train:
         batch_size = manifest.collaboration.batch_size_per_step
-        return Terms(command.device, command.threads, batch_size, Pace(), command.public_name)
-    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), command.public_name)
+        return Terms(command.device, command.threads, batch_size, Pace(), store, command.public_name)
+    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
 
 
 def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:

@@ -67,18 +67,23 @@ class Trainer:
     def _micro_step(self) -> bool:
         """Whether it was good for anything: what is not finite never reaches the swarm."""
         loss = self._recipe.loss(self._recipe.draw(self._batch_size))
-        torch.autograd.backward(loss)
-        if not self._sanity.note_step(loss):
+        is_step = self._recipe.backward(loss)
+        if is_step and not self._sanity.note_step(loss):
             self._optimizer.zero_grad()
             return False
+        if is_step:
+            self._take(loss.detach())
+        self._optimizer.zero_grad()
+        return True
+
+    def _take(self, loss: torch.Tensor) -> None:
+        """The gradient of this micro-batch counts."""
         began = time.monotonic()
         self._optimizer.step(batch_size=self._batch_size)
         self._stalled = max(self._stalled, time.monotonic() - began)
-        self._optimizer.zero_grad()
-        self._remember(loss.detach())
+        self._remember(loss)
         self.contributed_samples += self._batch_size
         self.mini_steps += 1
-        return True
 
     def _recover_from_nonsense(self) -> Iterator[AnyEvent]:
         """Say once that a micro-batch was dropped; many in a row need more than that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.event_lines import line
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     CheckpointSaved,
     Connected,
@@ -32,6 +32,7 @@ from core.messages import (
     Verdict,
     Warned,
 )
+from core.recipe_spec import ArithmeticGPT
 from core.session import (
     Asked,
     ClientEvent,
