@@ -64,10 +64,10 @@ class _Answer(BaseHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         """Quietly."""
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         self.do_GET()
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         parts = [unquote(part) for part in self.path.split("/") if part]
         if parts[:1] == ["simple"] and len(parts) == 2:
             self._list(_normal(parts[1]))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from core.cli.duration import parse_duration
+from core.cli.engine_arguments import EngineWish, add_engine, read_engine
 from core.cli.limits import NO_LIMITS, Limits
-from core.engine.files import BuildName
 from core.messages import NetworkMode
 from core.problems import ClientError, Problem
 from core.safe_text import MAX_NAME_CHARACTERS
@@ -102,30 +102,12 @@ class Doctor:
 
 
 @dataclass(frozen=True)
-class ShowEngine:
-    """`engine`"""
-
-
-@dataclass(frozen=True)
-class MakeEngine:
-    """`engine make`; ``build`` is ``None`` for the one that suits this computer."""
-
-    build: BuildName | None
-
-
-@dataclass(frozen=True)
-class RemoveEngine:
-    """`engine remove`"""
-
-
-@dataclass(frozen=True)
 class Help:
     """No command at all; ``text`` is what there is."""
 
     text: str
 
 
-EngineWish = ShowEngine | MakeEngine | RemoveEngine
 Wish = (
     NewRunFile
     | CheckRunFile
@@ -158,7 +140,7 @@ def read_arguments(words: list[str], version: str) -> Wish:
         case "swarm":
             return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
         case "engine":
-            return _engine(asked)
+            return read_engine(asked)
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
@@ -183,7 +165,7 @@ def _parser(version: str) -> _Parser:
     _add_swarm(
         commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
     )
-    _add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
+    add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     demo = commands.add_parser(
         "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
     )
@@ -191,19 +173,6 @@ def _parser(version: str) -> _Parser:
     _add_json(demo)
     _add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
-
-
-def _add_engine(parser: argparse.ArgumentParser) -> None:
-    deeds = parser.add_subparsers(dest="deed", metavar="make|remove")
-    make = deeds.add_parser("make", help="download and make it, or make it anew", allow_abbrev=False)
-    make.add_argument("--build", choices=get_args(BuildName), help="the one that suits this computer")
-    deeds.add_parser("remove", help="delete it", allow_abbrev=False)
-
-
-def _engine(asked: argparse.Namespace) -> EngineWish:
-    if asked.deed == "make":
-        return MakeEngine(asked.build)
-    return RemoveEngine() if asked.deed == "remove" else ShowEngine()
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

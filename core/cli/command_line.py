@@ -13,21 +13,18 @@ from core.cli.arguments import (
     CheckRunFile,
     Demo,
     Doctor,
-    EngineWish,
     Help,
     InspectSwarm,
     JoinRun,
-    MakeEngine,
     NewRunFile,
     PublishRun,
-    RemoveEngine,
-    ShowEngine,
     TrySwarm,
     Wish,
     read_arguments,
 )
 from core.cli.conversation import SessionError
 from core.cli.desk import Desk
+from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
 from core.cli.failure import record_surprise, tell_failure
 from core.cli.json_display import print_failure
 from core.cli.main_loop import MainLoop

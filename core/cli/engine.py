@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import assert_never
 
-from core.cli.arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
+from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
 from core.cli.figures import size
 from core.cli.figures import time as duration
 from core.cli.stop import Stop, Stopped
