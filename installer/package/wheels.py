@@ -10,14 +10,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PYTHONS = ("3.11", "3.12", "3.13")
-_GLIBCS = ("manylinux_2_34", "manylinux_2_28", "manylinux_2_17", "manylinux2014", "manylinux_2_12")
-_PLATFORMS = [f"--platform={glibc}_x86_64" for glibc in _GLIBCS]
+_GLIBCS = (
+    "manylinux_2_34",
+    "manylinux_2_28",
+    "manylinux_2_27",
+    "manylinux_2_17",
+    "manylinux2014",
+    "manylinux_2_12",
+)
+PLATFORMS = [f"--platform={glibc}_x86_64" for glibc in _GLIBCS]
 
 
 def fetch(requirements: Path, into: Path) -> list[Path]:
     """The wheels of a list with hashes, for every Python that the package serves; each once."""
     for python in PYTHONS:
-        choice = ["--only-binary=:all:", f"--python-version={python}", *_PLATFORMS]
+        choice = ["--only-binary=:all:", f"--python-version={python}", *PLATFORMS]
         _pip("download", "--require-hashes", "--no-deps", *choice, "-d", str(into), "-r", str(requirements))
     return sorted(into.glob("*.whl"))
 
