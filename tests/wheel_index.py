@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -77,9 +78,9 @@ class _Answer(BaseHTTPRequestHandler):
             self._send(404, b"", "text/plain")
 
     def _list(self, library: str) -> None:
-        names = [each.name for each in self._index.wheels_of(library)]
-        links = "".join(f'<a href="/files/{quote(name)}">{html.escape(name)}</a>\n' for name in names)
-        self._send(200 if names else 404, f"<!DOCTYPE html>{links}".encode(), "text/html")
+        wheels = self._index.wheels_of(library)
+        links = "".join(map(_link, wheels))
+        self._send(200 if wheels else 404, f"<!DOCTYPE html>{links}".encode(), "text/html")
 
     def _send(self, status: int, body: bytes, kind: str) -> None:
         self.send_response(status)
@@ -113,12 +114,23 @@ class _Answer(BaseHTTPRequestHandler):
             file.seek(begin)
             while begin < end:
                 piece = file.read(min(_PIECE_BYTES, end - begin))
-                self.wfile.write(piece)
+                try:
+                    self.wfile.write(piece)
+                except ConnectionError:  # whoever asked has gone
+                    self.close_connection = True
+                    return
                 begin += len(piece)
                 time.sleep(self._index.seconds_a_piece)
                 if limit is not None and begin >= limit:
                     self.close_connection = True
                     return
+
+
+@cache
+def _link(wheel: Path) -> str:
+    """With its hash, as real indexes have it: without, uv would fetch every file to compute one."""
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    return f'<a href="/files/{quote(wheel.name)}#sha256={digest}">{html.escape(wheel.name)}</a>\n'
 
 
 def _range(wanted: re.Match[str], size: int) -> tuple[int, int]:

@@ -23,6 +23,7 @@ def assemble(
     listed.write_text("".join(f"{each.requirement}\n" for each in files.files), "utf-8")
     run_uv(uv, "venv", "--no-config", "--python", sys.executable, str(folder), work=work, stop=stop)
     words = ["pip", "install", "--no-config", "--offline", "--no-index", "--no-deps", "--no-build"]
-    words += ["--find-links", str(wheels), "--find-links", str(SHIPPED), "--require-hashes"]
+    words += ["--find-links", str(wheels), "--require-hashes"]
+    words += ["--find-links", str(SHIPPED)] if any(each.is_shipped for each in files.files) else []
     words += ["--python", str(folder / "bin" / "python"), "-r", str(listed)]
     run_uv(uv, *words, work=work, stop=stop)

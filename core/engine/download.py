@@ -68,8 +68,8 @@ def _receive(
             tell(have)
             if stop.is_set():
                 raise StoppedError
-            if have > file.bytes + _SLACK_BYTES:
-                break
+            if have > file.bytes + _SLACK_BYTES:  # it is another file, as its hash will say
+                return
         out.flush()
         os.fsync(out.fileno())
     if have < expected:

@@ -10,14 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PYTHONS = ("3.11", "3.12", "3.13")
-_GLIBCS = (
-    "manylinux_2_34",
-    "manylinux_2_28",
-    "manylinux_2_27",
-    "manylinux_2_17",
-    "manylinux2014",
-    "manylinux_2_12",
-)
+_GLIBCS = (*(f"manylinux_2_{minor}" for minor in range(34, 4, -1)), "manylinux2014", "manylinux2010")
 PLATFORMS = [f"--platform={glibc}_x86_64" for glibc in _GLIBCS]
 
 
