@@ -32,7 +32,8 @@ class EngineRoom(QObject):
         super().__init__(parent)
         self.offer: Offer | None = None
         self.last: MakingEvent | None = None
-        self._folders, self._bridge = folders, bridge
+        self.bridge = bridge
+        self._folders = folders
         self._maker: EngineMaker | None = None
         self._is_needed = False
         self._is_renewing = False
@@ -54,7 +55,7 @@ class EngineRoom(QObject):
             from core.engine.offer import look_up
 
             self._is_needed = needs_engine(self._folders.data)
-            look_up(self._folders.data, self._bridge.post_engine)
+            look_up(self._folders.data, self.bridge.post_engine)
             self.changed.emit()
 
     def renew(self) -> None:
@@ -76,7 +77,7 @@ class EngineRoom(QObject):
         from core.engine.maker import EngineMaker
 
         self.last = None
-        self._maker = EngineMaker(self.offer.choice.files, self._folders, self._bridge.post_engine)
+        self._maker = EngineMaker(self.offer.choice.files, self._folders, self.bridge.post_engine)
         self._maker.start()
         self.changed.emit()
 
