@@ -26,6 +26,7 @@ demo:
 
 test:
 	$(SET_UP) test window
+	@.venv/bin/python -m installer.lightning
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy

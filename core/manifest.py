@@ -21,6 +21,7 @@ _Line = Annotated[str, Meta(max_length=200)]
 _Text = Annotated[str, Meta(max_length=8000)]
 RunId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
+_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
 
 
 class RunInfo(Section, kw_only=True, frozen=True):
@@ -88,7 +89,8 @@ class Collaboration(Section, kw_only=True, frozen=True):
     """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds;
-    ``average_opt_statistics`` are averaged with the weights.
+    ``average_opt_statistics`` are averaged with the weights. ``bandwidth`` is one peer's, in any
+    unit: peers share the work of averaging in proportion to theirs.
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -109,8 +111,18 @@ class Collaboration(Section, kw_only=True, frozen=True):
     state_averaging_compression: StateCompression = "none"
     load_state_compression: StateCompression = "none"
     average_opt_statistics: tuple[Statistic, ...] = ()
+    bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    min_refresh_period: _RefreshSeconds = 0.5
+    default_refresh_period: _RefreshSeconds = 3.0
+    max_refresh_period: _RefreshSeconds = 10.0
+    expected_drift_peers: Annotated[float, Meta(ge=0, le=1000)] = 3.0
+    expected_drift_rate: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    performance_ema_alpha: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    metadata_expiration: Annotated[float, Meta(ge=20, le=600)] = 60.0
 
     def __post_init__(self) -> None:
+        if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
+            raise ValueError("min_, default_ and max_refresh_period must not be in another order")
         if self.target_batch_size < self.batch_size_per_step:
             raise ValueError("target_batch_size must be at least batch_size_per_step")
         if self.averaging_timeout <= self.matchmaking_time:

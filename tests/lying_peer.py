@@ -17,7 +17,7 @@ from hivemind.averaging.control import AveragingStage
 from hivemind.optim import optimizer as hivemind_optimizer
 from hivemind.optim.state_averager import TrainingStateAverager
 
-from tests.plain_hivemind_peer import Life, living, say, steps
+from tests.foreign.plain_peer import Life, living, say, steps
 
 POISON = {"nan": math.nan, "huge": 1e30}
 EPOCHS_AHEAD = 30
@@ -27,7 +27,7 @@ def main(kind: str, folder: Path, address: str) -> None:
     """Until SIGTERM."""
     if kind == "donor":
         hivemind_optimizer.TrainingStateAverager = LyingAverager
-    with living(folder, address, seed=1) as life:
+    with living(folder, address) as life:
         match kind:
             case "donor":
                 offer_nonsense(life)

@@ -318,10 +318,16 @@ class Crew:
         return peer
 
     def client(
-        self, address: str, home: str, network: NetworkMode = "direct", **environment: str
+        self,
+        address: str,
+        home: str,
+        network: NetworkMode = "direct",
+        recipe: Path | None = None,
+        **environment: str,
     ) -> Speaker[AnyEvent]:
         """A volunteer who trains as people do: `workerbee join`, which has a worker and looks after it."""
-        options = ("--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network)
+        options = ["--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network]
+        options += ["--recipe", str(recipe)] if recipe else []
         folder = self.folder / home
         client = Speaker(
             [*self._within, sys.executable, "-m", "core", "join", address, *options],
@@ -334,19 +340,18 @@ class Crew:
         client.wait_for(Progress)
         return client
 
-    def script(self, home: str, module: str, *words: str) -> Speaker[dict[str, Any]]:
+    def script(
+        self, home: str, module: str, *words: str, python: str = sys.executable
+    ) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
-        return self._script(home, module, words, json.loads)
+        return self._script(home, [python, "-m", module, *words], json.loads)
 
     def other_peer(self, home: str, module: str, *words: str) -> Speaker[AnyEvent]:
         """Some program that tells of itself as our workers do."""
-        return self._script(home, module, words, decode_event)
+        return self._script(home, [sys.executable, "-m", module, *words], decode_event)
 
-    def _script(
-        self, home: str, module: str, words: Sequence[str], parse: Callable[[bytes], _Said]
-    ) -> Speaker[_Said]:
-        command, log = (sys.executable, "-m", module, *words), self.folder / home / "script.log"
-        script = Speaker([*self._within, *command], log, parse)
+    def _script(self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said]) -> Speaker[_Said]:
+        script = Speaker([*self._within, *command], self.folder / home / "script.log", parse)
         self._ends.callback(script.end)
         return script
 

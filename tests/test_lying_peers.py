@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.messages import Evaluated, PeersSeen, Progress, RoundFinished, Warned
+from core.messages import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
 from core.problems import Problem
 from tests.faults import gave, stop
 from tests.real import Crew, Peer, Speaker, averaged, tiny
@@ -34,6 +34,12 @@ def is_sane(loss: float | None) -> bool:
     return loss is not None and math.isfinite(loss) and loss < UNTRAINED_LOSS
 
 
+def goes_on(peer: Speaker[AnyEvent]) -> None:
+    """Wait until it is some epochs further."""
+    epoch = peer.all(Progress)[-1].epoch
+    peer.wait_for(Progress, lambda progress: progress.epoch >= epoch + EPOCHS)
+
+
 def refusal(peer: Peer) -> Warned:
     """That it has refused a state."""
     return peer.wait_for(Warned, lambda event: Problem.from_key(event.problem) is Problem.STATE_REFUSED)
@@ -42,16 +48,17 @@ def refusal(peer: Peer) -> Warned:
 @pytest.mark.parametrize("kind", ["nan", pytest.param("huge", marks=pytest.mark.faults)])
 def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind: str) -> None:
     organiser = hands.organiser()
-    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    volunteer = hands.client(organiser.posted, "volunteer", "client")
     organiser.wait_for(RoundFinished, averaged)
     script = liar(hands, kind, organiser)
     peer_id = script.until(lambda said: "peer_id" in said)["peer_id"]
     organiser.wait_for(PeersSeen, lambda seen: any(peer.peer_id == peer_id for peer in seen.peers))
-    since = {peer: len(peer.said) for peer in (organiser, volunteer)}
+    everybody: tuple[Speaker[AnyEvent], ...] = (organiser, volunteer)
+    since = {peer: len(peer.said) for peer in everybody}
     for peer, here in since.items():
         peer.wait_for(RoundFinished, lambda event: "cannot be right" in event.reason, since=here)
         peer.wait_for(RoundFinished, averaged, since=here)
-        peer.reaches(peer.epoch + EPOCHS)
+        goes_on(peer)
         assert all(is_sane(event.loss) for event in peer.all(Evaluated, here)), peer.all(Evaluated, here)
 
 
@@ -65,7 +72,7 @@ def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(hands: C
     script.until(lambda said: "is_expected" in said, since=len(script.said))
     stop(script.family)
     for name, (peer, here) in zip(("organiser", "volunteer"), since.items(), strict=True):
-        peer.reaches(peer.epoch + EPOCHS)
+        goes_on(peer)
         after = len(peer.said)
         for _ in range(EPOCHS):
             peer.wait_for(RoundFinished, gave, since=after)

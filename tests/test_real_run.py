@@ -7,14 +7,10 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
-import torch
-from safetensors.torch import load_file
 
 from core.messages import (
     AnyEvent,
@@ -33,80 +29,12 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
-from tests.real import GHOST_SECONDS, RUN_ID, Crew, Peer, Speaker, averaged, crew, survivors, tiny
+from tests.real import GHOST_SECONDS, RUN_ID, Crew, Peer, averaged, crew, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 PATIENCE_SECONDS = 240.0  # until a busy computer has brought three peers into one group
-PLAIN = "tests.plain_hivemind_peer"
-
-
-@dataclass(frozen=True)
-class Mixed:
-    """An organiser of ours and a plain hivemind script; what the organiser said until the script came."""
-
-    organiser: Peer
-    script: Speaker[dict[str, Any]]
-    folder: Path
-    before: int
-
-
-@pytest.fixture(scope="class")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mixed]:
-    """Both of them, when each has averaged with the other."""
-    folder = tmp_path_factory.mktemp("mixed")
-    (folder / "plain").mkdir()
-    (folder / "plain" / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
-    with crew(folder) as everybody:
-        organiser = everybody.organiser()
-        before = len(organiser.said)
-        script = everybody.script("plain", PLAIN, "train", str(folder / "plain"), organiser.posted)
-        script.until(lambda fact: fact.get("round") == 2)
-        yield Mixed(organiser, script, folder, before)
-
-
-def _saved(checkpoint: CheckpointSaved) -> torch.Tensor:
-    tensors = load_file(checkpoint.path)
-    count = sum(name.startswith("parameter.") for name in tensors)
-    return torch.cat([tensors[f"parameter.{index}"].flatten() for index in range(count)])
-
-
-def _distance(now: torch.Tensor, last: torch.Tensor, folder: Path) -> float:
-    """From the nearest of the script's states, as a share of the way from the checkpoint before."""
-    states = [load_file(file)["parameters"] for file in (folder / "plain").glob("*.safetensors")]
-    way = float(torch.dist(last, now))
-    return min(float(torch.dist(now, state)) for state in states) / way if way else 1.0
-
-
-class TestAmongPlainHivemindPeers:
-    """A hivemind script that has never heard of us takes part in the run."""
-
-    def test_a_plain_hivemind_script_and_we_average_with_each_other(self, mixed: Mixed) -> None:
-        ours = mixed.organiser.wait_for(RoundFinished, averaged, since=mixed.before)
-        assert ours.peers == 2
-        mixed.script.until(lambda fact: fact.get("round") == 2)
-        seen = mixed.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 2, since=mixed.before)
-        theirs = mixed.script.said[0]["peer_id"]
-        assert {peer.peer_id for peer in seen.peers} == {mixed.organiser.peer_id, theirs}
-
-    def test_a_plain_hivemind_script_follows_the_runs_epochs(self, mixed: Mixed) -> None:
-        goal = mixed.organiser.epoch + 2
-        mixed.organiser.reaches(goal)
-        mixed.script.until(lambda fact: fact.get("epoch", -1) >= goal)
-
-    def test_a_plain_hivemind_script_and_we_have_the_same_parameters(self, mixed: Mixed) -> None:
-        """What the organiser saves is, but for rounding, a state that the script's model goes through, too.
-
-        Not every time: a checkpoint may fall between the step and the averaging of the parameters.
-        """
-        deadline, here = time.monotonic() + PATIENCE_SECONDS, len(mixed.organiser.said)
-        saved, nearest = [_saved(mixed.organiser.wait_for(CheckpointSaved))], 1.0
-        while nearest > 0.02:
-            assert time.monotonic() < deadline, f"the distance is {nearest} of an epoch's way"
-            mixed.organiser.wait_for(CheckpointSaved, since=here)
-            here = len(mixed.organiser.said)
-            saved.append(_saved(mixed.organiser.all(CheckpointSaved)[-1]))
-            nearest = min(_distance(now, last, mixed.folder) for last, now in pairwise(saved))
+MONITOR = "tests.foreign.plain_peer"
 
 
 @dataclass(frozen=True)
@@ -182,7 +110,7 @@ class TestThreePeers:
     def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(
         self, three: Three, hands: Crew
     ) -> None:
-        monitor = hands.script("monitor", PLAIN, "monitor", RUN_ID, three.organiser.posted)
+        monitor = hands.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
         seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
         for peer in seen:
             assert peer["samples_per_second"] > 0

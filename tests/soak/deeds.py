@@ -15,11 +15,11 @@ def begin(fault: Fault, member: Member) -> Suffered | None:
     """Do it; ``None`` where there was nothing that it could be done to."""
     if revive(member):
         return None
+    suffered = Suffered(fault.kind, began=time.monotonic())  # before anybody can have noticed
     try:
         _BEGINNINGS[fault.kind](member)
     except NoSuchPartError:
         return None
-    suffered = Suffered(fault.kind, time.monotonic())
     member.suffered.append(suffered)
     return suffered
 

@@ -151,8 +151,7 @@ def is_healed(story: Story) -> bool:
 
 
 def _story(member: Member, end: float) -> Story:
-    may_change = "auto" in member.words
-    return Story(member.name, member.seen, tuple(member.suffered), end, may_change)
+    return Story(member.name, member.seen, tuple(member.suffered), end)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from core.messages import Failed, Hello, Progress, Restarting, RoundFinished, Warned
 from core.problems import Problem
+from core.restarts import FRESH_STARTS
 from tests.bench.peer_process import Seen
 from tests.real import averaged
 from tests.soak.peers import Suffered
@@ -19,7 +20,6 @@ _NO_LINE: tuple[Kind, ...] = ("line cut", "sleep")
 EXPLAINED: dict[Problem, tuple[Kind, ...]] = {
     Problem.WORKER_CRASHED: _LOST_PARTS,
     Problem.INTERNAL: _LOST_PARTS,  # where somebody waits for that very part, an error may come first
-    Problem.SWARM_LOST: _NO_LINE,
     Problem.NOBODY_ANSWERS: _NO_LINE,
 }
 """Which fault explains that a worker gives up so."""
@@ -48,14 +48,12 @@ class Samples:
 
 @dataclass(frozen=True)
 class Story:
-    """One member's, up to ``end`` on the monotonic clock. ``may_change_network`` is
-    whoever finds out by itself how others reach it, and begins anew with that."""
+    """One member's, up to ``end`` on the monotonic clock."""
 
     name: str
     seen: Sequence[Seen]
     suffered: Sequence[Suffered]
     end: float
-    may_change_network: bool = False
 
     def helped(self, since: float) -> float | None:
         """When its gradients were averaged with others' for the first time after that."""
@@ -109,9 +107,14 @@ class Story:
             if isinstance(each.event, _TROUBLES) and not self._is_explained(each.at, each.event.problem)
         ]
 
+    def fresh_starts(self) -> list[str]:
+        """Why its workers ended though nothing was broken, for another to begin anew."""
+        failed = [each.event for each in self.seen if isinstance(each.event, Failed)]
+        return [each.problem for each in failed if Problem.from_key(each.problem) in FRESH_STARTS]
+
     def _is_explained(self, at: float, key: str) -> bool:
         problem = Problem.from_key(key)
-        if problem is Problem.NETWORK_CHANGED and self.may_change_network:
+        if problem in FRESH_STARTS:
             return True
         well_until = max((end for begin, end in self.well if begin <= at), default=0.0)
         recent = [each.kind for each in self.suffered if well_until <= each.began <= at]

@@ -6,6 +6,7 @@ import pytest
 
 from core.messages import AnyEvent, Failed, Hello, Restarting, RoundFinished
 from core.problems import Problem
+from core.restarts import FRESH_STARTS
 from tests.bench.peer_process import Seen
 from tests.bench.test_track import progress
 from tests.soak.peers import Suffered
@@ -19,13 +20,13 @@ def averaged(epoch: int, peers: int = 2) -> RoundFinished:
 
 HELLO = Hello(protocol=1, version="1")
 CRASHED = Restarting(attempt=1, seconds=2.0, problem=Problem.WORKER_CRASHED.key)
-LOST = Failed(problem=Problem.SWARM_LOST.key)
+ALONE = Failed(problem=Problem.NOBODY_ANSWERS.key)
 
 
-def story(*events: AnyEvent, suffered: tuple[Suffered, ...] = (), may_change: bool = False) -> Story:
+def story(*events: AnyEvent, suffered: tuple[Suffered, ...] = ()) -> Story:
     """One event a second, from the first second on."""
     seen = [Seen(1.0 + second, event) for second, event in enumerate(events)]
-    return Story("volunteer", seen, suffered, 1.0 + len(events), may_change)
+    return Story("volunteer", seen, suffered, 1.0 + len(events))
 
 
 def test_who_has_helped_is_well_until_its_next_fault() -> None:
@@ -89,7 +90,7 @@ def test_a_stall_counts_only_while_all_was_well_with_oneself() -> None:
 
 @pytest.mark.parametrize(
     ("trouble", "kind", "is_explained"),
-    [(LOST, "line cut", True), (LOST, "worker killed", False), (CRASHED, "p2pd killed", True)],
+    [(ALONE, "line cut", True), (ALONE, "worker killed", False), (CRASHED, "p2pd killed", True)],
 )
 def test_a_trouble_is_explained_by_what_was_done(trouble: AnyEvent, kind: str, is_explained: bool) -> None:
     fault = Suffered(kind, began=1.5, ended=1.5)  # type: ignore[arg-type]
@@ -98,7 +99,8 @@ def test_a_trouble_is_explained_by_what_was_done(trouble: AnyEvent, kind: str, i
     assert len(story(HELLO, trouble).unexplained()) == 1
 
 
-def test_a_changed_network_is_explained_where_it_is_found_out() -> None:
-    changed = Failed(problem=Problem.NETWORK_CHANGED.key)
-    assert story(HELLO, changed, may_change=True).unexplained() == []
-    assert len(story(HELLO, changed).unexplained()) == 1
+@pytest.mark.parametrize("problem", FRESH_STARTS)
+def test_who_begins_anew_has_not_failed_and_is_told(problem: Problem) -> None:
+    told = story(HELLO, Failed(problem=problem.key), Restarting(attempt=1, seconds=0.0, problem=problem.key))
+    assert told.unexplained() == []
+    assert told.fresh_starts() == [problem.key]

@@ -34,6 +34,16 @@ GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
 MIN_SILENCE_SECONDS = 5.0
 
+TRACKER_OPTIONS = (
+    "min_refresh_period",
+    "default_refresh_period",
+    "max_refresh_period",
+    "expected_drift_peers",
+    "expected_drift_rate",
+    "metadata_expiration",
+)
+AVERAGER_OPTIONS = ("bandwidth",)
+
 log = logging.getLogger(__name__)
 
 OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
@@ -70,7 +80,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
         self._failed_downloads, self._last_refusal = 0, ""
-        self._search_seconds = collaboration.averaging_timeout
+        self._search_seconds, self._bandwidth = collaboration.averaging_timeout, collaboration.bandwidth
         params = list(params)
         super().__init__(
             dht=swarm.dht,
@@ -82,7 +92,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             grad_averager_factory=None
             if collaboration.use_local_updates
             else self._observed_gradient_averager,
-            tracker_opts={"private_key": swarm.progress_key},
+            tracker_opts={"private_key": swarm.progress_key, **_tracking(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
@@ -133,6 +143,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             auxiliary=self.auxiliary,
             start=True,
             vitals=self._vitals,
+            bandwidth=self._bandwidth,
             **_patience(self.matchmaking_time),
             **kwargs,
         )
@@ -143,7 +154,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         return averager
 
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
-        averager = GradientAverager(vitals=self._vitals, **_patience(self.matchmaking_time), **kwargs)
+        kwargs |= {"bandwidth": self._bandwidth, **_patience(self.matchmaking_time)}
+        averager = GradientAverager(vitals=self._vitals, **kwargs)
         averager.on_round = partial(self._report, "gradients")
         averager.epoch = lambda: self.local_epoch
         averager.search_seconds = self._search_seconds
@@ -223,13 +235,20 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours leaves the exchange of
     so many numbers the time that a slow line needs, unless the run says how long it may take.
     """
-    options = msgspec.structs.asdict(collaboration)
+    told = msgspec.structs.asdict(collaboration)
+    options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS}}
     if collaboration.allreduce_timeout is None:
-        options["averaging_timeout"] += exchange_seconds(numbers)
+        averaged = 1 + len(collaboration.average_opt_statistics)
+        options["averaging_timeout"] += exchange_seconds(averaged * numbers)
     options["grad_compression"] = compression(collaboration.grad_compression)
     options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
     options["load_state_compression"] = download_compression(collaboration.load_state_compression)
     return options
+
+
+def _tracking(collaboration: Collaboration) -> dict[str, float]:
+    """What hivemind wants to be told by way of its tracker."""
+    return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
 
 
 def _patience(matchmaking_time: float) -> dict[str, float]:

@@ -1,8 +1,9 @@
 """Two scripts that know hivemind and nothing of Workerbee, except where a run's model comes from.
 
-``train FOLDER ADDRESS`` joins a run with the stock optimizer, as any hivemind user would: same run id, same
-model, same torch optimizer, and the numbers that hivemind wants to be equal. ``monitor RUN ADDRESS`` reads
-the run's metrics as the monitor of hivemind's ALBERT example does. Both say what happens in lines of JSON.
+``train FOLDER [ADDRESS]`` trains with the stock optimizer, as any hivemind user would: same run id, same
+model, same torch optimizer, and the numbers that hivemind wants to be equal; without an address it is the
+first peer of a swarm of its own. ``monitor RUN ADDRESS`` reads the run's metrics as the monitor of hivemind's
+ALBERT example does. Both say what happens in lines of JSON.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.dht.validation import RecordValidatorBase
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt
-from safetensors.torch import save_file
 
 LOOPBACK = ["/ip4/127.0.0.1/tcp/0"]
 MONITOR_READS = 30
@@ -51,10 +51,10 @@ def say(**facts: Any) -> None:
     print(json.dumps(facts), flush=True)
 
 
-def join_dht(address: str, validators: list[RecordValidatorBase] | None = None) -> hivemind.DHT:
-    """A stock peer of the swarm, on this computer only."""
+def join_dht(address: str | None, validators: list[RecordValidatorBase] | None = None) -> hivemind.DHT:
+    """A stock peer of the swarm, or of a new one, on this computer only."""
     return hivemind.DHT(
-        initial_peers=[address],
+        initial_peers=[address] if address else [],
         start=True,
         host_maddrs=LOOPBACK,
         startup_timeout=60.0,
@@ -101,62 +101,79 @@ class Life:
     ended: threading.Event
 
 
-@contextlib.contextmanager
-def living(folder: Path, address: str, seed: int) -> Iterator[Life]:
-    """Join the run whose manifest lies in the folder, take its state, tell who we are; leave as is right."""
+class Witness:
+    """Tells, after each step, of the rounds that have ended, and of the model wherever it has changed."""
+
+    def __init__(self, recipe: Any, optimizer: Any) -> None:
+        self._recipe, self._optimizer = recipe, optimizer
+        self._rounds: list[Any] = []
+        self._known = torch.empty(0)
+
+    def look(self) -> None:
+        """``loss`` is that of the recipe's held-out samples, equal only where the parameters are."""
+        self._tell_of_rounds()
+        now = torch.cat([parameter.detach().flatten() for parameter in self._recipe.model.parameters()])
+        if not torch.equal(now, self._known):
+            self._known = now
+            say(epoch=self._optimizer.local_epoch, loss=self._recipe.evaluate().loss)
+
+    def _tell_of_rounds(self) -> None:
+        if self._optimizer.scheduled_grads is not (self._rounds[-1] if self._rounds else None):
+            self._rounds.append(self._optimizer.scheduled_grads)
+        for each in [each for each in self._rounds[:-1] if each is not None and each.done()]:
+            self._rounds.remove(each)
+            say(round=len(each.result()) if not each.cancelled() and each.exception() is None else 0)
+
+
+def run_in(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """The recipe of the run whose manifest lies in the folder, with draws of our own, and its numbers."""
     from core.manifest import decode_manifest
     from core.worker.recipes import build
 
     encoded = (folder / "manifest.json").read_bytes()
     torch.set_num_threads(1)
-    recipe = build(decode_manifest(encoded), seed=seed, device=torch.device("cpu"))
-    numbers = json.loads(encoded)
+    return build(decode_manifest(encoded), seed=os.getpid(), device=torch.device("cpu")), json.loads(encoded)
+
+
+def introduce(dht: hivemind.DHT, optimizer: hivemind.Optimizer) -> None:
+    """Say who we are, where we are found, and how far we have come."""
+    here = [str(address) for address in dht.get_visible_maddrs()]
+    say(peer_id=dht.peer_id.to_base58(), address=here[0], epoch=optimizer.local_epoch)
+
+
+@contextlib.contextmanager
+def living(folder: Path, address: str | None) -> Iterator[Life]:
+    """Join the folder's run, or begin it, take its state and say who we are; leave as is right."""
+    recipe, numbers = run_in(folder)
     dht = join_dht(address)
     optimizer = make_optimizer(dht, recipe.model, numbers)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    optimizer.load_state_from_peers()
-    say(peer_id=dht.peer_id.to_base58(), epoch=optimizer.local_epoch)
+    if address:
+        optimizer.load_state_from_peers()
+    introduce(dht, optimizer)
     yield Life(recipe, optimizer, numbers["collaboration"]["batch_size_per_step"], ended)
     optimizer.shutdown()
     dht.shutdown()
 
 
 def steps(life: Life, spoil: Callable[[torch.nn.Module], None] = lambda model: None) -> Iterator[None]:
-    """The loop of any hivemind script, which tells of rounds; ``spoil`` may do something to the gradients."""
-    recipe, optimizer, rounds = life.recipe, life.optimizer, list[Any]()
+    """The loop of any hivemind script, until SIGTERM; ``spoil`` may do something to the gradients."""
+    witness = Witness(life.recipe, life.optimizer)
     while not life.ended.is_set():
-        recipe.loss(recipe.draw(life.batch_size)).backward()
-        spoil(recipe.model)
-        optimizer.step()
-        optimizer.zero_grad()
-        if optimizer.scheduled_grads is not (rounds[-1] if rounds else None):
-            rounds.append(optimizer.scheduled_grads)
-        for each in [each for each in rounds[:-1] if each is not None and each.done()]:
-            rounds.remove(each)
-            say(round=len(each.result()) if not each.cancelled() and each.exception() is None else 0)
+        life.recipe.loss(life.recipe.draw(life.batch_size)).backward()
+        spoil(life.recipe.model)
+        life.optimizer.step()
+        life.optimizer.zero_grad()
+        witness.look()
         yield
 
 
-def train(folder: Path, address: str) -> None:
-    """Until SIGTERM; every state of the parameters that the model goes through is saved in the folder."""
-    with living(folder, address, seed=os.getpid()) as life:
-        follow(life, folder)
-    say(ended=True)
-
-
-def follow(life: Life, folder: Path) -> None:
-    """Train; tell of epochs and of parameters."""
-    epoch, states, known = -1, 0, torch.empty(0)
-    for _ in steps(life):
-        now = torch.cat([parameter.detach().flatten() for parameter in life.recipe.model.parameters()])
-        if not torch.equal(now, known):
-            states, known = states + 1, now
-            save_file({"parameters": now}, folder / f".{states}")
-            (folder / f".{states}").rename(folder / f"{states}.safetensors")
-        if life.optimizer.local_epoch != epoch:
-            epoch = life.optimizer.local_epoch
-            say(epoch=epoch, states=states)
+def train(folder: Path, address: str | None = None) -> None:
+    """Until SIGTERM."""
+    with living(folder, address) as life:
+        for _ in steps(life):
+            pass
 
 
 def monitor(run_id: str, address: str) -> None:
@@ -175,6 +192,6 @@ def monitor(run_id: str, address: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "train":
-        train(Path(sys.argv[2]), sys.argv[3])
+        train(Path(sys.argv[2]), *sys.argv[3:])
     else:
         monitor(sys.argv[2], sys.argv[3])

@@ -1,0 +1,1 @@
+"""Peers that we did not write, in the same run as ours."""
