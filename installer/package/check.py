@@ -13,9 +13,14 @@ from pathlib import Path
 from installer.package.tree import ROOT
 
 
+def newest_package() -> Path:
+    """What was built last."""
+    return max((ROOT / "dist").glob("workerbee_*.deb"), key=lambda each: each.stat().st_mtime)
+
+
 def main() -> int:
     """1 if one of them finds an error."""
-    package = max((ROOT / "dist").glob("workerbee_*.deb"), key=lambda each: each.stat().st_mtime)
+    package = newest_package()
     with tempfile.TemporaryDirectory() as scratch:
         share = Path(scratch) / "usr" / "share"
         subprocess.run(["dpkg-deb", "-x", str(package), scratch], check=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.engine.files import BuildName
+from installer.package.check import newest_package
 from tests.desktop import ROOT, Desktop
 from tests.journeys.chroot import Chroot, bare
 from tests.journeys.volunteer import Volunteer
@@ -24,6 +25,7 @@ from tests.real import Crew, crew
 from tests.wheel_index import serving
 
 _BUILD = ROOT / "build"
+_OF_A_DESKTOP = ("desktop-file-utils", "shared-mime-info", "xdg-utils", "libglib2.0-bin")
 _DRIVER = "#!/bin/sh\necho 580.95.05\n"
 
 
@@ -45,8 +47,9 @@ def main() -> int:
     parser.add_argument("suites", nargs="*", help="bookworm, trixie; both if none is named")
     parser.add_argument("--chroots", type=Path, default=_BUILD / "chroots", help="where they are made")
     parser.add_argument("--wheels", type=Path, default=_BUILD / "wheels", help="where downloads are kept")
+    parser.add_argument("--package", type=Path, help="the one to try, if not the one that was built last")
     asked = parser.parse_args()
-    package = max((ROOT / "dist").glob("workerbee_*.deb"), key=lambda each: each.stat().st_mtime)
+    package = asked.package or newest_package()
     for journey in _JOURNEYS:
         if not asked.suites or journey.suite in asked.suites:
             _travel(journey, package, asked.chroots, asked.wheels / journey.build)
@@ -66,6 +69,7 @@ def _travel(journey: Journey, package: Path, chroots: Path, wheels: Path) -> Non
     ):
         if journey.build == "cuda13":
             _pretend_driver(system)
+        system.as_root("apt-get", "install", "-y", "--no-install-recommends", *_OF_A_DESKTOP)
         system.install(package)
         system.as_root("apt-get", "purge", "-y", "workerbee")
         before = system.files()
@@ -90,6 +94,9 @@ def _use(person: Volunteer, everybody: Crew, say: _Diary) -> None:
     say("paused from the tray")
     person.quit(app)
     say("quit")
+    for opener in ("xdg-open", "gio open"):
+        person.follow(opener, organiser)
+        say(f"opened by {opener}")
 
 
 def _pretend_driver(system: Chroot) -> None:

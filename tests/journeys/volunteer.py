@@ -5,14 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
+
+import psutil
 
 from core.messages import PeersSeen, Progress
-from tests.desktop import Desktop, Launched, Seen, wait_for
+from tests.desktop import Desktop, Launched, Seen, Shown, wait_for
 from tests.journeys.chroot import Chroot
 from tests.real import LIMIT_SECONDS, Peer, tiny
 
 ENGINE_LIMIT_SECONDS = 1800.0
 _RUN = tiny().run.name
+
+
+def _workerbee_among(processes: list[psutil.Process]) -> psutil.Process | None:
+    """The window's program, of those that live."""
+    named = (each for each in processes if each.name() == "workerbee")
+    return next(named, None)
 
 
 class Volunteer:
@@ -68,11 +77,23 @@ class Volunteer:
         assert app.offspring == []
         assert app.words == ""
 
+    def follow(self, opener: str, organiser: Peer) -> None:
+        """Click a link in some other program, and see that it has arrived; then quit."""
+        link = f"workerbee://join?peer={quote(organiser.posted, safe='')}"
+        opened = self._desktop.launch(
+            self._system.as_person(*opener.split(), link, QT_QPA_PLATFORM="xcb"), "link"
+        )
+        app = wait_for(lambda: _workerbee_among(opened.offspring), "a Workerbee that was opened")
+        window = self._desktop.window(app)
+        self._wait_for_title(lambda: self._desktop.type(window, "Return"), app, "Ready to start")
+        self._desktop.type(window, "ctrl+q")
+        app.wait(LIMIT_SECONDS)
+
     def picture(self, name: str) -> None:
         """What the screen looks like now."""
         self._desktop.picture(self._pictures / f"{name}.png")
 
-    def _wait_for_title(self, deed: Callable[[], None], app: Launched, words: str) -> Seen:
+    def _wait_for_title(self, deed: Callable[[], None], app: Shown, words: str) -> Seen:
         def look() -> Seen | None:
             return next((seen for seen in self._desktop.windows(app) if words in seen.title), None)
 
