@@ -120,7 +120,8 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "Something that this run needs cannot be fetched just now."),
         QT_TRANSLATE_NOOP(
             "Problem",
-            "Workerbee tries again by itself; if it stays, check that you are online, then ask the organiser.",
+            "Workerbee tries again by itself; if it stays, check that you are online, "
+            "then ask the organiser.",
         ),
     ),
     Problem.FILES_REFUSED: (
