@@ -5,6 +5,8 @@
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
 #   make pictures                    take the README's pictures anew
+#   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
+#   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
 #   make clean                       forget `.venv` and what the checks left
 #
 # PYTHON=… names the Python to build `.venv` with. make itself ends with 2 whenever a command fails and names
@@ -13,7 +15,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench soak pictures clean
+.PHONY: help demo test bench soak pictures installer installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -41,6 +43,14 @@ soak:
 pictures:
 	$(SET_UP) test window
 	@.venv/bin/python -m tests.pictures
+
+installer:
+	$(SET_UP) test window installer
+	@.venv/bin/python -m installer.package
+	@.venv/bin/python -m installer.package.check
+
+installer-test: installer
+	@.venv/bin/python -m tests.journeys $(ARGS)
 
 clean:
 	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

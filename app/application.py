@@ -16,6 +16,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import Bridge
+from app.engine_room import EngineRoom
 from app.farewell import Farewell
 from app.front import Front
 from app.handover import Handover
@@ -59,7 +60,8 @@ class Application(QObject):
         self.folders, self.choices, self.window = front.folders, front.choices, front.window
         self.bridge = Bridge(self)
         self.helm = Helm(self.folders, self.bridge, self.choices, self, worker_command=worker_command)
-        self.paging = Paging(front, self.helm)
+        self.engine_room = EngineRoom(self.folders, self.bridge, self)
+        self.paging = Paging(front, self.helm, self.engine_room)
         self.presence = Presence(self.window, self.helm, self.choices)
         self.farewell = Farewell(self.helm.leave, self._is_left, self.helm.client.kill, self)
         self._memory: Memory | None = None
@@ -76,6 +78,7 @@ class Application(QObject):
         steps = [
             self._prepare_folders,
             self._say_troubles,
+            self.engine_room.look,
             self._open_memory,
             self._watch_devices,
             self._listen,
@@ -111,6 +114,7 @@ class Application(QObject):
             write_atomically(self._front.place_file, self.window.place())
         if self._watch is not None:
             self._watch.stop()
+        self.engine_room.end()
         self._end_session()
         if self._instance is not None:
             self._instance.close()
@@ -141,6 +145,8 @@ class Application(QObject):
         self.bridge.devices_arrived.connect(self._devices_seen)
         self.choices.changed.connect(self._settings_changed)
         self.choices.failed.connect(self.tell)
+        self.engine_room.changed.connect(self.paging.turn)
+        self.engine_room.newer_offered.connect(self._offer_newer_engine)
         self.paging.log_requested.connect(self._open_log)
         self._second.timeout.connect(self._tick)
         self.window.visibility_changed.connect(self._visibility_changed)
@@ -297,6 +303,16 @@ class Application(QObject):
     def _say_troubles(self) -> None:
         if self.choices.trouble is not None:
             self.tell(self.choices.trouble)
+
+    def _offer_newer_engine(self) -> None:
+        words = self.tr("The one that is here works until the new one is made.")
+        self.window.notice.say(
+            "info",
+            self.tr("There is a newer training engine."),
+            words,
+            button=self.tr("Show it"),
+            action=self.engine_room.renew,
+        )
 
     def _take_back(self, error: ClientError) -> None:
         self.window.notice.take_back(title_of(error.problem))

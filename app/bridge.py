@@ -12,6 +12,8 @@ from core.messages import Progress
 
 if TYPE_CHECKING:
     from core.device_watch import DevicesSeen
+    from core.engine.offer import Offer
+    from core.engine.progress import MakingEvent
     from core.session import ClientEvent
 
 MOST_WAITING = 4
@@ -27,14 +29,17 @@ class Bridge(QObject):
 
     event_arrived = Signal(object)
     devices_arrived = Signal(object)
+    engine_arrived = Signal(object)
     _woken = Signal()
     _devices_posted = Signal(object)
+    _engine_posted = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: deque[ClientEvent] = deque()
         self._woken.connect(self.deliver, Qt.ConnectionType.QueuedConnection)
         self._devices_posted.connect(self._deliver_devices, Qt.ConnectionType.QueuedConnection)
+        self._engine_posted.connect(self._deliver_engine, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
         """For ``core.client``."""
@@ -48,6 +53,11 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._devices_posted.emit(seen)
 
+    def post_engine(self, told: Offer | MakingEvent) -> None:
+        """For ``core.engine``."""
+        with contextlib.suppress(RuntimeError):
+            self._engine_posted.emit(told)
+
     @Slot()
     def deliver(self) -> None:
         """On the main thread: whatever has been posted."""
@@ -57,3 +67,7 @@ class Bridge(QObject):
     @Slot(object)
     def _deliver_devices(self, seen: object) -> None:
         self.devices_arrived.emit(seen)
+
+    @Slot(object)
+    def _deliver_engine(self, told: object) -> None:
+        self.engine_arrived.emit(told)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from core.session import Session
 
-PageName = Literal["join", "review", "training", "settings"]
+PageName = Literal["join", "review", "training", "settings", "engine"]
 
 
 def page_for(session: Session) -> PageName:

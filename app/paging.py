@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from app import PROGRAM
+from app.engine_room import EngineRoom
 from app.front import Front
 from app.helm import Helm
 from app.page_order import PageName, page_for
@@ -25,6 +26,7 @@ from core.session import Session
 
 if TYPE_CHECKING:
     from app.memory import Memory
+    from app.pages.engine import EnginePage
     from app.pages.review import ReviewPage
     from app.pages.settings import SettingsPage
     from app.pages.training import TrainingPage
@@ -41,8 +43,9 @@ class Paging(QObject):
 
     log_requested = Signal()
 
-    def __init__(self, front: Front, helm: Helm) -> None:
+    def __init__(self, front: Front, helm: Helm, engine_room: EngineRoom) -> None:
         super().__init__(front.window)
+        self._engine_room = engine_room
         self.memory: Memory | None = None
         self._window, self._helm, self._choices = front.window, helm, front.choices
         self._data = front.folders.data
@@ -62,12 +65,19 @@ class Paging(QObject):
         if self._is_in_settings:
             return "settings"
         session = self._helm.session
+        if self._engine_room.is_open and self._helm.is_over:
+            return "engine"
         return "join" if session is self._put_away else page_for(session)
 
     @property
     def join(self) -> JoinPage:
         """The first page."""
         return self._page("join", lambda: self._wired_join(JoinPage()))
+
+    @property
+    def engine(self) -> EnginePage:
+        """The one before the first, where there is nothing yet that could train."""
+        return self._page("engine", self._made_engine)
 
     @property
     def review(self) -> ReviewPage:
@@ -90,7 +100,7 @@ class Paging(QObject):
         page = getattr(self, name)
         is_new = self._window.page is not page
         session = self._helm.session
-        self._window.show_page(page, offers_settings=name in ("review", "training"))
+        self._window.show_page(page, offers_settings=name in ("review", "training", "engine"))
         self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
         if is_new:
             self._show_devices_to(name, page)
@@ -106,7 +116,10 @@ class Paging(QObject):
             self.training.show_session(session, time.time())
         if not self._window.is_seen:
             return
-        if name == "review":
+        if name == "engine":
+            room = self._engine_room
+            self.engine.show_engine(room.offer, room.last, is_making=room.is_making)
+        elif name == "review":
             self.review.show_session(session)
         elif name == "join" and session is not self._put_away:
             self.join.show_session(session)
@@ -200,6 +213,8 @@ class Paging(QObject):
         if self._is_in_settings:
             self._is_in_settings = False
             self.turn()
+        elif self._engine_room.close():
+            self.turn()
         elif self._helm.is_over:
             self.put_away()
         elif self._helm.session.consent is None:
@@ -232,6 +247,14 @@ class Paging(QObject):
         page.device_chosen.connect(lambda device: self._choices.replace(device=device))
         page.settings_requested.connect(self.open_settings)
         page.forget_requested.connect(self._forget)
+        return page
+
+    def _made_engine(self) -> EnginePage:
+        from app.pages.engine import EnginePage
+
+        page = EnginePage()
+        page.make_requested.connect(self._engine_room.make)
+        page.pause_requested.connect(self._engine_room.pause)
         return page
 
     def _made_review(self) -> ReviewPage:
@@ -270,7 +293,7 @@ class Paging(QObject):
         return page
 
     def _show_devices_to(self, name: PageName, page: Any) -> None:
-        if self._seen is None:
+        if self._seen is None or name == "engine":
             return
         if name == "settings":
             page.show_devices(self._seen)
@@ -300,6 +323,9 @@ class Paging(QObject):
                 self._leave()
             case "settings":
                 self.open_settings()
+            case "engine":
+                self._leave()
+                self._engine_room.renew()
             case "log":
                 self.log_requested.emit()
 

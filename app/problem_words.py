@@ -120,8 +120,8 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "Something that this run needs cannot be fetched just now."),
         QT_TRANSLATE_NOOP(
             "Problem",
-            "Workerbee tries again by itself; if it stays, check that you are online, "
-            "then ask the organiser.",
+            "Workerbee tries again by itself; "
+            "if it stays, check that you are online, then ask the organiser.",
         ),
     ),
     Problem.FILES_REFUSED: (
@@ -208,11 +208,43 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
     ),
     Problem.ENGINE_MISSING: (
         QT_TRANSLATE_NOOP("Problem", "The training engine is not installed or does not start."),
-        QT_TRANSLATE_NOOP("Problem", "Install Workerbee again; the log tells what it lacks."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "Make it anew, or install Workerbee again; the log tells what it lacks."
+        ),
     ),
     Problem.PROTOCOL_MISMATCH: (
         QT_TRANSLATE_NOOP("Problem", "The training engine is of another version than this window."),
-        QT_TRANSLATE_NOOP("Problem", "Install Workerbee again, so that both are of the same age."),
+        QT_TRANSLATE_NOOP("Problem", "Make it anew, so that both are of the same age."),
+    ),
+    Problem.ENGINE_NOT_MADE: (
+        QT_TRANSLATE_NOOP("Problem", "The training engine has not been made yet."),
+        QT_TRANSLATE_NOOP("Problem", "Workerbee makes it for you as soon as you agree."),
+    ),
+    Problem.ENGINE_NOT_OFFERED: (
+        QT_TRANSLATE_NOOP("Problem", "This Workerbee has no training engine for this computer's Python."),
+        QT_TRANSLATE_NOOP("Problem", "Update Workerbee; it is made for Python 3.11 to 3.13."),
+    ),
+    Problem.ENGINE_BUSY: (
+        QT_TRANSLATE_NOOP("Problem", "The training engine is in use, or is just being made."),
+        QT_TRANSLATE_NOOP("Problem", "Wait until that is over, then try again."),
+    ),
+    Problem.ENGINE_NOT_ASSEMBLED: (
+        QT_TRANSLATE_NOOP("Problem", "The training engine could not be put together."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "Try again: what was downloaded is kept. If it stays so, please report the log."
+        ),
+    ),
+    Problem.DOWNLOAD_CUT: (
+        QT_TRANSLATE_NOOP("Problem", "The download was cut off."),
+        QT_TRANSLATE_NOOP("Problem", "Check that you are online and try again: it goes on where it stopped."),
+    ),
+    Problem.DOWNLOAD_WRONG: (
+        QT_TRANSLATE_NOOP("Problem", "A downloaded file is not what it should be."),
+        QT_TRANSLATE_NOOP(
+            "Problem",
+            "It was thrown away. Try again; if it stays so, somebody on the way changes files, or Workerbee "
+            "needs an update.",
+        ),
     ),
     Problem.WORKER_CRASHED: (
         QT_TRANSLATE_NOOP("Problem", "The training process ended unexpectedly."),

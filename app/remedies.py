@@ -7,11 +7,12 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from core.problems import Problem
+from core.runtime import is_packaged
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
-Remedy = Literal["again", "back", "settings", "log"]
-"""Try again; back to the start; open the settings; show the log."""
+Remedy = Literal["again", "back", "settings", "engine", "log"]
+"""Try again; back to the start; open the settings; make another engine; show the log."""
 
 _AGAIN = {
     Problem.NOBODY_ANSWERS,
@@ -37,6 +38,7 @@ _SETTINGS = {
     Problem.NOT_FINITE,
     Problem.OUT_OF_MEMORY,
 }
+_ENGINE = {Problem.ENGINE_MISSING, Problem.ENGINE_NOT_MADE, Problem.PROTOCOL_MISMATCH}
 _LOG = {
     Problem.HISTORY_NOT_KEPT,
     Problem.HISTORY_DAMAGED,
@@ -50,6 +52,8 @@ _LOG = {
 
 def remedy_of(problem: Problem) -> Remedy:
     """What the button does; where nothing here can mend it, it leads back to the start."""
+    if problem in _ENGINE and is_packaged():
+        return "engine"
     if problem in _AGAIN:
         return "again"
     if problem in _SETTINGS:
@@ -66,5 +70,7 @@ def button_of(problem: Problem) -> str:
             return translate("Remedy", "Back to the start")
         case "settings":
             return translate("Remedy", "Open the settings")
+        case "engine":
+            return translate("Remedy", "Make the engine anew")
         case "log":
             return translate("Remedy", "Show the log")

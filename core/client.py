@@ -81,7 +81,7 @@ class Client:
         self.session = Session()
         self._folders = folders
         self._post = post
-        self._command = list(worker_command or engine_command())
+        self._command = worker_command
         self._restarts = restarts
         self._leave_limit_seconds = leave_limit_seconds
         self._worker: WorkerProcess | None = None
@@ -212,9 +212,10 @@ class Client:
         self._works_since = None
         try:
             self._folders.prepare()
-            self._worker = WorkerProcess(self._command, post=self._post, logs=self._folders.logs)
+            words = self._command or engine_command(self._folders.data)
+            self._worker = WorkerProcess(words, post=self._post, logs=self._folders.logs)
         except (ClientError, OSError) as error:
-            self._post(_unstartable(self._command[0], error))
+            self._post(_unstartable(error))
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
@@ -314,11 +315,11 @@ class Client:
         self._clock = self._alarm = None
 
 
-def _unstartable(program: str, error: ClientError | OSError) -> Failed:
+def _unstartable(error: ClientError | OSError) -> Failed:
     if isinstance(error, ClientError):
         return Failed(problem=error.problem.key, detail=error.detail)
     reason = error.strerror or type(error).__name__
-    return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"{program}: {reason}.")
+    return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
 
 
 def _manner(returncode: int | None) -> str:

@@ -129,6 +129,12 @@ class Collaboration(Section, kw_only=True, frozen=True):
             )
 
 
+class EvaluationSpec(Section, kw_only=True, frozen=True):
+    """How often the organiser's peer publishes the run's loss on what nobody trains on."""
+
+    every_epochs: Annotated[int, Meta(ge=1, le=10_000)] = 1
+
+
 class Requirements(Section, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
@@ -151,6 +157,7 @@ class RunManifest(Section, kw_only=True, frozen=True):
     optimizer: OptimizerSpec = AdamW()
     scheduler: SchedulerSpec = SchedulerSpec()
     collaboration: Collaboration
+    evaluation: EvaluationSpec = EvaluationSpec()
     requirements: Requirements = Requirements()
 
     def __post_init__(self) -> None:

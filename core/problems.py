@@ -175,7 +175,40 @@ class Problem(Enum):
         7,
     )
     PROTOCOL_MISMATCH = _Words(
-        "The training engine is of another version than this program.", "Update both: `make demo` does it.", 7
+        "The training engine is of another version than this program.",
+        "Make it anew: `workerbee engine make` does it; from source, `make demo`.",
+        7,
+    )
+    ENGINE_NOT_MADE = _Words(
+        "The training engine has not been made yet.",
+        "Open the window, which offers to make it, or run `workerbee engine make`.",
+        7,
+    )
+    ENGINE_NOT_OFFERED = _Words(
+        "This Workerbee has no training engine for this computer's Python.",
+        "Update Workerbee; it is made for Python 3.11 to 3.13.",
+        7,
+    )
+    ENGINE_BUSY = _Words(
+        "The training engine is in use, or is just being made.",
+        "Wait until that is over, or end it first.",
+        7,
+    )
+    ENGINE_NOT_ASSEMBLED = _Words(
+        "The training engine could not be put together.",
+        "Try again: what was downloaded is kept; if it stays, please report the log.",
+        7,
+    )
+    DOWNLOAD_CUT = _Words(
+        "The download was cut off.",
+        "Check that you are online and try again: it goes on where it stopped.",
+        4,
+    )
+    DOWNLOAD_WRONG = _Words(
+        "A downloaded file is not what it should be.",
+        "It was thrown away. Try again; if it stays, somebody on the way changes files, or Workerbee "
+        "needs an update.",
+        6,
     )
     WORKER_CRASHED = _Words(
         "The training process ended unexpectedly.",

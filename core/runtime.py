@@ -6,22 +6,45 @@ import os
 import sys
 from pathlib import Path
 
+from core.engine.place import EnginePlace
+from core.problems import ClientError, Problem
+
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-def worker_command() -> list[str]:
-    """What starts a worker; a packaged or remote engine (``wsl.exe … --``) gets its prefix here.
+def is_packaged() -> bool:
+    """Whether an installer put us here; a checkout's own environment is its engine."""
+    return (_ROOT / "bin" / "uv").is_file()
+
+
+def needs_engine(data: Path) -> bool:
+    """Whether there is nothing yet that could train."""
+    return is_packaged() and EnginePlace(data).engine() is None
+
+
+def worker_command(data: Path) -> list[str]:
+    """What starts a worker; raises ClientError where its engine has not been made."""
+    if not is_packaged():
+        return command_of(Path(sys.executable))
+    engine = EnginePlace(data).engine()
+    if engine is None:
+        raise ClientError(Problem.ENGINE_NOT_MADE)
+    return command_of(engine.python)
+
+
+def command_of(python: Path) -> list[str]:
+    """What starts a worker with it; a remote engine (``wsl.exe … --``) gets its prefix here.
 
     ``-P`` keeps the folder in which a person happens to stand out of this, and a ``core`` in it.
     """
-    return [sys.executable, "-P", "-m", "core.worker"]
+    return [str(python), "-P", "-m", "core.worker"]
 
 
 def worker_environment() -> dict[str, str]:
     """Our own, so that what a person set for torch's threads or devices counts.
 
     CUDA numbers the GPUs as NVML does, so that ``cuda:1`` is the one that a person chose.
-    A checkout that is not installed is named in it: the worker shall be of the same ``core`` as we are.
+    A ``core`` that is not installed in the engine is named in it: the worker's shall be the same as ours.
     """
     environment = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | os.environ
     if _ROOT.name not in ("site-packages", "dist-packages"):

@@ -58,6 +58,16 @@ TEST_PROGRAMS = {
     "dbus-daemon": "dbus-daemon",
 }
 
+# What the package is made and looked at with, and the Debian packages.
+PACKAGE_PROGRAMS = {
+    "dpkg-deb": "dpkg",
+    "objdump": "binutils",
+    "desktop-file-validate": "desktop-file-utils",
+    "appstreamcli": "appstream",
+    "lintian": "lintian",
+    "debootstrap": "debootstrap",
+}
+
 
 class SetUpError(Exception):
     """Set-up has to stop; its text is the sentence for people, or nothing where that was already said."""
@@ -123,12 +133,12 @@ def ensure_venv_module() -> None:
         raise SetUpError(f"{sys.executable} has no venv and pip modules; name another Python with PYTHON=…")
 
 
-def ensure_test_programs() -> None:
-    """See to it that there is what the tests start besides Python."""
-    missing = [name for name in TEST_PROGRAMS if shutil.which(name) is None]
+def ensure_programs(programs: dict[str, str], needing: str) -> None:
+    """See to it that there is what is started besides Python."""
+    missing = [name for name in programs if shutil.which(name) is None]
     if missing:
-        reason = f"the tests need {', '.join(missing)}"
-        install_from_system(reason, " ".join(TEST_PROGRAMS[name] for name in missing))
+        reason = f"{needing} {', '.join(missing)}"
+        install_from_system(reason, " ".join(programs[name] for name in missing))
 
 
 def can_be_loaded(library: str) -> bool:
@@ -177,9 +187,11 @@ def install(wanted: Stamp) -> None:
 def set_up(extras: frozenset[str]) -> None:
     """Bring `.venv` up to date for these extras."""
     if "test" in extras:
-        ensure_test_programs()
+        ensure_programs(TEST_PROGRAMS, "the tests need")
     if "window" in extras:
         ensure_window_libraries()
+    if "installer" in extras:
+        ensure_programs(PACKAGE_PROGRAMS, "the installer needs")
     wanted, found = wanted_stamp(extras), stamp_found()
     if found is not None and found.covers(wanted):
         return

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import psutil
 from PySide6.QtGui import QImage
@@ -116,6 +116,14 @@ class Launched:
         wait_for(self.is_alone, "the end of everything", GONE_SECONDS)
 
 
+class Shown(Protocol):
+    """Whatever has windows."""
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+
+
 @dataclass(frozen=True)
 class Seen:
     """A window that can be seen. Only of one without a frame, such as a menu, are ``x`` and ``y`` exact."""
@@ -170,13 +178,13 @@ class Desktop:
         wait_for(lambda: self._clipboard() == text, "that text on the clipboard")
         assert owner.process.poll() is None
 
-    def windows(self, program: Launched) -> list[Seen]:
+    def windows(self, program: Shown) -> list[Seen]:
         """What can be seen of it: windows, menus, the icon in the tray."""
         query = ("search", "--onlyvisible", "--all", "--pid", str(program.pid), "--name", "")
         seen = (self._seen(number) for number in self._ask(*query).split())
         return [window for window in seen if window is not None]
 
-    def window(self, program: Launched, words: str = "", seconds: float = LIMIT_SECONDS) -> Seen:
+    def window(self, program: Shown, words: str = "", seconds: float = LIMIT_SECONDS) -> Seen:
         """Its first window with those words in the title, which is no icon; waits for it."""
 
         def look() -> Seen | None:

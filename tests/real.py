@@ -210,7 +210,7 @@ class Peer(Speaker[AnyEvent]):
     """A real worker, without a client to look after it."""
 
     def __init__(self, home: Path, within: Sequence[str] = ()) -> None:
-        super().__init__([*within, *worker_command()], home / "logs" / "worker.log", decode_event)
+        super().__init__([*within, *worker_command(home)], home / "logs" / "worker.log", decode_event)
         self.home = home
 
     def send(self, command: AnyCommand) -> None:

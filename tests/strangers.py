@@ -113,7 +113,7 @@ class Worker:
         home.mkdir(parents=True, exist_ok=True)
         self._home, self.heard = home, list[AnyEvent | WorkerExited]()
         self._events: queue.SimpleQueue[AnyEvent | WorkerExited] = queue.SimpleQueue()
-        self._process = WorkerProcess(worker_command(), post=self._events.put, logs=home)
+        self._process = WorkerProcess(worker_command(home), post=self._events.put, logs=home)
         if command is not None:
             self.send(command)
 

@@ -26,6 +26,7 @@ from core.messages import (
     Progress,
     Publish,
     RunFound,
+    Score,
     Solved,
     Start,
 )
@@ -62,6 +63,7 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
         float | None: None,
         str: "words",
         bool: True,
+        Score: Score(epoch=3, loss=0.5, at=0.5),
     }
     fields = [field for field in msgspec.structs.fields(kind) if field.required]
     return kind(**{field.name: values.get(field.name, by_type.get(field.type, ())) for field in fields})

@@ -218,7 +218,7 @@ def test_a_worker_is_of_the_same_core_wherever_a_person_stands(
     (tmp_path / "core" / "worker.py").write_text("raise SystemExit(77)")
     monkeypatch.chdir(tmp_path)
     events: queue.Queue[AnyEvent | WorkerExited] = queue.Queue()
-    worker = WorkerProcess(worker_command(), post=events.put, logs=tmp_path)
+    worker = WorkerProcess(worker_command(tmp_path), post=events.put, logs=tmp_path)
     assert isinstance(events.get(timeout=LIMIT_SECONDS), Hello)
     worker.end()
     assert worker.wait(LIMIT_SECONDS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from core.cli.duration import parse_duration
+from core.cli.engine_arguments import EngineWish, add_engine, read_engine
 from core.cli.limits import NO_LIMITS, Limits
 from core.messages import NetworkMode
 from core.problems import ClientError, Problem
@@ -107,7 +108,18 @@ class Help:
     text: str
 
 
-Wish = NewRunFile | CheckRunFile | PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor | Help
+Wish = (
+    NewRunFile
+    | CheckRunFile
+    | PublishRun
+    | JoinRun
+    | InspectSwarm
+    | TrySwarm
+    | Demo
+    | Doctor
+    | EngineWish
+    | Help
+)
 
 
 def read_arguments(words: list[str], version: str) -> Wish:
@@ -127,6 +139,8 @@ def read_arguments(words: list[str], version: str) -> Wish:
             return InspectSwarm(_address(asked), asked.network, asked.json)
         case "swarm":
             return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
+        case "engine":
+            return read_engine(asked)
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
@@ -151,6 +165,7 @@ def _parser(version: str) -> _Parser:
     _add_swarm(
         commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
     )
+    add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     demo = commands.add_parser(
         "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
     )

@@ -24,6 +24,7 @@ from core.cli.arguments import (
 )
 from core.cli.conversation import SessionError
 from core.cli.desk import Desk
+from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
 from core.cli.failure import record_surprise, tell_failure
 from core.cli.json_display import print_failure
 from core.cli.main_loop import MainLoop
@@ -77,6 +78,8 @@ def _do(wish: Wish, folders: Folders, worker_command: Sequence[str] | None) -> i
             return 0
         case NewRunFile() | CheckRunFile():
             return _with_run_file(wish)
+        case ShowEngine() | MakeEngine() | RemoveEngine():
+            return _with_engine_room(wish, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
             return _at_desk(wish, folders, worker_command)
         case _:
@@ -87,6 +90,14 @@ def _with_run_file(wish: NewRunFile | CheckRunFile) -> int:
     from core.cli.run_files import check_run_file, new_run_file
 
     return new_run_file(wish) if isinstance(wish, NewRunFile) else check_run_file(wish)
+
+
+def _with_engine_room(wish: EngineWish, folders: Folders) -> int:
+    from core.cli.engine import engine
+
+    folders.prepare()
+    set_up_logging(folders.logs)
+    return engine(wish, folders)
 
 
 def _at_desk(

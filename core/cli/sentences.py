@@ -13,6 +13,7 @@ from core.messages import (
     Published,
     Restarting,
     RoundFinished,
+    RunScored,
     StateLoading,
     TrainingStarted,
     Verdict,
@@ -72,6 +73,9 @@ def of(event: ClientEvent) -> str | None:
                 f"Epoch {event.epoch}: accuracy {figures.share(event.accuracy)} on what nobody trains on, "
                 f"loss {figures.loss(event.loss)}."
             )
+        case RunScored():
+            loss = figures.loss(event.latest.loss)
+            return f"The organiser measured a loss of {loss} after epoch {event.latest.epoch}."
         case EngineChecked():
             return f"The engine: torch {event.torch}, hivemind {event.hivemind}."
         case Verdict() | Restarting() | Warned() | CheckpointSaved():

@@ -20,6 +20,7 @@ from core.messages import (
     PeersSeen,
     Progress,
     RoundFinished,
+    RunScored,
     StateLoading,
     Verdict,
     Warned,
@@ -52,6 +53,7 @@ from core.worker.swarm import (
     guard_reports,
     publish_card,
     publish_metrics,
+    published_scores,
     received_bytes,
     swarm_loss,
 )
@@ -80,18 +82,20 @@ class Membership:
 
     Building it fetches what the run needs, and raises Interrupted where we leave meanwhile.
     A volunteer has ``acquaintances``, and finds the run again through them; the run's first peer has none.
+    ``organiser`` is a peer id; empty where nobody has published the run.
     """
 
     def __init__(
         self,
         swarm: Swarm,
         manifest: RunManifest,
+        organiser: str,
         terms: Terms,
         channel: Channel,
         acquaintances: Acquaintances | None = None,
     ) -> None:
         self._swarm, self._manifest, self._terms, self._channel = swarm, manifest, terms, channel
-        self._run_id = manifest.run.id
+        self._run_id, self._organiser, self._scored_epoch = manifest.run.id, organiser, -1
         if terms.threads:
             torch.set_num_threads(terms.threads)
         self._recipe = build(
@@ -129,15 +133,15 @@ class Membership:
             ),
         )
 
-    def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
-        """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
+    def take_part(self, keep: Callable[[Evaluated], None] = lambda evaluated: None) -> None:
+        """Train until we are asked to leave; ``keep`` is told whenever a new epoch has begun."""
         for companion in (self._insist, self._watch_peers, self._meet_neighbours, self._hold_on):
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
             for event in self._trainer.events(self._channel.leaving, self._terms.device):
                 self._channel.emit(event)
-                self._follow(event, each_epoch)
+                self._follow(event, keep)
         except Interrupted:
             log.info("left while the state was being downloaded")
         finally:
@@ -148,11 +152,11 @@ class Membership:
             self._tell_verdict(is_in_sync=False)
             self.optimizer.load_state_from_peers()
 
-    def _follow(self, event: AnyEvent, each_epoch: Callable[[int], None]) -> None:
+    def _follow(self, event: AnyEvent, keep: Callable[[Evaluated], None]) -> None:
         match event:
             case Evaluated():
                 self._publish_metrics(event.epoch)
-                each_epoch(event.epoch)
+                keep(event)
             case Progress():
                 self._tell_verdict(self.optimizer.is_synchronized_with_peers())
             case _:
@@ -175,6 +179,15 @@ class Membership:
                 shown_at = time.monotonic()
             peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
+            if self._organiser:
+                self._tell_scores()
+
+    def _tell_scores(self) -> None:
+        published = published_scores(self._swarm.dht, self._run_id, self._organiser)
+        if news := published.after(self._scored_epoch):
+            *earlier, latest = news
+            self._scored_epoch = latest.epoch
+            self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
     def _meet_neighbours(self) -> None:
         """Beside everything else: dialling takes its time."""

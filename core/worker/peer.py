@@ -29,6 +29,7 @@ from core.worker.swarm import (
     Swarm,
     find_manifests,
     peers_in,
+    publisher_of,
     swarm_loss,
 )
 
@@ -147,10 +148,10 @@ def _train(
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
     batch_size = manifest.collaboration.batch_size_per_step
     terms = Terms(start.device, start.threads, batch_size, Pace(), store, start.public_name)
-    membership = Membership(swarm, manifest, terms, channel, met)
+    membership = Membership(swarm, manifest, run.organiser, terms, channel, met)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)
-        publisher = Publisher(swarm.dht, run.signed, manifest.run.id)
+        publisher = publisher_of(swarm.dht, run.signed, manifest.run.id)
         if swarm.mode == "direct":
             publisher.start()
         news = _News(run, swarm, known, publisher, pasted)
@@ -178,5 +179,5 @@ class _News:
         self._run = _Run(manifest, signed)
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
-            self._publisher.publish_instead(signed)
+            self._publisher.publish_instead(signed.to_bytes())
         return _as_found(self._run, self._swarm, self._pasted)

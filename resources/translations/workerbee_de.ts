@@ -170,6 +170,21 @@
     </message>
 </context>
 <context>
+    <name>Application</name>
+    <message>
+        <source>The one that is here works until the new one is made.</source>
+        <translation>Die vorhandene läuft, bis die neue fertig ist.</translation>
+    </message>
+    <message>
+        <source>There is a newer training engine.</source>
+        <translation>Es gibt ein neueres Trainingsprogramm.</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
+    </message>
+</context>
+<context>
     <name>ClipboardOffer</name>
     <message>
         <source>Use the address on the clipboard</source>
@@ -406,6 +421,120 @@
     </message>
 </context>
 <context>
+    <name>Engine</name>
+    <message>
+        <source>for NVIDIA GPUs (CUDA 13)</source>
+        <translation>für NVIDIA-GPUs (CUDA 13)</translation>
+    </message>
+    <message>
+        <source>for NVIDIA GPUs (CUDA 12)</source>
+        <translation>für NVIDIA-GPUs (CUDA 12)</translation>
+    </message>
+    <message>
+        <source>for AMD GPUs (ROCm)</source>
+        <translation>für AMD-GPUs (ROCm)</translation>
+    </message>
+    <message>
+        <source>for the CPU</source>
+        <translation>für die CPU</translation>
+    </message>
+    <message>
+        <source>One %1 would suit better, but this Workerbee has none.</source>
+        <translation>Eines %1 würde besser passen, aber dieses Workerbee hat keines.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver is %1.</source>
+        <translation>Der NVIDIA-Treiber ist %1.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.</source>
+        <translation>Der NVIDIA-Treiber %1 ist für jede Ausführung zu alt: Mit 580 oder neuer kann die GPU benutzt werden.</translation>
+    </message>
+    <message>
+        <source>There is an AMD GPU.</source>
+        <translation>Eine AMD-GPU ist vorhanden.</translation>
+    </message>
+    <message>
+        <source>No GPU with a driver was found.</source>
+        <translation>Keine GPU mit Treiber gefunden.</translation>
+    </message>
+    <message>
+        <source>%1 needed, %2 free</source>
+        <translation>%1 nötig, %2 frei</translation>
+    </message>
+    <message>
+        <source>Build</source>
+        <translation>Ausführung</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Festplatte</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Looking for the files …</source>
+        <translation>Sucht die Dateien …</translation>
+    </message>
+    <message>
+        <source>Putting it together …</source>
+        <translation>Setzt es zusammen …</translation>
+    </message>
+    <message>
+        <source>Trying it out …</source>
+        <translation>Probiert es aus …</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
+</context>
+<context>
+    <name>EnginePage</name>
+    <message>
+        <source>&amp;Download and set up</source>
+        <translation>&amp;Herunterladen und einrichten</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Pause</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>&amp;Noch einmal</translation>
+    </message>
+    <message>
+        <source>Paused. What was downloaded is kept.</source>
+        <translation>Angehalten. Was heruntergeladen ist, bleibt.</translation>
+    </message>
+    <message>
+        <source>One step before the first run</source>
+        <translation>Ein Schritt vor dem ersten Lauf</translation>
+    </message>
+    <message>
+        <source>Training needs an engine that suits this computer: PyTorch, hivemind and what belongs to them. It is downloaded once, into a folder of yours; nothing else is changed.</source>
+        <translation>Zum Trainieren braucht es ein Trainingsprogramm, das zu diesem Computer passt: PyTorch, hivemind und was dazugehört. Es wird einmal heruntergeladen, in einen Ihrer Ordner; sonst wird nichts verändert.</translation>
+    </message>
+</context>
+<context>
     <name>EventLog</name>
     <message>
         <source>Looking for the run.</source>
@@ -500,6 +629,10 @@
     <message>
         <source>Epoch %1: accuracy %2 on what nobody trains on, loss %3.</source>
         <translation>Epoche %1: Genauigkeit %2 bei nicht trainierten Beispielen, Loss %3.</translation>
+    </message>
+    <message>
+        <source>The organiser measured a loss of %1 after epoch %2.</source>
+        <translation>Der Organisator hat nach Epoche %2 einen Loss von %1 gemessen.</translation>
     </message>
     <message>
         <source>Epoch %1: checkpoint saved as %2</source>
@@ -752,12 +885,28 @@
         <translation>Durchsatz: Schwarm</translation>
     </message>
     <message>
+        <source>Loss: mine, in training</source>
+        <translation>Loss: meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>Loss: the run’s, on unseen examples</source>
+        <translation>Loss: der des Laufs, bei nicht trainierten Beispielen</translation>
+    </message>
+    <message>
         <source>mine</source>
         <translation>meiner</translation>
     </message>
     <message>
         <source>swarm</source>
         <translation>Schwarm</translation>
+    </message>
+    <message>
+        <source>mine, in training</source>
+        <translation>meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>the run’s, on unseen examples</source>
+        <translation>der des Laufs, bei nicht trainierten Beispielen</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
@@ -1373,16 +1522,64 @@
         <translation>Das Trainingsprogramm ist nicht installiert oder startet nicht.</translation>
     </message>
     <message>
-        <source>Install Workerbee again; the log tells what it lacks.</source>
-        <translation>Installieren Sie Workerbee neu; das Protokoll sagt, was fehlt.</translation>
+        <source>Make it anew, or install Workerbee again; the log tells what it lacks.</source>
+        <translation>Richten Sie es neu ein oder installieren Sie Workerbee neu; das Protokoll sagt, was fehlt.</translation>
+    </message>
+    <message>
+        <source>Make it anew, so that both are of the same age.</source>
+        <translation>Richten Sie es neu ein, damit beide gleich alt sind.</translation>
+    </message>
+    <message>
+        <source>The training engine has not been made yet.</source>
+        <translation>Das Trainingsprogramm ist noch nicht eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Workerbee makes it for you as soon as you agree.</source>
+        <translation>Workerbee richtet es ein, sobald Sie zustimmen.</translation>
+    </message>
+    <message>
+        <source>This Workerbee has no training engine for this computer&apos;s Python.</source>
+        <translation>Dieses Workerbee hat kein Trainingsprogramm für das Python dieses Computers.</translation>
+    </message>
+    <message>
+        <source>Update Workerbee; it is made for Python 3.11 to 3.13.</source>
+        <translation>Aktualisieren Sie Workerbee; es ist für Python 3.11 bis 3.13 gemacht.</translation>
+    </message>
+    <message>
+        <source>The training engine is in use, or is just being made.</source>
+        <translation>Das Trainingsprogramm wird gerade benutzt oder eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Wait until that is over, then try again.</source>
+        <translation>Warten Sie, bis das vorbei ist, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The training engine could not be put together.</source>
+        <translation>Das Trainingsprogramm ließ sich nicht zusammensetzen.</translation>
+    </message>
+    <message>
+        <source>Try again: what was downloaded is kept. If it stays so, please report the log.</source>
+        <translation>Versuchen Sie es noch einmal: Was heruntergeladen ist, bleibt. Wenn es so bleibt, melden Sie bitte das Protokoll.</translation>
+    </message>
+    <message>
+        <source>The download was cut off.</source>
+        <translation>Das Herunterladen wurde unterbrochen.</translation>
+    </message>
+    <message>
+        <source>Check that you are online and try again: it goes on where it stopped.</source>
+        <translation>Prüfen Sie die Verbindung und versuchen Sie es noch einmal: Es geht weiter, wo es aufgehört hat.</translation>
+    </message>
+    <message>
+        <source>A downloaded file is not what it should be.</source>
+        <translation>Eine heruntergeladene Datei ist nicht die, die sie sein soll.</translation>
+    </message>
+    <message>
+        <source>It was thrown away. Try again; if it stays so, somebody on the way changes files, or Workerbee needs an update.</source>
+        <translation>Sie wurde weggeworfen. Versuchen Sie es noch einmal; wenn es so bleibt, verändert jemand unterwegs Dateien, oder Workerbee muss aktualisiert werden.</translation>
     </message>
     <message>
         <source>The training engine is of another version than this window.</source>
         <translation>Das Trainingsprogramm hat eine andere Version als dieses Fenster.</translation>
-    </message>
-    <message>
-        <source>Install Workerbee again, so that both are of the same age.</source>
-        <translation>Installieren Sie Workerbee neu, damit beide auf demselben Stand sind.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>
@@ -1465,6 +1662,10 @@
     <message>
         <source>Open the settings</source>
         <translation>Einstellungen öffnen</translation>
+    </message>
+    <message>
+        <source>Make the engine anew</source>
+        <translation>Neu einrichten</translation>
     </message>
     <message>
         <source>Show the log</source>

@@ -1,0 +1,90 @@
+"""What the window says about the engine: which build, why, and how far it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app import figures
+from app.filled import filled
+from core.engine.build import Choice, Suited
+from core.engine.files import BuildName
+from core.engine.offer import Offer
+from core.engine.progress import Making
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+
+def build(name: BuildName) -> str:
+    """What it is for."""
+    match name:
+        case "cuda13":
+            return translate("Engine", "for NVIDIA GPUs (CUDA 13)")
+        case "cuda12":
+            return translate("Engine", "for NVIDIA GPUs (CUDA 12)")
+        case "rocm":
+            return translate("Engine", "for AMD GPUs (ROCm)")
+        case "cpu":
+            return translate("Engine", "for the CPU")
+
+
+def why(choice: Choice) -> str:
+    """Why this one."""
+    said = _reason(choice.suited)
+    if choice.is_second_best:
+        better = translate("Engine", "One %1 would suit better, but this Workerbee has none.")
+        said = f"{said} {filled(better, build(choice.suited.build))}"
+    return said
+
+
+def _reason(suited: Suited) -> str:
+    match suited.reason:
+        case "driver":
+            return filled(translate("Engine", "The NVIDIA driver is %1."), suited.driver)
+        case "driver_too_old":
+            words = translate(
+                "Engine",
+                "The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.",
+            )
+            return filled(words, suited.driver)
+        case "amd":
+            return translate("Engine", "There is an AMD GPU.")
+        case "no_gpu":
+            return translate("Engine", "No GPU with a driver was found.")
+
+
+def facts(offer: Offer) -> list[tuple[str, str]]:
+    """What a person agrees to."""
+    if offer.choice is None:
+        return []
+    files = offer.choice.files
+    free = figures.unknown() if offer.free_bytes is None else figures.size(offer.free_bytes)
+    room = filled(translate("Engine", "%1 needed, %2 free"), figures.size(files.disk_bytes), free)
+    return [
+        (translate("Engine", "Build"), f"{build(files.build)}. {why(offer.choice)}"),
+        (translate("Engine", "Download"), figures.size(files.download_bytes)),
+        (translate("Engine", "Disk"), room),
+        (translate("Engine", "Folder"), str(offer.folder)),
+    ]
+
+
+def progress(making: Making) -> str:
+    """How far it is, in one line."""
+    match making.phase:
+        case "looking":
+            return translate("Engine", "Looking for the files …")
+        case "installing":
+            return translate("Engine", "Putting it together …")
+        case "trying":
+            return translate("Engine", "Trying it out …")
+        case "downloading":
+            return " · ".join(_download(making))
+
+
+def _download(making: Making) -> list[str]:
+    done, total = figures.size(making.done_bytes), figures.size(making.total_bytes)
+    parts = [filled(translate("Engine", "%1 of %2"), done, total)]
+    if making.bytes_per_second:
+        parts.append(filled(translate("Engine", "%1/s"), figures.size(making.bytes_per_second)))
+    if making.seconds_left is not None:
+        parts.append(filled(translate("Engine", "%1 left"), figures.about(making.seconds_left)))
+    return parts

@@ -1,0 +1,104 @@
+"""The page before the first: what training needs is not here yet, and is made once a person agrees."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app import engine_words
+from app.line_breaks import breakable
+from app.problem_words import advice_of, title_of
+from app.theme import give_role
+from app.widgets.callout import Callout
+from app.widgets.card import Card
+from app.widgets.column import Column
+from app.widgets.facts import Facts
+from app.widgets.labels import Hint, Title, Words
+from core.engine.offer import Offer
+from core.engine.progress import Making, MakingEvent, MakingPaused, NotMade
+from core.problems import Problem
+from core.safe_text import safe_text
+
+_WIDEST = 760
+_STEPS = 1000
+
+
+class EnginePage(QWidget):
+    """Nothing is downloaded before its button is pressed."""
+
+    make_requested = Signal()
+    pause_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.facts, self.callout = Facts(), Callout()
+        self.bar, self.line = QProgressBar(), Hint()
+        self.bar.setTextVisible(False)
+        self.make, self.pause = QPushButton(self.tr("&Download and set up")), QPushButton(self.tr("&Pause"))
+        give_role(self.make, "primary")
+        self.make.clicked.connect(self.make_requested)
+        self.pause.clicked.connect(self.pause_requested)
+        self._lay_out()
+        self.show_engine(None, None, is_making=False)
+
+    def show_engine(self, offer: Offer | None, event: MakingEvent | None, *, is_making: bool) -> None:
+        """What is offered, and what has become of it so far."""
+        self.facts.show_facts(engine_words.facts(offer) if offer else [])
+        self._show_progress(event if isinstance(event, Making) else None, is_making)
+        self.make.setVisible(not is_making)
+        self.make.setEnabled(offer is not None and offer.choice is not None)
+        self.make.setText(
+            self.tr("&Go on")
+            if isinstance(event, MakingPaused)
+            else self.tr("&Try again")
+            if isinstance(event, NotMade)
+            else self.tr("&Download and set up")
+        )
+        self.pause.setVisible(is_making)
+        if isinstance(event, NotMade):
+            self._complain(event.problem, event.detail)
+        elif offer is not None and offer.problem is not None:
+            self._complain(offer.problem, offer.detail)
+        elif isinstance(event, MakingPaused):
+            self.callout.say("info", self.tr("Paused. What was downloaded is kept."))
+        else:
+            self.callout.say_no_more()
+
+    def _complain(self, problem: Problem, detail: str) -> None:
+        self.callout.say("bad", title_of(problem), breakable(safe_text(detail, 1000)), advice_of(problem))
+
+    def _show_progress(self, making: Making | None, is_making: bool) -> None:
+        self.bar.setVisible(is_making)
+        self.line.say(engine_words.progress(making) if making is not None else "")
+        is_counted = making is not None and making.phase == "downloading" and making.total_bytes > 0
+        self.bar.setRange(0, _STEPS if is_counted else 0)
+        if making is not None and is_counted:
+            self.bar.setValue(_STEPS * making.done_bytes // making.total_bytes)
+        self.bar.setAccessibleName(self.line.text())
+
+    def _lay_out(self) -> None:
+        column = Column(_WIDEST)
+        column.parts.addWidget(Title(self.tr("One step before the first run")))
+        column.parts.addWidget(
+            Words(
+                self.tr(
+                    "Training needs an engine that suits this computer: PyTorch, hivemind and what belongs "
+                    "to them. It is downloaded once, into a folder of yours; nothing else is changed."
+                )
+            )
+        )
+        card = Card()
+        card.parts.addWidget(self.facts)
+        card.parts.addWidget(self.bar)
+        card.parts.addWidget(self.line)
+        column.parts.addWidget(card)
+        column.parts.addWidget(self.callout)
+        buttons = QHBoxLayout()
+        for button in (self.make, self.pause):
+            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons.addStretch(1)
+        column.parts.addLayout(buttons)
+        column.parts.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)

@@ -1,0 +1,116 @@
+"""The package's files, laid out as they will lie on a volunteer's computer."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from installer.package import icons, qt, wheels
+from installer.package.engine_lists import complete
+from installer.package.licences import copyright_text
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+_UV_PROGRAM = "uv-*.data/scripts/uv"
+
+
+@dataclass(frozen=True)
+class Release:
+    """``date`` is that of the last commit, as is everything in the package that has a date."""
+
+    version: str
+    date: str
+    rfc_date: str
+
+    def fill(self, text: str) -> str:
+        """Put them where a text wants them."""
+        return text.replace("@VERSION@", self.version).replace("@DATE@", self.date)
+
+
+def lay_out(root: Path, scratch: Path, release: Release) -> None:
+    """Everything below ``root``; ``scratch`` is for what is fetched."""
+    home = root / "usr" / "lib" / "workerbee"
+    home.mkdir(parents=True)
+    _copy_program(home)
+    _write_metadata(home / f"workerbee-{release.version}.dist-info", release)
+    vendor = _unpack_libraries(home, scratch)
+    shipped = wheels.make(HERE / "shipped.txt", home / "wheels")
+    complete(home / "resources" / "engine", shipped)
+    _write_shared(root, release)
+    documents = root / "usr" / "share" / "doc" / "workerbee"
+    documents.mkdir(parents=True)
+    (documents / "copyright").write_text(copyright_text(ROOT / "LICENSE", vendor), "utf-8")
+    (documents / "changelog.gz").write_bytes(_gzipped(_changelog(release)))
+    _tidy(root)
+
+
+def _copy_program(home: Path) -> None:
+    """What git knows of, so that nothing that lies about gets in."""
+    listed = subprocess.run(
+        ["git", "ls-files", "app", "core", "resources"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+    for name in listed.splitlines():
+        if not name.startswith("resources/pictures/") and not name.endswith(".ts"):
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, home / name)
+
+
+def _write_metadata(folder: Path, release: Release) -> None:
+    """By which the program knows its own version."""
+    folder.mkdir()
+    text = f"Metadata-Version: 2.1\nName: workerbee\nVersion: {release.version}\n"
+    (folder / "METADATA").write_text(text, "utf-8")
+
+
+def _unpack_libraries(home: Path, scratch: Path) -> Path:
+    vendor, uv = home / "vendor", scratch / "uv"
+    fetched = wheels.fetch(HERE / "client.txt", scratch / "wheels")
+    wheels.unpack((each for each in fetched if not wheels.is_of(each, "uv")), vendor)
+    qt.slim(vendor)
+    wheels.unpack((each for each in fetched if wheels.is_of(each, "uv")), uv)
+    (home / "bin").mkdir()
+    shutil.copyfile(next(uv.glob(_UV_PROGRAM)), home / "bin" / "uv")
+    shutil.copytree(next(uv.glob("*.dist-info")), vendor / next(uv.glob("*.dist-info")).name)
+    return vendor
+
+
+def _write_shared(root: Path, release: Release) -> None:
+    share = root / "usr" / "share"
+    places = {
+        "workerbee": root / "usr" / "bin" / "workerbee",
+        "workerbee.desktop": share / "applications" / "workerbee.desktop",
+        "workerbee-mime.xml": share / "mime" / "packages" / "workerbee.xml",
+        "lintian-overrides": share / "lintian" / "overrides" / "workerbee",
+        "org.workerbee.Workerbee.metainfo.xml": share / "metainfo" / "org.workerbee.Workerbee.metainfo.xml",
+    }
+    for name, place in places.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(release.fill((HERE / "files" / name).read_text("utf-8")), "utf-8")
+    manual = share / "man" / "man1"
+    manual.mkdir(parents=True)
+    text = release.fill((HERE / "files" / "workerbee.1").read_text("utf-8"))
+    (manual / "workerbee.1.gz").write_bytes(_gzipped(text))
+    icons.draw(ROOT / "resources" / "icons" / "workerbee.svg", share / "icons" / "hicolor")
+
+
+def _changelog(release: Release) -> str:
+    """Debian's form of it; the project's own CHANGELOG.md is beside the source."""
+    author = "Workerbee contributors <workerbee@example.org>"
+    return (
+        f"workerbee ({release.version}) stable; urgency=medium\n\n  * Release {release.version}.\n\n"
+        f" -- {author}  {release.rfc_date}\n"
+    )
+
+
+def _gzipped(text: str) -> bytes:
+    return gzip.compress(text.encode(), 9, mtime=0)
+
+
+def _tidy(root: Path) -> None:
+    """The same rights on every machine; nothing that a wheel brought for other systems or for building."""
+    programs = {root / "usr" / "bin" / "workerbee", root / "usr" / "lib" / "workerbee" / "bin" / "uv"}
+    for each in sorted(root.rglob("*")):
+        each.chmod(0o755 if each.is_dir() or each in programs else 0o644)

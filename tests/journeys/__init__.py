@@ -1,0 +1,1 @@
+"""The package in bare systems, from its installation to its removal: `make installer-test`."""
