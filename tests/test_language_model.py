@@ -17,7 +17,7 @@ from core.recipe_size import size_of
 from core.recipe_spec import CausalLM, LanguageModelSpec, Lora, MaskedLM
 from core.worker.recipes.assembly import put_together
 from core.worker.recipes.compiled import compiled
-from core.worker.recipes.language_model import LanguageModel
+from core.worker.recipes.language_model import LanguageModel, bounded
 from core.worker.recipes.masking import NOT_ASKED, Masking
 from core.worker.recipes.precision import Numbers, dtype_for
 from core.worker.recipes.recipe import Evaluation
@@ -264,6 +264,15 @@ def test_a_computer_without_a_compiler_trains_without_one(caplog: pytest.LogCapt
     with caplog.at_level(logging.WARNING):
         assert compiled(model, trial) is model
     assert "torch.compile does not work here" in caplog.text
+
+
+def test_a_large_model_is_asked_about_fewer_blocks() -> None:
+    blocks = torch.zeros(64, 256, dtype=torch.int64)
+
+    def asked(parameters: int) -> int:
+        return len(bounded(blocks, torch.nn.Linear(1, parameters, bias=False, device="meta")))
+
+    assert [asked(1_000), asked(100_000_000), asked(10_000_000_000)] == [32, 9, 4]
 
 
 def test_closing_it_lets_go_of_the_data() -> None:

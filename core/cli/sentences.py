@@ -151,5 +151,5 @@ def of_progress(event: Progress) -> str:
 
 def of_examples(event: Evaluated) -> str | None:
     """The last examples with a tick or a cross each."""
-    marked = [f"{'✓' if each.correct else '✗'} {safe_line(each.text, 60)}" for each in event.examples[:6]]
+    marked = [f"{'✓' if each.correct else '✗'} {safe_line(each.text, 100)}" for each in event.examples[:6]]
     return "   ".join(marked) or None

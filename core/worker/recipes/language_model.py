@@ -17,7 +17,9 @@ from core.worker.recipes.objective import Objective
 from core.worker.recipes.precision import Numbers
 from core.worker.recipes.recipe import Batch, Evaluation
 
-EVALUATED_TOKENS = 8192
+MOST_EVALUATED_TOKENS = 8192
+LEAST_EVALUATED_BLOCKS = 4
+EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: training stands still meanwhile
 SHOWN_BLOCKS = 3
 _LOGITS_AT_ONCE = 2**24  # 64 MiB of float32; an evaluation must fit beside the training
 
@@ -36,8 +38,7 @@ class LanguageModel:
     ) -> None:
         self.model = model.train()
         self._blocks, self._objective, self._numbers, self._device = blocks, objective, numbers, device
-        held_out = blocks.held_out()
-        self._held_out = held_out[: max(1, EVALUATED_TOKENS // held_out.shape[1])]
+        self._held_out = bounded(blocks.held_out(), model)
         self._forward: Callable[..., Any] = self.model
         if spec.compile:
             self._forward = compiled(self.model, self._try)
@@ -104,6 +105,13 @@ class LanguageModel:
 
     def _to_device(self, batch: Batch) -> Batch:
         return Batch(batch.inputs.to(self._device), batch.targets.to(self._device))
+
+
+def bounded(held_out: Tensor, model: nn.Module) -> Tensor:
+    """As many of those blocks as such a model is soon done with; the same for everybody."""
+    flop = 2 * sum(parameter.numel() for parameter in model.parameters())
+    tokens = min(MOST_EVALUATED_TOKENS, EVALUATION_FLOP / flop)
+    return held_out[: max(LEAST_EVALUATED_BLOCKS, int(tokens / held_out.shape[1]))]
 
 
 def _cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:

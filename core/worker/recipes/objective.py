@@ -17,6 +17,7 @@ Text = Callable[[Tensor], str]
 
 _GIVEN_TOKENS, _CONTINUED_TOKENS = 32, 12
 _SEEN_AROUND = 24
+_SHOWN_CHARACTERS = 40
 
 
 class Objective(Protocol):
@@ -47,7 +48,7 @@ class NextToken:
         tokens, end = block[:given], min(len(block), given + _CONTINUED_TOKENS)
         while len(tokens) < end:
             tokens = torch.cat([tokens, logits(tokens[None])[0, -1:].argmax(-1)])
-        words = f"{_line(text(tokens[:given]))} ▸ {_line(text(tokens[given:]))}"
+        words = f"{_end(text(tokens[:given]))} ▸ {_beginning(text(tokens[given:]))}"
         return Example(words, torch.equal(tokens, block[:end]))
 
 
@@ -73,9 +74,16 @@ class HiddenTokens:
         guess = logits(question.inputs.to(block.device))[0, place].argmax(-1)
         before = block[max(0, place - _SEEN_AROUND) : place]
         after = block[place + 1 : place + 1 + _SEEN_AROUND]
-        words = f"{_line(text(before))} [{_line(text(guess[None]))}] {_line(text(after))}"
+        words = f"{_end(text(before))} [{_beginning(text(guess[None]))}] {_beginning(text(after))}"
         return Example(words, bool(guess == block[place]))
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _end(text: str) -> str:
+    """In one line, and not longer than people can take in at a glance."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else f"…{line[-_SHOWN_CHARACTERS:]}"
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else f"{line[:_SHOWN_CHARACTERS]}…"
