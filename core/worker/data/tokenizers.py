@@ -8,9 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.problems import ClientError, Problem
-
 from core.data_spec import BYTE_TOKENS
+from core.problems import ClientError, Problem
 
 END_OF_TEXT, MASK = 256, 257
 

@@ -12,7 +12,8 @@ from core.data_spec import HubDataset, TextFiles
 from core.problems import ClientError, Problem
 from core.recipe_spec import CausalLM, LanguageModelSpec
 from core.worker.data import Blocks, open_blocks
-from core.worker.hub import fetch, prepare_library
+from core.worker.hub import fetch
+from core.worker.hub_listing import prepare_library
 from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.lora import with_adapters
 from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
