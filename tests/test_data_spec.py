@@ -25,7 +25,7 @@ def file_at(url: str, size_bytes: int = 1000) -> FileAt:
 
 def read(**fields: object) -> DataSpec:
     """As it comes out of a run file."""
-    return msgspec.convert(fields, DataSpec)  # type: ignore[arg-type,no-any-return]
+    return msgspec.convert(fields, DataSpec)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(
