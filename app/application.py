@@ -16,6 +16,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import Bridge
+from app.engine_notice import say_newer
 from app.engine_room import EngineRoom
 from app.farewell import Farewell
 from app.front import Front
@@ -34,6 +35,7 @@ from core.settings import Settings
 if TYPE_CHECKING:
     from app.memory import Memory
     from app.power import Power
+    from app.removal import Removal
     from app.single_instance import SingleInstance
     from core.device_watch import DevicesSeen, DeviceWatch
 
@@ -68,6 +70,7 @@ class Application(QObject):
         self._worries: Worries | None = None
         self._watch: DeviceWatch | None = None
         self._power: Power | None = None
+        self._removal: Removal | None = None
         self._second = QTimer(self, interval=1000)
         self._seconds = 0
         self._is_going = False
@@ -116,6 +119,8 @@ class Application(QObject):
             self._watch.stop()
         self.engine_room.end()
         self._end_session()
+        if self._removal is not None:
+            self._removal.carry_out()
         if self._instance is not None:
             self._instance.close()
         self.window.end()
@@ -146,8 +151,9 @@ class Application(QObject):
         self.choices.changed.connect(self._settings_changed)
         self.choices.failed.connect(self.tell)
         self.engine_room.changed.connect(self.paging.turn)
-        self.engine_room.newer_offered.connect(self._offer_newer_engine)
+        self.engine_room.newer_offered.connect(lambda: say_newer(self.window.notice, self.engine_room.renew))
         self.paging.log_requested.connect(self._open_log)
+        self.paging.removal_requested.connect(self._offer_removal)
         self._second.timeout.connect(self._tick)
         self.window.visibility_changed.connect(self._visibility_changed)
         self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
@@ -304,15 +310,12 @@ class Application(QObject):
         if self.choices.trouble is not None:
             self.tell(self.choices.trouble)
 
-    def _offer_newer_engine(self) -> None:
-        words = self.tr("The one that is here works until the new one is made.")
-        self.window.notice.say(
-            "info",
-            self.tr("There is a newer training engine."),
-            words,
-            button=self.tr("Show it"),
-            action=self.engine_room.renew,
-        )
+    def _offer_removal(self) -> None:
+        from app.removal import Removal
+
+        self._removal = Removal(self.folders, self.window)
+        self._removal.agreed.connect(self.quit)
+        self._removal.ask()
 
     def _take_back(self, error: ClientError) -> None:
         self.window.notice.take_back(title_of(error.problem))

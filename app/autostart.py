@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
 
 from app.handover import MINIMISED
-from core.folders import storage_problem, write_atomically
+from core.folders import autostart_file, storage_problem, write_atomically
 
-_NAME = "workerbee.desktop"
 _RESERVED = str.maketrans({character: f"\\{character}" for character in '"`$\\'})
 
 
 def can_start_at_login() -> bool:
     """Whether this system has the freedesktop's autostart folder."""
     return sys.platform.startswith("linux")
-
-
-def autostart_file() -> Path:
-    """Where it lies, or would."""
-    config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(config) / "autostart" / _NAME
 
 
 def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None = None) -> None:

@@ -42,6 +42,7 @@ class Paging(QObject):
     """Turns the window's pages as the session goes on; only what is seen is drawn."""
 
     log_requested = Signal()
+    removal_requested = Signal()
 
     def __init__(self, front: Front, helm: Helm, engine_room: EngineRoom) -> None:
         super().__init__(front.window)
@@ -287,6 +288,7 @@ class Paging(QObject):
         page = SettingsPage()
         page.show_settings(self._choices.settings)
         page.settings_changed.connect(self._choices.change)
+        page.removal_requested.connect(self.removal_requested)
         page.back_requested.connect(self.go_back)
         if self._choices.trouble is not None:
             page.show_problem(self._choices.trouble.problem, self._choices.trouble.detail)

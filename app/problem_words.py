@@ -234,6 +234,10 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
             "Problem", "Try again: what was downloaded is kept. If it stays so, please report the log."
         ),
     ),
+    Problem.STILL_RUNNING: (
+        QT_TRANSLATE_NOOP("Problem", "Workerbee still trains."),
+        QT_TRANSLATE_NOOP("Problem", "Leave the run first, then try again."),
+    ),
     Problem.DOWNLOAD_CUT: (
         QT_TRANSLATE_NOOP("Problem", "The download was cut off."),
         QT_TRANSLATE_NOOP("Problem", "Check that you are online and try again: it goes on where it stopped."),

@@ -15,6 +15,7 @@ from core.section import Section
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
 _NAME = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\Z"
 MAX_FILES = 64
+KEPT_BYTES = 20_000_000_000  # of files that were fetched, at the most, unless a single one is larger
 BYTE_TOKENS = 258
 
 Repository = Annotated[str, Meta(pattern=_REPOSITORY)]
@@ -70,6 +71,11 @@ class TextFiles(_Text, tag="text-files", kw_only=True, frozen=True):
     def size_bytes(self) -> int:
         """Of all files."""
         return sum(file.size_bytes for file in self.files)
+
+    @property
+    def kept_bytes(self) -> int:
+        """What lies on the disk at once: of many files, those that were read last."""
+        return min(self.size_bytes, max(KEPT_BYTES, *(file.size_bytes for file in self.files)))
 
 
 class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):

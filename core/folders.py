@@ -21,7 +21,7 @@ HOME_VARIABLE = "WORKERBEE_HOME"
 
 @dataclass(frozen=True)
 class Folders:
-    """The four folders of one person; nothing of Workerbee lies anywhere else."""
+    """The four folders of one person; nothing lies anywhere else but the ``autostart_file``."""
 
     settings: Path
     data: Path
@@ -70,6 +70,12 @@ class Folders:
                     pass
             except OSError as error:
                 raise storage_problem(error, folder) from error
+
+
+def autostart_file() -> Path:
+    """What makes a desktop start us at login; or would."""
+    config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(config) / "autostart" / "workerbee.desktop"
 
 
 def storage_problem(

@@ -49,8 +49,8 @@ def needs_of(manifest: RunManifest) -> Needs:
 
 
 def _file_bytes(data: DataSpec) -> int:
-    """A stream from a hub's data set is never on the disk as a whole."""
-    return data.size_bytes if isinstance(data, TextFiles) else 0
+    """What is kept of them; a stream from a hub's data set is never on the disk as a whole."""
+    return data.kept_bytes if isinstance(data, TextFiles) else 0
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:

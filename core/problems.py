@@ -199,6 +199,7 @@ class Problem(Enum):
         "Try again: what was downloaded is kept; if it stays, please report the log.",
         7,
     )
+    STILL_RUNNING = _Words("Workerbee still trains.", "Leave the run and quit first, then try again.", 7)
     DOWNLOAD_CUT = _Words(
         "The download was cut off.",
         "Check that you are online and try again: it goes on where it stopped.",

@@ -15,6 +15,8 @@ from tests.hub import Hub, local_hub
 from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
 
+pytest_plugins = ["tests.small_disks"]
+
 _outcomes_in_networks: list[str] = []
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -159,20 +157,6 @@ def test_a_download_that_does_not_fit_is_not_begun(hub: Hub, tmp_path: Path) -> 
     assert hub.asked("model.safetensors") == []
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 110 MB, which only root can make."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=110m", "tmpfs", str(place)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("only root can mount a small disk")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
 def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> None:
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(20_000_000)})
     with pytest.raises(ClientError, match="are free in") as refused:
@@ -180,19 +164,15 @@ def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> 
     assert refused.value.problem is Problem.NO_ROOM
 
 
-def test_a_disk_that_fills_meanwhile_is_survived(hub: Hub, small_disk: Path) -> None:
+def test_a_disk_that_fills_meanwhile_is_survived(
+    hub: Hub, small_disk: Path, filled: Callable[[], None]
+) -> None:
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(6_000_000)})
-    hog = small_disk / "hog"
     store = Store(small_disk)
-
-    def fill() -> None:
-        with hog.open("wb") as file:
-            file.write(bytes(shutil.disk_usage(small_disk).free))
-
-    hub.before_file["model.safetensors"] = fill
+    hub.before_file["model.safetensors"] = filled
     with pytest.raises(ClientError) as refused:
         fetched(repository, store)
     assert refused.value.problem is Problem.DISK_FULL
-    hog.unlink()
+    (small_disk / "hog").unlink()
     hub.before_file.clear()
     assert (fetched(repository, store) / "model.safetensors").stat().st_size == 6_000_000

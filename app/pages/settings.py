@@ -27,6 +27,7 @@ class SettingsPage(QWidget):
 
     settings_changed = Signal(object)
     back_requested = Signal()
+    removal_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +45,9 @@ class SettingsPage(QWidget):
         for part in (self.computer, self.window_behaviour):
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
+        self.remove = QPushButton(self.tr("Remove my data …"))
+        self.remove.clicked.connect(self.removal_requested)
+        column.parts.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignLeft)
         column.parts.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

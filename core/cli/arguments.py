@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from core.cli.duration import parse_duration
-from core.cli.engine_arguments import EngineWish, add_engine, read_engine
+from core.cli.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
 from core.cli.limits import NO_LIMITS, Limits
 from core.messages import NetworkMode
 from core.problems import ClientError, Problem
@@ -118,6 +118,7 @@ Wish = (
     | Demo
     | Doctor
     | EngineWish
+    | Reset
     | Help
 )
 
@@ -141,6 +142,8 @@ def read_arguments(words: list[str], version: str) -> Wish:
             return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
         case "engine":
             return read_engine(asked)
+        case "reset":
+            return Reset(asked.yes, asked.identity)
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
@@ -166,6 +169,7 @@ def _parser(version: str) -> _Parser:
         commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
     )
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
+    add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     demo = commands.add_parser(
         "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
     )

@@ -24,7 +24,7 @@ from core.cli.arguments import (
 )
 from core.cli.conversation import SessionError
 from core.cli.desk import Desk
-from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
+from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.failure import record_surprise, tell_failure
 from core.cli.json_display import print_failure
 from core.cli.main_loop import MainLoop
@@ -80,6 +80,10 @@ def _do(wish: Wish, folders: Folders, worker_command: Sequence[str] | None) -> i
             return _with_run_file(wish)
         case ShowEngine() | MakeEngine() | RemoveEngine():
             return _with_engine_room(wish, folders)
+        case Reset():
+            from core.cli.reset import reset
+
+            return reset(wish, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
             return _at_desk(wish, folders, worker_command)
         case _:

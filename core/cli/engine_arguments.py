@@ -1,4 +1,4 @@
-"""`engine`: what may be typed after it, and what that asks for."""
+"""`engine` and `reset`: what may be typed after them, and what that asks for."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ class RemoveEngine:
     """`engine remove`"""
 
 
+@dataclass(frozen=True)
+class Reset:
+    """`reset`"""
+
+    yes: bool
+    identity: bool
+
+
 EngineWish = ShowEngine | MakeEngine | RemoveEngine
 
 
@@ -42,3 +50,9 @@ def read_engine(asked: argparse.Namespace) -> EngineWish:
     if asked.deed == "make":
         return MakeEngine(asked.build)
     return RemoveEngine() if asked.deed == "remove" else ShowEngine()
+
+
+def add_reset(parser: argparse.ArgumentParser) -> None:
+    """Tell the parser."""
+    parser.add_argument("--yes", action="store_true", help="delete without asking")
+    parser.add_argument("--identity", action="store_true", help="this computer's keys, too")

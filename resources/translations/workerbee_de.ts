@@ -170,21 +170,6 @@
     </message>
 </context>
 <context>
-    <name>Application</name>
-    <message>
-        <source>The one that is here works until the new one is made.</source>
-        <translation>Die vorhandene läuft, bis die neue fertig ist.</translation>
-    </message>
-    <message>
-        <source>There is a newer training engine.</source>
-        <translation>Es gibt ein neueres Trainingsprogramm.</translation>
-    </message>
-    <message>
-        <source>Show it</source>
-        <translation>Zeigen</translation>
-    </message>
-</context>
-<context>
     <name>ClipboardOffer</name>
     <message>
         <source>Use the address on the clipboard</source>
@@ -422,6 +407,18 @@
 </context>
 <context>
     <name>Engine</name>
+    <message>
+        <source>There is a newer training engine.</source>
+        <translation>Es gibt ein neueres Trainingsprogramm.</translation>
+    </message>
+    <message>
+        <source>The one that is here works until the new one is made.</source>
+        <translation>Die vorhandene läuft, bis die neue fertig ist.</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
+    </message>
     <message>
         <source>for NVIDIA GPUs (CUDA 13)</source>
         <translation>für NVIDIA-GPUs (CUDA 13)</translation>
@@ -1562,6 +1559,14 @@
         <translation>Versuchen Sie es noch einmal: Was heruntergeladen ist, bleibt. Wenn es so bleibt, melden Sie bitte das Protokoll.</translation>
     </message>
     <message>
+        <source>Workerbee still trains.</source>
+        <translation>Workerbee trainiert noch.</translation>
+    </message>
+    <message>
+        <source>Leave the run first, then try again.</source>
+        <translation>Verlassen Sie zuerst den Lauf und versuchen Sie es dann noch einmal.</translation>
+    </message>
+    <message>
         <source>The download was cut off.</source>
         <translation>Das Herunterladen wurde unterbrochen.</translation>
     </message>
@@ -1670,6 +1675,49 @@
     <message>
         <source>Show the log</source>
         <translation>Protokoll zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>Removal</name>
+    <message>
+        <source>Delete what Workerbee keeps of you, and quit?</source>
+        <translation>Löschen, was Workerbee von Ihnen aufhebt, und beenden?</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s keys, too: swarms will not know it again</source>
+        <translation>Auch die Schlüssel dieses Computers: Schwärme erkennen ihn dann nicht wieder</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>Löschen und beenden</translation>
+    </message>
+    <message>
+        <source>The training engine</source>
+        <translation>Das Trainingsprogramm</translation>
+    </message>
+    <message>
+        <source>Runs that you published, and their checkpoints</source>
+        <translation>Läufe, die Sie veröffentlicht haben, und ihre Sicherungen</translation>
+    </message>
+    <message>
+        <source>Curves, and what you have given</source>
+        <translation>Kurven, und was Sie beigetragen haben</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>Zwischenspeicher</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s keys</source>
+        <translation>Die Schlüssel dieses Computers</translation>
     </message>
 </context>
 <context>
@@ -1856,6 +1904,10 @@
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Remove my data …</source>
+        <translation>Meine Daten löschen …</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.autostart import autostart_entry, autostart_file, set_autostart
+from app.autostart import autostart_entry, set_autostart
+from core.folders import autostart_file
 from core.problems import ClientError, Problem
 
 

@@ -9,6 +9,7 @@ from core.worker.data.blocks import Blocks, PackedBlocks
 from core.worker.data.documents import Documents
 from core.worker.data.hub_documents import HubDocuments
 from core.worker.data.shelf import Shelf
+from core.worker.data.starts import count_start
 from core.worker.data.text_files import FileDocuments
 from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
 from core.worker.hub import fetch_tokenizer
@@ -21,7 +22,11 @@ __all__ = ["Blocks", "open_blocks"]
 def open_blocks(
     data: TextFiles | HubDataset, *, sequence_length: int, seed: int, store: Store, watch: Watch
 ) -> Blocks:
-    """The run's data in this peer's own order; fetches what is held out. Raises ClientError in words."""
+    """The run's data in this peer's own order, another one with every start; raises ClientError in words.
+
+    What is held out is fetched before it returns, the rest when its turn comes.
+    """
+    starts = count_start(data, seed, store)
     match data:
         case TextFiles():
             documents: Documents = FileDocuments(data, Shelf(store))
@@ -34,7 +39,7 @@ def open_blocks(
         _tokenizer(data, store, watch),
         sequence_length=sequence_length,
         held_out_one_in=data.held_out_one_in,
-        seed=str(seed),
+        seed=f"{seed}:{starts}",
         watch=watch,
     )
 

@@ -6,13 +6,13 @@ import os
 import shutil
 from pathlib import Path
 
-from core.data_spec import FileAt
+from core.data_spec import KEPT_BYTES, FileAt
+from core.folders import claim
 from core.room import held_in
 from core.worker.download import Remote, download
 from core.worker.errand import Errand
 from core.worker.store import Store, alone_in, in_words
 
-SHELF_BYTES = 20_000_000_000  # that are kept at the most; what is fetched now may be more
 _PART = "part"
 
 
@@ -56,13 +56,10 @@ class Shelf:
     def _make_room(self, wanted: FileAt) -> None:
         needed = wanted.size_bytes - self._begun_bytes(wanted)
         for other in self._oldest_first(wanted):
-            is_full = self._held_bytes() + needed > SHELF_BYTES
+            is_full = self._held_bytes() + needed > KEPT_BYTES
             if not is_full and self._store.room_for(needed):
                 break
-            if other.is_dir():
-                shutil.rmtree(other, ignore_errors=True)
-            else:
-                other.unlink(missing_ok=True)
+            _remove(other)
         self._store.require_room(needed, wanted.url)
 
     def _oldest_first(self, wanted: FileAt) -> list[Path]:
@@ -71,3 +68,12 @@ class Shelf:
 
     def _held_bytes(self) -> int:
         return held_in(self._folder)
+
+
+def _remove(path: Path) -> None:
+    """A file, or a half one that no other worker is fetching."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif claimed := claim(path):
+        with claimed:
+            shutil.rmtree(path, ignore_errors=True)
