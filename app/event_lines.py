@@ -25,6 +25,7 @@ from core.messages import (
     Restarting,
     RoundFinished,
     RunFound,
+    RunScored,
     SearchFinished,
     Start,
     TestNetwork,
@@ -59,7 +60,7 @@ def line(event: ClientEvent) -> str | None:
             Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published()
         ):
             return _of_arrival(event)
-        case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | CheckpointSaved():
+        case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
         case Warned() | Failed():
             return _of_problem(event)
@@ -142,7 +143,7 @@ def _of_network(event: Network) -> str:
     return f"{words}: {safe_line(f'{event.reason} {event.advice}'.strip())}"
 
 
-_Work = TrainingStarted | RoundFinished | Verdict | Evaluated | CheckpointSaved
+_Work = TrainingStarted | RoundFinished | Verdict | Evaluated | RunScored | CheckpointSaved
 
 
 def _of_work(event: _Work) -> str:
@@ -164,6 +165,12 @@ def _of_work(event: _Work) -> str:
                 figures.count(event.epoch),
                 figures.share(event.accuracy),
                 figures.loss(event.loss),
+            )
+        case RunScored():
+            return filled(
+                translate("EventLog", "The organiser measured a loss of %1 after epoch %2."),
+                figures.loss(event.latest.loss),
+                figures.count(event.latest.epoch),
             )
         case CheckpointSaved():
             return filled(

@@ -31,6 +31,7 @@ USUAL_CURVES: tuple[Series, ...] = (
     "my_rate",
     "swarm_rate",
     "loss",
+    "run_loss",
     "accuracy",
     "gpu_utilisation",
     "epoch",
@@ -56,7 +57,7 @@ class Graph:
         return (self.axis or self.figure)(value)
 
 
-SWARM_SERIES = frozenset({"swarm_rate", "loss", "accuracy", "epoch", "step", "peers"})
+SWARM_SERIES = frozenset({"swarm_rate", "run_loss", "accuracy", "epoch", "step", "peers"})
 """What the whole swarm does; the rest is about this computer. The two are told apart by colour everywhere."""
 
 
@@ -74,7 +75,7 @@ def _watts(value: float) -> str:
 
 GRAPHS = (
     Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.number),
-    Graph("loss", ("loss",), figures.loss, starts_at_zero=False, bridge_seconds=600.0),
+    Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf),
     Graph("accuracy", ("accuracy",), figures.share, ceiling=1.0, bridge_seconds=inf),
     Graph("gpu_utilisation", ("gpu_utilisation",), figures.share, ceiling=1.0),
     Graph("epoch", ("epoch",), _whole, starts_at_zero=False, is_whole=True, bridge_seconds=600.0),
@@ -108,14 +109,21 @@ def curve_title(series: Series) -> str:
         return translate("Graphs", "Throughput: mine")
     if series == "swarm_rate":
         return translate("Graphs", "Throughput: swarm")
+    if series == "loss":
+        return translate("Graphs", "Loss: mine, in training")
+    if series == "run_loss":
+        return translate("Graphs", "Loss: the run’s, on unseen examples")
     return title(next(graph for graph in GRAPHS if series in graph.series))
 
 
 def legend(series: Series) -> str:
     """What tells curves in one graph apart; nothing where there is only one."""
-    if series == "my_rate":
-        return translate("Graphs", "mine")
-    return translate("Graphs", "swarm") if series == "swarm_rate" else ""
+    return {
+        "my_rate": translate("Graphs", "mine"),
+        "swarm_rate": translate("Graphs", "swarm"),
+        "loss": translate("Graphs", "mine, in training"),
+        "run_loss": translate("Graphs", "the run’s, on unseen examples"),
+    }.get(series, "")
 
 
 def nothing_to_draw(graph: Graph) -> str:

@@ -28,6 +28,7 @@ class Memory:
         self._recent = RecentRuns(folders.recent_runs_file)
         self._noted: object = None
         self._noted_accuracy: object = None
+        self._noted_scores: object = None
         self._last_state: tuple[str, LastState] | None = None
 
     @property
@@ -113,6 +114,10 @@ class Memory:
         if evaluated is not None and evaluated is not self._noted_accuracy:
             self._noted_accuracy = evaluated
             values["accuracy"] = evaluated.accuracy
+        if session.scored is not None and session.scored is not self._noted_scores:
+            self._noted_scores = session.scored
+            for score in session.scored.scores:
+                self._history.note(run_id, "run_loss", score.at, score.loss)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():

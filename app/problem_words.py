@@ -53,6 +53,10 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "This computer no longer has the device that you chose."),
         QT_TRANSLATE_NOOP("Problem", "Choose another one, or let Workerbee choose."),
     ),
+    Problem.DEVICE_UNSUITED: (
+        QT_TRANSLATE_NOOP("Problem", "The device that you chose cannot train this run."),
+        QT_TRANSLATE_NOOP("Problem", "Choose another one in the settings, or look for another run to help."),
+    ),
     Problem.ADDRESS_UNREADABLE: (
         QT_TRANSLATE_NOOP("Problem", "This address cannot be read."),
         QT_TRANSLATE_NOOP("Problem", "Copy the whole line that the organiser posted."),
@@ -111,6 +115,27 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
     Problem.DISK_FULL: (
         QT_TRANSLATE_NOOP("Problem", "The disk is full."),
         QT_TRANSLATE_NOOP("Problem", "Free some space; what was saved before is still whole."),
+    ),
+    Problem.FILES_UNREACHABLE: (
+        QT_TRANSLATE_NOOP("Problem", "Something that this run needs cannot be fetched just now."),
+        QT_TRANSLATE_NOOP(
+            "Problem",
+            "Workerbee tries again by itself; "
+            "if it stays, check that you are online, then ask the organiser.",
+        ),
+    ),
+    Problem.FILES_REFUSED: (
+        QT_TRANSLATE_NOOP("Problem", "Something that this run names was refused."),
+        QT_TRANSLATE_NOOP(
+            "Problem",
+            "It is not what the run says, or could run foreign code: tell the organiser what is named above.",
+        ),
+    ),
+    Problem.NO_ROOM: (
+        QT_TRANSLATE_NOOP("Problem", "There is not enough room for what this run needs."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "Free some space, or raise the limit for Workerbee's data in the settings."
+        ),
     ),
     Problem.CHECKPOINT_DAMAGED: (
         QT_TRANSLATE_NOOP("Problem", "A checkpoint could not be read."),

@@ -19,6 +19,7 @@ _AGAIN = {
     Problem.MANIFEST_ROLLED_BACK,
     Problem.CLOCK_WRONG,
     Problem.DISK_FULL,
+    Problem.FILES_UNREACHABLE,
     Problem.IDENTITY_DAMAGED,
     Problem.ALREADY_PUBLISHING,
     Problem.STATE_NOT_LOADED,
@@ -28,6 +29,8 @@ _AGAIN = {
 }
 _SETTINGS = {
     Problem.NO_SUCH_DEVICE,
+    Problem.DEVICE_UNSUITED,
+    Problem.NO_ROOM,
     Problem.FOLDER_NOT_WRITABLE,
     Problem.SETTINGS_DAMAGED,
     Problem.PORT_TAKEN,

@@ -79,8 +79,13 @@ def loading(event: StateLoading) -> str:
     received = figures.size(event.received_bytes)
     if not event.total_bytes:
         return filled(translate("Status", "Downloading the run's state · %1"), received)
+    words = (
+        translate("Status", "Downloading the run's state · %1 of %2 · %3")
+        if event.what == "state"
+        else translate("Status", "Downloading the run's data and model · %1 of %2 · %3")
+    )
     return filled(
-        translate("Status", "Downloading the run's state · %1 of %2 · %3"),
+        words,
         received,
         figures.size(event.total_bytes),
         figures.share(min(1.0, event.received_bytes / event.total_bytes)),

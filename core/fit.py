@@ -67,11 +67,9 @@ def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk:
     return Fits(
         gpu=_of_memory(gpu_memory_needed(manifest), device) if is_gpu else None,
         memory=_of_memory(on_host, host),
-        disk=replace(
-            _compared(manifest.requirements.disk_mib << 20, disk.free_bytes), is_limited=disk.is_limited
-        ),
+        disk=replace(_compared(disk_needed(manifest), disk.free_bytes), is_limited=disk.is_limited),
         traffic_bytes_per_epoch=needs.traffic_bytes,
-        download_bytes=needs.download_bytes,
+        download_bytes=needs.download_bytes + needs.fetched_bytes,
     )
 
 
@@ -84,6 +82,11 @@ def gpu_memory_needed(manifest: RunManifest) -> int:
 def host_memory_needed(manifest: RunManifest) -> int:
     """Bytes of ordinary memory beside a GPU: the estimate; or what the organiser asks for, if more."""
     return max(needs_of(manifest).host_memory_bytes, manifest.requirements.memory_mib << 20)
+
+
+def disk_needed(manifest: RunManifest) -> int:
+    """Bytes for files that are fetched; or what the organiser asks for, if more."""
+    return max(needs_of(manifest).fetched_bytes, manifest.requirements.disk_mib << 20)
 
 
 def _of_memory(needed_bytes: int, device: Device | None) -> Fit:

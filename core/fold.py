@@ -30,6 +30,7 @@ from core.messages import (
     Restarting,
     RoundFinished,
     RunFound,
+    RunScored,
     SearchFinished,
     Start,
     StateLoading,
@@ -66,7 +67,7 @@ def after(session: Session, event: ClientEvent) -> Session:
             return _after_run(session, event)
         case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
             return _after_work(session, event)
-        case PeersSeen() | Verdict() | Evaluated() | CheckpointSaved():
+        case PeersSeen() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
             return _after_setback(session, event)
@@ -184,7 +185,10 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-def _after_report(session: Session, event: PeersSeen | Verdict | Evaluated | CheckpointSaved) -> Session:
+_Report = PeersSeen | Verdict | Evaluated | RunScored | CheckpointSaved
+
+
+def _after_report(session: Session, event: _Report) -> Session:
     match event:
         case PeersSeen():
             return replace(session, peers=event.peers)
@@ -192,6 +196,8 @@ def _after_report(session: Session, event: PeersSeen | Verdict | Evaluated | Che
             return replace(session, verdict=event)
         case Evaluated():
             return replace(session, evaluated=event)
+        case RunScored():
+            return replace(session, scored=event)
         case CheckpointSaved():
             return replace(session, checkpoint=event)
         case _:

@@ -23,6 +23,7 @@ Series = Literal[
     "epoch",
     "step",
     "loss",
+    "run_loss",
     "accuracy",
     "peers",
     "gpu_utilisation",

@@ -10,9 +10,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from core.data_spec import BYTE_TOKENS, DataSpec, HubDataset, SumsData, TextFiles
 from core.optimizer_spec import AdamW, OptimizerSpec
 from core.problems import ClientError, Problem
-from core.section import Fraction, Section
+from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM, RecipeSpec
+from core.section import Section
 
 FORMAT_VERSION = 1
 MAX_MANIFEST_BYTES = 32 * 1024
@@ -35,25 +37,6 @@ class RunInfo(Section, kw_only=True, frozen=True):
     contact: _Line = ""
     state: Literal["open", "paused", "finished"] = "open"
     notice: Annotated[str, Meta(max_length=500)] = ""
-
-
-class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
-    """The built-in recipe: a small decoder-only transformer that learns sums."""
-
-    layers: Annotated[int, Meta(ge=1, le=24)] = 2
-    width: Annotated[int, Meta(ge=16, le=2048)] = 128
-    heads: Annotated[int, Meta(ge=1, le=64)] = 4
-    dropout: Fraction = 0.0
-
-    def __post_init__(self) -> None:
-        if self.width % self.heads:
-            raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
-
-
-class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
-    """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
-
-    digits: Annotated[int, Meta(ge=1, le=6)] = 2
 
 
 class SchedulerSpec(Section, kw_only=True, frozen=True):
@@ -146,6 +129,12 @@ class Collaboration(Section, kw_only=True, frozen=True):
             )
 
 
+class EvaluationSpec(Section, kw_only=True, frozen=True):
+    """How often the organiser's peer publishes the run's loss on what nobody trains on."""
+
+    every_epochs: Annotated[int, Meta(ge=1, le=10_000)] = 1
+
+
 class Requirements(Section, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
@@ -163,17 +152,36 @@ class RunManifest(Section, kw_only=True, frozen=True):
     format: Annotated[int, Meta(ge=1, le=2**31)] = FORMAT_VERSION
     revision: Annotated[int, Meta(ge=1, le=2**31)] = 1
     run: RunInfo
-    recipe: ArithmeticGPT
-    data: SumsData = SumsData()
+    recipe: RecipeSpec
+    data: DataSpec = SumsData()
     optimizer: OptimizerSpec = AdamW()
     scheduler: SchedulerSpec = SchedulerSpec()
     collaboration: Collaboration
+    evaluation: EvaluationSpec = EvaluationSpec()
     requirements: Requirements = Requirements()
 
     def __post_init__(self) -> None:
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
                 raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+        if misfit := _misfit(self.recipe, self.data):
+            raise ValueError(misfit)
+
+
+def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
+    """Why that recipe cannot learn from that data, in words; nothing where it can."""
+    match recipe, data:
+        case ArithmeticGPT(), SumsData():
+            return ""
+        case ((CausalLM() | MaskedLM()), (TextFiles() | HubDataset())):
+            known = recipe.config.vocab_size
+            if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
+                return ""
+            return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
+        case _:
+            wanted = '"sums"' if isinstance(recipe, ArithmeticGPT) else '"text-files" or "hub"'
+            names = recipe.__struct_config__.tag, data.__struct_config__.tag
+            return f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; it needs {wanted}'
 
 
 _decoder = msgspec.json.Decoder(RunManifest)

@@ -161,8 +161,12 @@ class Published(Event, tag="published", kw_only=True, frozen=True):
 
 
 class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
-    """The run's current state is being downloaded; the total is what the manifest promises."""
+    """The run's current state is being downloaded, or its files: what it learns from or begins with.
 
+    A state's total is what the manifest promises.
+    """
+
+    what: Literal["state", "files"] = "state"
     received_bytes: Count
     total_bytes: Count
 
@@ -256,6 +260,26 @@ class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
     examples: tuple[Solved, ...] = ()
 
 
+class Score(Message, kw_only=True, frozen=True):
+    """How the run did on what nobody trains on after that epoch, measured at a time in seconds since 1970."""
+
+    epoch: Count
+    loss: float
+    at: Annotated[float, Meta(ge=0, le=2**33)]
+
+
+class RunScored(Event, tag="run_scored", kw_only=True, frozen=True):
+    """What the organiser's peer has signed since we last said so; ``earlier`` goes by rising epoch."""
+
+    latest: Score
+    earlier: tuple[Score, ...] = ()
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """All of them."""
+        return (*self.earlier, self.latest)
+
+
 class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
     """The run's state is on disk."""
 
@@ -309,6 +333,7 @@ AnyEvent = (
     | PeersSeen
     | Verdict
     | Evaluated
+    | RunScored
     | CheckpointSaved
     | Warned
     | Failed

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.manifest import ArithmeticGPT, Collaboration, Compression, RunManifest, SumsData
+from core.data_spec import DataSpec, TextFiles
+from core.manifest import Collaboration, Compression, RunManifest
+from core.recipe_size import RecipeSize, size_of
 
 _FLOAT_BYTES = 4
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
-_TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
 
 
 @dataclass(frozen=True)
 class Needs:
     """Bytes, and the model's size in parameters; ``sample_flop`` is what one sample costs to train on.
 
+    ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
+    ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
     ``device_memory_bytes`` is without the driver's own share, which a CPU does not have; ``traffic_bytes`` is
     what a computer sends in one epoch, and receives, at the most.
     """
 
     parameters: int
+    trained_parameters: int
     download_bytes: int
+    fetched_bytes: int
     device_memory_bytes: int
     host_memory_bytes: int
     traffic_bytes: int
@@ -30,30 +35,22 @@ class Needs:
 
 def needs_of(manifest: RunManifest) -> Needs:
     """The estimate for that run."""
-    recipe, data, collaboration = manifest.recipe, manifest.data, manifest.collaboration
-    parameters = parameters_of(recipe, data)
+    size = size_of(manifest.recipe, manifest.data)
     return Needs(
-        parameters=parameters,
-        download_bytes=_download_bytes(parameters, manifest),
-        device_memory_bytes=_device_memory_bytes(parameters, manifest),
-        host_memory_bytes=_HOST_BYTES + _HOST_BYTES_PER_PARAMETER * parameters,
-        traffic_bytes=_traffic_bytes(parameters, collaboration),
-        sample_flop=6 * parameters * context_of(data),
+        parameters=size.parameters,
+        trained_parameters=size.trained,
+        download_bytes=_download_bytes(size.trained, manifest),
+        fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
+        device_memory_bytes=_device_memory_bytes(size, manifest),
+        host_memory_bytes=_HOST_BYTES + _HOST_BYTES_PER_PARAMETER * size.trained,
+        traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
+        sample_flop=size.sample_flop,
     )
 
 
-def parameters_of(recipe: ArithmeticGPT, data: SumsData) -> int:
-    """How many numbers the model has that core/worker/recipes builds; a test compares."""
-    width = recipe.width
-    block = 12 * width**2 + 9 * width
-    embeddings = (_TOKENS + context_of(data)) * width
-    head = 2 * width + _DIGITS * width
-    return recipe.layers * block + embeddings + head
-
-
-def context_of(data: SumsData) -> int:
-    """How many tokens the model reads in one sample."""
-    return 3 * data.digits + 2
+def _file_bytes(data: DataSpec) -> int:
+    """What is kept of them; a stream from a hub's data set is never on the disk as a whole."""
+    return data.kept_bytes if isinstance(data, TextFiles) else 0
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
@@ -62,17 +59,11 @@ def _download_bytes(parameters: int, manifest: RunManifest) -> int:
     return parameters * (parameter_bytes + len(manifest.optimizer.statistics) * _FLOAT_BYTES)
 
 
-def _device_memory_bytes(parameters: int, manifest: RunManifest) -> int:
+def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
     """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded."""
     floats = 2 if manifest.collaboration.offload_optimizer else 2 + len(manifest.optimizer.statistics)
-    return _FLOAT_BYTES * (floats * parameters + _kept_floats(manifest))
-
-
-def _kept_floats(manifest: RunManifest) -> int:
-    """What backward needs of one micro-batch: 18 vectors a token and layer, and the attention's weights."""
-    recipe, tokens = manifest.recipe, context_of(manifest.data)
-    per_token = 18 * recipe.width + 2 * recipe.heads * tokens
-    return manifest.collaboration.batch_size_per_step * tokens * recipe.layers * per_token
+    kept = manifest.collaboration.batch_size_per_step * size.kept_floats
+    return size.frozen_bytes + _FLOAT_BYTES * (floats * size.trained + kept)
 
 
 def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:

@@ -32,6 +32,11 @@ class Problem(Enum):
     NO_SUCH_DEVICE = _Words(
         "This computer has no such device.", "Choose one that `workerbee doctor` lists, or --device auto.", 2
     )
+    DEVICE_UNSUITED = _Words(
+        "The device that you chose cannot train this run.",
+        "Choose another with --device (`workerbee doctor` lists them), or look for another run to help.",
+        7,
+    )
     ADDRESS_UNREADABLE = _Words(
         "The address cannot be read.",
         "Copy the whole line that the organiser posted; it looks like "
@@ -145,6 +150,21 @@ class Problem(Enum):
         "The connection to the other computers was lost.",
         "Workerbee joins them again by itself; if that fails, check that you are online.",
         4,
+    )
+    FILES_UNREACHABLE = _Words(
+        "Something that this run needs cannot be fetched just now.",
+        "Workerbee tries again by itself; if it stays, check that you are online, then ask the organiser.",
+        7,
+    )
+    FILES_REFUSED = _Words(
+        "Something that this run names was refused.",
+        "It is not what the run says, or could run foreign code: tell the organiser what is named above.",
+        6,
+    )
+    NO_ROOM = _Words(
+        "There is not enough room for what this run needs.",
+        "Free some space, or raise the limit for Workerbee's data in the settings.",
+        7,
     )
     OUT_OF_MEMORY = _Words(
         "The device ran out of memory.", "Close other programs that use it, or choose another device.", 7

@@ -60,10 +60,11 @@ def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
     for section in msgspec.structs.fields(manifest):
         table = tables.get(section.name)
         if isinstance(table, dict):
-            optional = {field.name for variant in _variants(section) for field in _optional_fields(variant)}
-            result[section.name] = {
-                key: None if key in optional and value == "none" else value for key, value in table.items()
-            }
+            for variant in _variants(section):
+                table = with_none(table, variant)
+            result[section.name] = table
+        elif table == "none" and type(None) in typing.get_args(section.type):
+            result[section.name] = None
     return result
 
 
@@ -97,7 +98,9 @@ def _field_mistakes(
         if field.required and field.name not in table:
             yield f"[{name}] {field.name}: is missing."
     for key, value in table.items():
-        if key in fields:
+        if key in fields and isinstance(value, dict) and (parts := _variants(fields[key])):
+            yield from _section_mistakes(f"{name}.{key}", value, parts, homes)
+        elif key in fields:
             yield from _value_mistakes(f"[{name}] ", fields[key], value)
         elif key != tag_field:
             elsewhere = {field: home for field, home in homes.items() if home != name}
@@ -174,10 +177,6 @@ def _chosen(table: dict[str, Any], variants: list[Struct]) -> Struct | None:
     if tag_field is None or (len(variants) == 1 and tag_field not in table):
         return variants[0]
     return next((each for each in variants if each.__struct_config__.tag == table.get(tag_field)), None)
-
-
-def _optional_fields(variant: Struct) -> list[FieldInfo]:
-    return [each for each in msgspec.structs.fields(variant) if type(None) in typing.get_args(each.type)]
 
 
 def _alternatives(words: list[str]) -> str:

@@ -25,6 +25,7 @@ from core.messages import (
     Restarting,
     RoundFinished,
     RunFound,
+    RunScored,
     Start,
     StateLoading,
     TrainingStarted,
@@ -122,6 +123,7 @@ class Session:
     rounds: tuple[RoundFinished, ...] = ()
     verdict: Verdict | None = None
     evaluated: Evaluated | None = None
+    scored: RunScored | None = None
     peers: tuple[PeerSeen, ...] = ()
     checkpoint: CheckpointSaved | None = None
     first_epoch: int | None = None

@@ -11,8 +11,11 @@ import pytest
 
 from core.restarts import RestartPolicy
 from tests.front_end import PROMPT, FrontEnd, Open
+from tests.hub import Hub, local_hub
 from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
+
+pytest_plugins = ["tests.small_disks"]
 
 _outcomes_in_networks: list[str] = []
 
@@ -63,3 +66,10 @@ def hands(tmp_path: Path) -> Iterator[Crew]:
     """Whoever is there for one test."""
     with crew(tmp_path) as everybody:
         yield everybody
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    """A hub of its own, still empty."""
+    with local_hub() as made:
+        yield made

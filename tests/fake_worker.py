@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.lines import MAX_LINE_BYTES, decode_command, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     PROTOCOL_VERSION,
     AnyCommand,
@@ -49,6 +49,7 @@ from core.messages import (
     Verdict,
 )
 from core.problems import Problem
+from core.recipe_spec import ArithmeticGPT
 
 BIRTH = "born"
 RUN_ID = "sums"

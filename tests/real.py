@@ -22,8 +22,9 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
+from core.data_spec import SumsData
 from core.lines import decode_event, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     AnyCommand,
     AnyEvent,
@@ -41,6 +42,7 @@ from core.messages import (
     TrainingStarted,
 )
 from core.optimizer_spec import AdamW
+from core.recipe_spec import ArithmeticGPT
 from core.runtime import worker_command, worker_environment
 from tests.networks import Host
 

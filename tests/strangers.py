@@ -16,8 +16,9 @@ import msgspec
 
 from core.identity import Identity
 from core.logs import worker_log
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import AnyCommand, AnyEvent, Failed, Join, Publish
+from core.recipe_spec import ArithmeticGPT
 from core.runtime import worker_command, worker_environment
 from core.session import WorkerExited
 from core.signed_manifest import SignedManifest

@@ -8,8 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest, SumsData
+from core.data_spec import SumsData
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.optimizer_spec import AdamW
+from core.recipe_spec import ArithmeticGPT
 from core.worker.optimizers import make_optimizer
 from core.worker.recipes import Recipe, build
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe, Sums, is_held_out

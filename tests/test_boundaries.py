@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = {"torch", "hivemind", "numpy", "PySide6"}
+MODELS = {"transformers", "peft", "datasets", "pyarrow", "tokenizers", "huggingface_hub"}
+HEAVY = {"torch", "hivemind", "numpy", "PySide6", *MODELS}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "manager", "base", "misc"}
 MAX_FILE_LINES = 350
 MAX_FUNCTION_LINES = 35
@@ -112,8 +113,9 @@ def test_core_knows_no_window(forbidden: str) -> None:
     assert trespassers(forbidden, "app") == []
 
 
-def test_only_the_worker_imports_torch() -> None:
-    assert trespassers("torch", "core.worker") == []
+@pytest.mark.parametrize("forbidden", ["torch", *sorted(MODELS)])
+def test_only_the_worker_imports_torch(forbidden: str) -> None:
+    assert trespassers(forbidden, "core.worker") == []
 
 
 def test_only_the_swarm_imports_hivemind() -> None:
@@ -172,6 +174,10 @@ def loaded_by(*names: str) -> list[str]:
 def test_the_client_and_the_command_line_start_light() -> None:
     rooms = [name for name in modules() if is_within(name, "core") and not is_within(name, "core.worker")]
     assert loaded_by(*rooms) == []
+
+
+def test_a_worker_loads_no_language_models_before_a_run_wants_one() -> None:
+    assert set(loaded_by("core.worker.peer", "core.worker.organiser")) & MODELS == set()
 
 
 def test_a_command_loads_no_window() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from core.cli import figures
 from core.cli.duration import parse_duration
 from core.cli.limits import Limits
+from core.cli.live_picture import picture
 from core.cli.tally import Tally
-from core.messages import Progress, RoundFinished
+from core.messages import Evaluated, Progress, RoundFinished, Solved
 from core.safe_text import safe_line, safe_text
 from core.session import ClientEvent, Session
 
@@ -116,3 +121,19 @@ def test_the_summary_counts_only_rounds_with_others() -> None:
 
 def test_without_training_there_is_nothing_to_sum_up() -> None:
     assert Tally().summary(Session(), now=5.0) == "Left before the training began."
+
+
+def drawn(*examples: str) -> str:
+    """The live picture after an evaluation with those examples."""
+    solved = tuple(Solved(text=text, correct=True) for text in examples)
+    session = replace(Session(), evaluated=Evaluated(epoch=1, loss=1.0, accuracy=0.5, examples=solved))
+    console = Console(width=120, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(picture(session, Tally()))
+    return captured.get()
+
+
+def test_short_examples_stand_beside_and_long_ones_below_each_other() -> None:
+    assert "✓ 1+2=3   ✓ 2+2=4" in drawn("1+2=3", "2+2=4")
+    lines = drawn("Ada keeps the bees ▸ and the honey", "Bo keeps the wax ▸ and the hive").splitlines()
+    assert sum("✓" in line for line in lines) == 2

@@ -83,4 +83,5 @@ def test_other_programs_may_be_in_the_way(total_share: float | None, is_freeable
 def test_downloads_and_traffic_are_those_of_the_run() -> None:
     needs = needs_of(MANIFEST)
     fit = fits(MANIFEST, CPU, [CPU], ROOM)
+    assert needs.fetched_bytes == 0
     assert (fit.download_bytes, fit.traffic_bytes_per_epoch) == (needs.download_bytes, needs.traffic_bytes)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.lines import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     AnyCommand,
     AnyEvent,
@@ -26,10 +26,12 @@ from core.messages import (
     Progress,
     Publish,
     RunFound,
+    Score,
     Solved,
     Start,
 )
 from core.problems import Problem
+from core.recipe_spec import ArithmeticGPT
 from tests.fake_worker import manifest, progress
 
 EXAMPLES: tuple[AnyCommand, ...] = (
@@ -61,6 +63,7 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
         float | None: None,
         str: "words",
         bool: True,
+        Score: Score(epoch=3, loss=0.5, at=0.5),
     }
     fields = [field for field in msgspec.structs.fields(kind) if field.required]
     return kind(**{field.name: values.get(field.name, by_type.get(field.type, ())) for field in fields})

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 import torch
 
-from core.manifest import ArithmeticGPT, Collaboration, RunManifest, SumsData
+from core.data_spec import SumsData, TextFiles
+from core.fit import disk_needed
+from core.manifest import Collaboration, RunManifest
 from core.needs import needs_of
-from core.run_file import parse_run_file, template
+from core.recipe_spec import ArithmeticGPT
+from core.run_file import load_run_file, parse_run_file, template
+from core.run_hints import hints_for
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
 def manifest_with(
@@ -77,7 +85,7 @@ def test_an_optimizer_that_is_not_offloaded_needs_room_on_the_device() -> None:
 def test_backward_keeps_about_what_is_estimated() -> None:
     """Within a factor of two of what autograd really saves for the template's micro-batch."""
     manifest = manifest_with(ArithmeticGPT())
-    recipe = ArithmeticRecipe(manifest.recipe, manifest.data, seed=1, device=torch.device("cpu"))
+    recipe = ArithmeticRecipe(ArithmeticGPT(), SumsData(), seed=1, device=torch.device("cpu"))
     saved: dict[int, int] = {}
 
     def keep(tensor: torch.Tensor) -> torch.Tensor:
@@ -90,6 +98,21 @@ def test_backward_keeps_about_what_is_estimated() -> None:
     needs = needs_of(manifest)
     estimated = needs.device_memory_bytes - 8 * needs.parameters
     assert loss.requires_grad and 0.5 < sum(saved.values()) / estimated < 2
+
+
+def test_files_are_fetched_once_and_only_adapters_are_sent() -> None:
+    manifest = load_run_file(EXAMPLES / "lora.toml")
+    needs = needs_of(manifest)
+    assert isinstance(manifest.data, TextFiles)
+    assert needs.fetched_bytes == 4 * (needs.parameters - needs.trained_parameters) + manifest.data.size_bytes
+    assert needs.trained_parameters < needs.parameters / 100
+    assert needs.download_bytes == 10 * needs.trained_parameters
+    assert disk_needed(manifest) == needs.fetched_bytes
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_an_example_is_right_and_gives_no_hints(example: Path) -> None:
+    assert hints_for(load_run_file(example)) == ()
 
 
 def test_the_largest_model_that_a_manifest_may_ask_for_has_finite_needs() -> None:

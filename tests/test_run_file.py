@@ -92,7 +92,11 @@ def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
         ),
         ('name = "adamw"', 'name = "sgd"', "[optimizer] beta1: unknown field; [optimizer] may have learning"),
         ('state = "open"', 'state = "shut"', 'must be "open" or "paused" or "finished".'),
-        ('kind = "arithmetic-gpt"', 'kind = "gpt-5"', '[recipe] kind = "gpt-5": must be "arithmetic-gpt".'),
+        (
+            'kind = "arithmetic-gpt"',
+            'kind = "gpt-5"',
+            '[recipe] kind = "gpt-5": must be "arithmetic-gpt" or',
+        ),
         ('id = "arithmetic-demo"', 'id = "my run"', '[run] id = "my run": may have letters, digits'),
         ('id = "arithmetic-demo"', "", "[run] id: is missing."),
         ('name = "Learning to add"', 'name = ""', "must not be empty."),

@@ -9,7 +9,8 @@ import pytest
 import torch
 from hivemind.optim.state_averager import dump_optimizer_state
 
-from core.manifest import ArithmeticGPT, SumsData
+from core.data_spec import SumsData
+from core.recipe_spec import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.sanity import Sanity
 from core.worker.swarm.allreduce import is_plausible

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from core.manifest import ArithmeticGPT, RunManifest
+from core.manifest import RunManifest
 from core.messages import Progress, RoundFinished
 from core.needs import needs_of
+from core.recipe_spec import ArithmeticGPT
 from core.run_file import parse_run_file, template
 from tests.networks import Internet
 from tests.real import Crew, Peer, averaged, tiny

@@ -14,7 +14,7 @@ from core.safe_text import safe_line
 from core.session import Session
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
-_SHOWN_SUMS = 6
+_SHOWN_EXAMPLES, _LONG = 6, 25
 
 
 def picture(session: Session, tally: Tally, footer: str = "") -> RenderableType:
@@ -82,15 +82,17 @@ def _add_learning(table: Table, session: Session, tally: Tally) -> None:
         accuracy = f"{figures.share(session.evaluated.accuracy)} at epoch {session.evaluated.epoch}"
         table.add_row("accuracy", Text(accuracy))
         if session.evaluated.examples:
-            table.add_row("solved", _sums(session.evaluated))
+            table.add_row("solved", _solved(session.evaluated))
 
 
-def _sums(evaluated: Evaluated) -> Text:
-    """The last examples, each with a tick or a cross."""
+def _solved(evaluated: Evaluated) -> Text:
+    """The last examples, each with a tick or a cross; long ones stand below each other."""
     text = Text()
-    for example in evaluated.examples[:_SHOWN_SUMS]:
+    between = "   " if all(len(example.text) < _LONG for example in evaluated.examples) else "\n"
+    for example in evaluated.examples[:_SHOWN_EXAMPLES]:
         mark, style = ("✓", "green") if example.correct else ("✗", "red")
-        text.append(f"{mark} ", style=style).append(f"{safe_line(example.text, 40)}   ")
+        text.append(f"{mark} ", style=style).append(f"{safe_line(example.text, 100)}{between}")
+    text.rstrip()
     return text
 
 

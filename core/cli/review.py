@@ -60,6 +60,7 @@ def _of_run(run: RunFound) -> Rows:
         ("notice", safe_line(info.notice)),
         ("recipe", recipe),
         ("download", figures.size(needs.download_bytes)),
+        ("files", f"{figures.size(needs.fetched_bytes)}, fetched once" if needs.fetched_bytes else ""),
     ]
     return [(name, words) for name, words in rows if words]
 

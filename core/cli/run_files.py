@@ -22,10 +22,11 @@ def check_run_file(wish: CheckRunFile) -> int:
     manifest = load_run_file(wish.file)
     needs = needs_of(manifest)
     print(f"{wish.file} is right: “{safe_line(manifest.run.name)}”, {count(needs.parameters)} parameters.")
+    files = f" and {size(needs.fetched_bytes)} of files" if needs.fetched_bytes else ""
     print(
-        f"A volunteer downloads {size(needs.download_bytes)}, needs about {size(needs.device_memory_bytes)} "
-        f"on the device and {size(needs.host_memory_bytes)} of ordinary memory, and sends and receives up to "
-        f"{size(needs.traffic_bytes)} each in an epoch."
+        f"A volunteer downloads {size(needs.download_bytes)}{files}, needs about "
+        f"{size(needs.device_memory_bytes)} on the device and {size(needs.host_memory_bytes)} of ordinary "
+        f"memory, and sends and receives up to {size(needs.traffic_bytes)} each in an epoch."
     )
     for hint in hints_for(manifest):
         print(f"Note: {hint}")

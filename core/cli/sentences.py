@@ -13,6 +13,7 @@ from core.messages import (
     Published,
     Restarting,
     RoundFinished,
+    RunScored,
     StateLoading,
     TrainingStarted,
     Verdict,
@@ -72,6 +73,9 @@ def of(event: ClientEvent) -> str | None:
                 f"Epoch {event.epoch}: accuracy {figures.share(event.accuracy)} on what nobody trains on, "
                 f"loss {figures.loss(event.loss)}."
             )
+        case RunScored():
+            loss = figures.loss(event.latest.loss)
+            return f"The organiser measured a loss of {loss} after epoch {event.latest.epoch}."
         case EngineChecked():
             return f"The engine: torch {event.torch}, hivemind {event.hivemind}."
         case Verdict() | Restarting() | Warned() | CheckpointSaved():
@@ -110,7 +114,8 @@ def of_verdict(event: Verdict) -> str:
 def of_loading(event: StateLoading) -> str:
     """How far the download is."""
     total = f" of about {figures.size(event.total_bytes)}" if event.total_bytes else ""
-    return f"Downloading the run's state: {figures.size(event.received_bytes)}{total}"
+    what = "state" if event.what == "state" else "data and model"
+    return f"Downloading the run's {what}: {figures.size(event.received_bytes)}{total}"
 
 
 def of_restarting(event: Restarting) -> str:
@@ -146,5 +151,5 @@ def of_progress(event: Progress) -> str:
 
 def of_examples(event: Evaluated) -> str | None:
     """The last examples with a tick or a cross each."""
-    marked = [f"{'✓' if each.correct else '✗'} {safe_line(each.text, 60)}" for each in event.examples[:6]]
+    marked = [f"{'✓' if each.correct else '✗'} {safe_line(each.text, 100)}" for each in event.examples[:6]]
     return "   ".join(marked) or None

@@ -20,6 +20,7 @@ from core.messages import (
     PeersSeen,
     Progress,
     RoundFinished,
+    RunScored,
     StateLoading,
     Verdict,
     Warned,
@@ -28,14 +29,16 @@ from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
+from core.worker.fetching import Fetching
 from core.worker.guard import end, give_up
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
 from core.worker.neighbours import LOOK_SECONDS, Neighbours
 from core.worker.optimizers import make_optimizer, make_scheduler
 from core.worker.pace import Pace
-from core.worker.recipes import Recipe, build
+from core.worker.recipes import Recipe, Supplies, build
 from core.worker.sanity import Sanity
+from core.worker.store import Store
 from core.worker.swarm import (
     CARD_LIFETIME_SECONDS,
     Card,
@@ -50,6 +53,7 @@ from core.worker.swarm import (
     guard_reports,
     publish_card,
     publish_metrics,
+    published_scores,
     received_bytes,
     swarm_loss,
 )
@@ -63,34 +67,43 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Terms:
-    """How this peer takes part. ``batch_size`` is the micro-batch, in samples."""
+    """How this peer takes part. ``batch_size`` is the micro-batch, in samples; ``store`` keeps files."""
 
     device: str
     threads: int | None
     batch_size: int
     pace: Pace
+    store: Store
     public_name: str = ""
 
 
 class Membership:
     """Build it in the main thread; ``take_part`` returns when we have left.
 
+    Building it fetches what the run needs, and raises Interrupted where we leave meanwhile.
     A volunteer has ``acquaintances``, and finds the run again through them; the run's first peer has none.
+    ``organiser`` is a peer id; empty where nobody has published the run.
     """
 
     def __init__(
         self,
         swarm: Swarm,
         manifest: RunManifest,
+        organiser: str,
         terms: Terms,
         channel: Channel,
         acquaintances: Acquaintances | None = None,
     ) -> None:
         self._swarm, self._manifest, self._terms, self._channel = swarm, manifest, terms, channel
-        self._run_id = manifest.run.id
+        self._run_id, self._organiser, self._scored_epoch = manifest.run.id, organiser, -1
         if terms.threads:
             torch.set_num_threads(terms.threads)
-        self._recipe = build(manifest, seed=swarm.identity.seed_number, device=_device(terms.device))
+        self._recipe = build(
+            manifest,
+            seed=swarm.identity.seed_number,
+            device=_device(terms.device),
+            supplies=Supplies(terms.store, Fetching(channel)),
+        )
         self._judge, self._sanity = Judge(), Sanity(self._recipe)
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
@@ -120,15 +133,15 @@ class Membership:
             ),
         )
 
-    def take_part(self, each_epoch: Callable[[int], None] = lambda epoch: None) -> None:
-        """Train until we are asked to leave; ``each_epoch(epoch)`` is called when a new epoch has begun."""
+    def take_part(self, keep: Callable[[Evaluated], None] = lambda evaluated: None) -> None:
+        """Train until we are asked to leave; ``keep`` is told whenever a new epoch has begun."""
         for companion in (self._insist, self._watch_peers, self._meet_neighbours, self._hold_on):
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
             for event in self._trainer.events(self._channel.leaving, self._terms.device):
                 self._channel.emit(event)
-                self._follow(event, each_epoch)
+                self._follow(event, keep)
         except Interrupted:
             log.info("left while the state was being downloaded")
         finally:
@@ -139,11 +152,11 @@ class Membership:
             self._tell_verdict(is_in_sync=False)
             self.optimizer.load_state_from_peers()
 
-    def _follow(self, event: AnyEvent, each_epoch: Callable[[int], None]) -> None:
+    def _follow(self, event: AnyEvent, keep: Callable[[Evaluated], None]) -> None:
         match event:
             case Evaluated():
                 self._publish_metrics(event.epoch)
-                each_epoch(event.epoch)
+                keep(event)
             case Progress():
                 self._tell_verdict(self.optimizer.is_synchronized_with_peers())
             case _:
@@ -166,6 +179,15 @@ class Membership:
                 shown_at = time.monotonic()
             peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
+            if self._organiser:
+                self._tell_scores()
+
+    def _tell_scores(self) -> None:
+        published = published_scores(self._swarm.dht, self._run_id, self._organiser)
+        if news := published.after(self._scored_epoch):
+            *earlier, latest = news
+            self._scored_epoch = latest.epoch
+            self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
     def _meet_neighbours(self) -> None:
         """Beside everything else: dialling takes its time."""
@@ -207,6 +229,7 @@ class Membership:
     def _say_goodbye(self) -> None:
         self._has_left.set()
         self.optimizer.say_goodbye()
+        self._recipe.close()
 
     def _insist(self) -> None:
         """A loop that stands still, waiting for others, must not keep us: say goodbye without it and end."""

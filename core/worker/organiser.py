@@ -11,7 +11,7 @@ from core.address import JoinAddress
 from core.folders import PeerFolder, claim_organiser_folder, set_aside, write_atomically
 from core.identity import Identity
 from core.manifest import RunManifest, decode_manifest
-from core.messages import Connected, Left, Network, Publish, Published
+from core.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.problems import ClientError
 from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
@@ -21,7 +21,9 @@ from core.worker.membership import Membership, Terms
 from core.worker.pace import KEEPER_SAMPLES_PER_SECOND, Pace
 from core.worker.ports import refuse_taken_ports, usual_listen
 from core.worker.reach import is_loopback
-from core.worker.swarm import Publisher, Swarm, enter_swarm
+from core.worker.scoreboard import Scoreboard
+from core.worker.store import Store
+from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
 
 
 def organise(command: Publish, channel: Channel) -> None:
@@ -44,6 +46,8 @@ def organise(command: Publish, channel: Channel) -> None:
         look_after(swarm, channel)
         try:
             samples = _publish_and_train(command, manifest, swarm, keys, channel)
+        except Interrupted:
+            samples = 0
         finally:
             swarm.leave()
         channel.emit(Left(contributed_samples=samples))
@@ -54,20 +58,23 @@ def _publish_and_train(
 ) -> int:
     channel.emit(Network(mode="direct", reason="The organiser's peer is the one that others connect to."))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    membership = Membership(swarm, manifest, _terms(command, manifest), channel)
+    membership = Membership(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
+    scoreboard = Scoreboard(swarm, manifest, keys.path)
     checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, membership.optimizer, channel.emit)
     if (epoch := checkpoints.load()) is not None:
         membership.optimizer.resume_at(epoch)
-    Publisher(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
+    publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
+    scoreboard.start()
     addresses = _worth_sharing(swarm.addresses())
     link = JoinAddress(peers=addresses, run_id=manifest.run.id).link
     channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
 
-    def save(epoch: int) -> None:
-        if epoch % command.checkpoint_every_epochs == 0:
-            checkpoints.save(epoch)
+    def keep(evaluated: Evaluated) -> None:
+        scoreboard.note(evaluated)
+        if evaluated.epoch % command.checkpoint_every_epochs == 0:
+            checkpoints.save(evaluated.epoch)
 
-    membership.take_part(save)
+    membership.take_part(keep)
     checkpoints.wait()
     checkpoints.save(membership.optimizer.local_epoch)
     checkpoints.wait()
@@ -76,10 +83,11 @@ def _publish_and_train(
 
 def _terms(command: Publish, manifest: RunManifest) -> Terms:
     """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
+    store = Store(Path(command.home))
     if command.train:
         batch_size = manifest.collaboration.batch_size_per_step
-        return Terms(command.device, command.threads, batch_size, Pace(), command.public_name)
-    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), command.public_name)
+        return Terms(command.device, command.threads, batch_size, Pace(), store, command.public_name)
+    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
 
 
 def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:

@@ -21,12 +21,15 @@ from core.worker.entrance import Entrance
 from core.worker.membership import Membership, Terms
 from core.worker.news import follow_news
 from core.worker.pace import Pace
+from core.worker.store import Store
 from core.worker.swarm import (
     FoundManifests,
+    Interrupted,
     Publisher,
     Swarm,
     find_manifests,
     peers_in,
+    publisher_of,
     swarm_loss,
 )
 
@@ -57,6 +60,8 @@ def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
         try:
             channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
             samples = _look_and_train(command, entrance, KnownRuns(home / "known_runs.json"), channel)
+        except Interrupted:
+            samples = 0
         finally:
             entrance.leave()
         channel.emit(Left(contributed_samples=samples))
@@ -79,7 +84,8 @@ def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
     met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
-    return _train(chosen, start, entrance.settle(), known, channel, pasted, met)
+    store = Store(Path(command.home))
+    return _train(chosen, start, entrance.settle(), known, channel, pasted, met, store)
 
 
 def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
@@ -135,16 +141,17 @@ def _train(
     channel: Channel,
     pasted: tuple[str, ...],
     met: Acquaintances,
+    store: Store,
 ) -> int:
     manifest = run.manifest
     if manifest.run.state != "open":
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
     batch_size = manifest.collaboration.batch_size_per_step
-    terms = Terms(start.device, start.threads, batch_size, Pace(), start.public_name)
-    membership = Membership(swarm, manifest, terms, channel, met)
+    terms = Terms(start.device, start.threads, batch_size, Pace(), store, start.public_name)
+    membership = Membership(swarm, manifest, run.organiser, terms, channel, met)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)
-        publisher = Publisher(swarm.dht, run.signed, manifest.run.id)
+        publisher = publisher_of(swarm.dht, run.signed, manifest.run.id)
         if swarm.mode == "direct":
             publisher.start()
         news = _News(run, swarm, known, publisher, pasted)
@@ -172,5 +179,5 @@ class _News:
         self._run = _Run(manifest, signed)
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
-            self._publisher.publish_instead(signed)
+            self._publisher.publish_instead(signed.to_bytes())
         return _as_found(self._run, self._swarm, self._pasted)

@@ -24,8 +24,9 @@ log = logging.getLogger(__name__)
 
 
 class Trainer:
-    """Trains one recipe in one swarm. ``batch_size`` is the micro-batch, in samples; it rests while
-    ``is_cut``.
+    """Trains one recipe in one swarm; it rests while ``is_cut``.
+
+    ``batch_size`` is the micro-batch, in samples; it is halved where the device has no memory for it.
     """
 
     def __init__(
@@ -42,9 +43,10 @@ class Trainer:
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported = self._stalled = 0.0
         self._epoch = -1
+        self._news: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
-        self.mini_steps = 0
+        self.mini_steps = self.epoch_samples = 0
 
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
         """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
@@ -56,29 +58,56 @@ class Trainer:
                 leaving.wait(REPORT_SECONDS)  # it would be for nobody
             elif not self._micro_step():
                 yield from self._recover_from_nonsense()
+            yield from self._told()
             if self._optimizer.local_epoch != self._epoch:
                 self._epoch = self._optimizer.local_epoch
                 yield from self._examine()
-                self.mini_steps, self._loss_sum = 0, 0.0
+                self.mini_steps, self.epoch_samples, self._loss_sum = 0, 0, 0.0
             if time.monotonic() - self._reported >= REPORT_SECONDS:
                 yield self._progress()
             self._pace.wait(self._batch_size, leaving)
 
+    def _told(self) -> Iterator[AnyEvent]:
+        """What is to be told, once."""
+        news, self._news = self._news, []
+        yield from news
+
     def _micro_step(self) -> bool:
         """Whether it was good for anything: what is not finite never reaches the swarm."""
-        loss = self._recipe.loss(self._recipe.draw(self._batch_size))
-        torch.autograd.backward(loss)
-        if not self._sanity.note_step(loss):
+        try:
+            loss = self._recipe.loss(self._recipe.draw(self._batch_size))
+            is_step = self._recipe.backward(loss)
+        except torch.OutOfMemoryError:
+            if self._batch_size == 1:
+                raise
+            self._take_fewer()
+            return True
+        if is_step and not self._sanity.note_step(loss):
             self._optimizer.zero_grad()
             return False
+        if is_step:
+            self._take(loss.detach())
+        self._optimizer.zero_grad()
+        return True
+
+    def _take_fewer(self) -> None:
+        """The device has no memory for so many samples at a time, perhaps because others use it now."""
+        self._optimizer.zero_grad()
+        torch.cuda.empty_cache()
+        self._batch_size //= 2
+        words = f"It goes on with {self._batch_size} samples at a time."
+        log.warning("out of memory. %s", words)
+        self._news.append(Warned(problem=Problem.OUT_OF_MEMORY.key, detail=words))
+
+    def _take(self, loss: torch.Tensor) -> None:
+        """The gradient of this micro-batch counts."""
         began = time.monotonic()
         self._optimizer.step(batch_size=self._batch_size)
         self._stalled = max(self._stalled, time.monotonic() - began)
-        self._optimizer.zero_grad()
-        self._remember(loss.detach())
+        self._remember(loss)
         self.contributed_samples += self._batch_size
+        self.epoch_samples += self._batch_size
         self.mini_steps += 1
-        return True
 
     def _recover_from_nonsense(self) -> Iterator[AnyEvent]:
         """Say once that a micro-batch was dropped; many in a row need more than that."""
@@ -106,11 +135,6 @@ class Trainer:
     def loss_sum(self) -> float:
         """The losses of this epoch's ``mini_steps``, added up."""
         return float(self._loss_sum)
-
-    @property
-    def epoch_samples(self) -> int:
-        """The samples of this epoch's ``mini_steps``, until its Evaluated has been taken."""
-        return self.mini_steps * self._batch_size
 
     def _examine(self) -> Iterator[AnyEvent]:
         """How the model does now; where that is absurd, the others' state is loaded anew."""

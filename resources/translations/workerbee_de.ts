@@ -628,6 +628,10 @@
         <translation>Epoche %1: Genauigkeit %2 bei nicht trainierten Beispielen, Loss %3.</translation>
     </message>
     <message>
+        <source>The organiser measured a loss of %1 after epoch %2.</source>
+        <translation>Der Organisator hat nach Epoche %2 einen Loss von %1 gemessen.</translation>
+    </message>
+    <message>
         <source>Epoch %1: checkpoint saved as %2</source>
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
@@ -878,12 +882,28 @@
         <translation>Durchsatz: Schwarm</translation>
     </message>
     <message>
+        <source>Loss: mine, in training</source>
+        <translation>Loss: meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>Loss: the run’s, on unseen examples</source>
+        <translation>Loss: der des Laufs, bei nicht trainierten Beispielen</translation>
+    </message>
+    <message>
         <source>mine</source>
         <translation>meiner</translation>
     </message>
     <message>
         <source>swarm</source>
         <translation>Schwarm</translation>
+    </message>
+    <message>
+        <source>mine, in training</source>
+        <translation>meiner, beim Training</translation>
+    </message>
+    <message>
+        <source>the run’s, on unseen examples</source>
+        <translation>der des Laufs, bei nicht trainierten Beispielen</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
@@ -1263,6 +1283,14 @@
         <translation>Wählen Sie ein anderes oder lassen Sie Workerbee wählen.</translation>
     </message>
     <message>
+        <source>The device that you chose cannot train this run.</source>
+        <translation>Das Gerät, das Sie gewählt haben, kann diesen Lauf nicht trainieren.</translation>
+    </message>
+    <message>
+        <source>Choose another one in the settings, or look for another run to help.</source>
+        <translation>Wählen Sie in den Einstellungen ein anderes, oder suchen Sie sich einen anderen Lauf.</translation>
+    </message>
+    <message>
         <source>This address cannot be read.</source>
         <translation>Diese Adresse ist nicht lesbar.</translation>
     </message>
@@ -1349,6 +1377,30 @@
     <message>
         <source>Free some space; what was saved before is still whole.</source>
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
+    </message>
+    <message>
+        <source>Something that this run needs cannot be fetched just now.</source>
+        <translation>Etwas, das dieser Lauf braucht, lässt sich gerade nicht laden.</translation>
+    </message>
+    <message>
+        <source>Workerbee tries again by itself; if it stays, check that you are online, then ask the organiser.</source>
+        <translation>Workerbee versucht es von selbst wieder; bleibt es so, prüfen Sie die Verbindung, und fragen Sie dann den Organisator.</translation>
+    </message>
+    <message>
+        <source>Something that this run names was refused.</source>
+        <translation>Etwas, das dieser Lauf nennt, wurde abgelehnt.</translation>
+    </message>
+    <message>
+        <source>It is not what the run says, or could run foreign code: tell the organiser what is named above.</source>
+        <translation>Es ist nicht, was der Lauf sagt, oder könnte fremden Code ausführen: Sagen Sie dem Organisator, was oben genannt ist.</translation>
+    </message>
+    <message>
+        <source>There is not enough room for what this run needs.</source>
+        <translation>Für das, was dieser Lauf braucht, ist nicht genug Platz.</translation>
+    </message>
+    <message>
+        <source>Free some space, or raise the limit for Workerbee&apos;s data in the settings.</source>
+        <translation>Schaffen Sie Platz, oder erhöhen Sie in den Einstellungen die Grenze für Workerbees Daten.</translation>
     </message>
     <message>
         <source>A checkpoint could not be read.</source>
@@ -1956,6 +2008,10 @@
     <message>
         <source>Downloading the run&apos;s state · %1 of %2 · %3</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1 von %2 · %3</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s data and model · %1 of %2 · %3</source>
+        <translation>Daten und Modell des Laufs werden geladen · %1 von %2 · %3</translation>
     </message>
     <message>
         <source>Keeping the run published</source>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.event_lines import line
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     CheckpointSaved,
     Connected,
@@ -23,6 +23,8 @@ from core.messages import (
     Restarting,
     RoundFinished,
     RunFound,
+    RunScored,
+    Score,
     SearchFinished,
     Start,
     StateLoading,
@@ -30,6 +32,7 @@ from core.messages import (
     Verdict,
     Warned,
 )
+from core.recipe_spec import ArithmeticGPT
 from core.session import (
     Asked,
     ClientEvent,
@@ -73,6 +76,7 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Verdict(state="helping", reason="x"), "helping"),
     (Verdict(state="alone", reason="x"), "alone"),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
+    (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),
     (CheckpointSaved(path="/data/x", epoch=42), "/data/x"),
     (Warned(problem="disk_full", detail="2 MB left."), "2 MB left."),
     (Failed(problem="nobody_answers", detail="2 addresses were tried."), "2 addresses were tried."),

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from core.device import Device
 from core.device_watch import DevicesSeen
 from core.history import Curve, Series
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import Join, PeerSeen, Progress, RoundFinished, RunFound, Start, Verdict
+from core.recipe_spec import ArithmeticGPT
 from core.session import Session
 
 NOW = 1_763_700_000.0

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator
 
 from core.lines import decode_command, encode
-from core.manifest import ArithmeticGPT, Collaboration, RunInfo, RunManifest
+from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     PROTOCOL_VERSION,
     AnyEvent,
@@ -40,6 +40,7 @@ from core.messages import (
     TrainingStarted,
     Verdict,
 )
+from core.recipe_spec import ArithmeticGPT
 
 RUN_ID = "sums"
 ADDRESS = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"

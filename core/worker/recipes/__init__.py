@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 import torch
 
-from core.manifest import ArithmeticGPT, RunManifest
+from core.data_spec import HubDataset, SumsData, TextFiles
+from core.manifest import RunManifest
+from core.problems import ClientError, Problem
+from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+from core.worker.recipes.assembly import assemble
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
+from core.worker.recipes.supplies import Supplies
 
-__all__ = ["Batch", "Evaluation", "Example", "Recipe", "build"]
+__all__ = ["Batch", "Evaluation", "Example", "Recipe", "Supplies", "build"]
 
 
-def build(manifest: RunManifest, *, seed: int, device: torch.device) -> Recipe:
-    """The manifest's recipe on that device.
+def build(
+    manifest: RunManifest, *, seed: int, device: torch.device, supplies: Supplies | None = None
+) -> Recipe:
+    """The manifest's recipe on that device; raises ClientError for what cannot be fetched or used.
 
     ``seed`` is the peer's own: it chooses the samples that the peer draws and, through torch's own generator,
-    its dropout masks. The initial weights come from the manifest alone.
+    its dropout masks. The initial weights come from the manifest alone. A recipe that makes up its samples
+    needs no ``supplies``.
     """
     torch.manual_seed(seed)
-    match manifest.recipe:
-        case ArithmeticGPT():
-            return ArithmeticRecipe(manifest.recipe, manifest.data, seed=seed, device=device)
+    match manifest.recipe, manifest.data:
+        case ArithmeticGPT() as numbers, SumsData() as sums:
+            return ArithmeticRecipe(numbers, sums, seed=seed, device=device)
+        case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if supplies:
+            return assemble(spec, text, seed=seed, device=device, supplies=supplies)
         case _:
-            assert_never(manifest.recipe)
+            raise ClientError(Problem.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")

@@ -10,7 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.manifest import ArithmeticGPT, SumsData
+from core.data_spec import SumsData
+from core.recipe_spec import ArithmeticGPT
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 PLUS, EQUALS, TOKENS = 10, 11, 12  # the digits are their own tokens
@@ -149,6 +150,14 @@ class ArithmeticRecipe:
     def loss(self, batch: Batch) -> Tensor:
         """The mean cross-entropy of the answers' digits, in nats; the operands are given and do not count."""
         return F.cross_entropy(self.model(batch.inputs).flatten(0, 1), batch.targets.flatten())
+
+    def backward(self, loss: Tensor) -> bool:
+        """The gradient of the loss, in all parameters."""
+        torch.autograd.backward(loss)
+        return True
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
     def evaluate(self) -> Evaluation:
         """Loss and accuracy on held-out sums, and a few of them with the model's answers.

@@ -27,7 +27,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How the model does on what no peer ever trains on; ``accuracy`` is the share of exact answers."""
+    """How the model does on what no peer ever trains on; ``accuracy`` is the share of right answers."""
 
     loss: float
     accuracy: float
@@ -37,9 +37,12 @@ class Evaluation:
 class Recipe(Protocol):
     """All that the training loop asks of the thing it trains.
 
-    ``model`` starts with equal weights on every peer. ``draw`` gives every peer samples of its own. ``loss``
-    is the mean over the batch, so that hivemind's average of the peers' gradients is the gradient of all
-    their samples. ``evaluate`` is quick, because training stands still meanwhile.
+    ``model`` starts with equal weights on every peer; of its parameters those that require a gradient are
+    trained, averaged and kept. ``draw`` gives every peer samples of its own. ``loss`` is the mean over the
+    batch, so that hivemind's average of the peers' gradients is the gradient of all their samples.
+    ``backward`` leaves the gradient in the model; where it answers false the gradient is to be forgotten, and
+    nothing is wrong. ``evaluate`` is quick, because training stands still meanwhile. ``close`` lets go of
+    what the samples came from.
     """
 
     @property
@@ -49,4 +52,8 @@ class Recipe(Protocol):
 
     def loss(self, batch: Batch) -> Tensor: ...
 
+    def backward(self, loss: Tensor) -> bool: ...
+
     def evaluate(self) -> Evaluation: ...
+
+    def close(self) -> None: ...

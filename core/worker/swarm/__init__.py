@@ -7,10 +7,12 @@ from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publi
 from core.worker.swarm.connection import Swarm, enter_swarm
 from core.worker.swarm.dial_back import LONGEST_SECONDS, Finding, find_out
 from core.worker.swarm.download import Interrupted
-from core.worker.swarm.manifests import FoundManifests, Publisher, find_manifests
+from core.worker.swarm.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.nearby import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
 from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
+from core.worker.swarm.publisher import Publisher
 from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
+from core.worker.swarm.scores import published_scores, score_publisher, signed
 from core.worker.swarm.traffic import received_bytes, sent_bytes
 
 __all__ = [
@@ -40,8 +42,12 @@ __all__ = [
     "publish_card",
     "publish_metrics",
     "publish_nearby",
+    "published_scores",
+    "publisher_of",
     "received_bytes",
+    "score_publisher",
     "sent_bytes",
+    "signed",
     "swarm_loss",
     "unconnected",
 ]

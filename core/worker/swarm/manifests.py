@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 
-from hivemind.dht import DHT, DHTNode
+from hivemind.dht import DHT
 from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
-from hivemind.utils import MSGPackSerializer, get_dht_time
+from hivemind.utils import MSGPackSerializer
 
 from core.manifest import RunManifest
 from core.problems import ClientError, Problem
 from core.signed_manifest import MAX_RECORD_BYTES, SignedManifest
+from core.worker.swarm.publisher import Publisher
 from core.worker.swarm.records import read_dictionary
 
 _PACKING_BYTES = 16  # around what the DHT packs once more
 RUNS_KEY = "workerbee_runs"
-LIFETIME_SECONDS = 600.0
 MOST_REVISIONS = 10_000  # that are remembered, of as many runs
-REPUBLISH_SECONDS = 120.0
 _RUNS_ID = DHTID.generate(source=RUNS_KEY)
 _RUNS_KEY_ID = _RUNS_ID.to_bytes()
 # Anybody may sign runs; whoever asks for them must get the answer over a slow line in three seconds.
@@ -68,43 +65,9 @@ class ManifestValidator(RecordValidatorBase):
         return isinstance(other, ManifestValidator)
 
 
-class Publisher:
-    """Stores a signed manifest now and every two minutes: DHT records expire, and holders come and go."""
-
-    def __init__(self, dht: DHT, signed: SignedManifest, run_id: str) -> None:
-        self._dht, self._signed, self._run_id = dht, signed, run_id
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._publish, daemon=True)
-
-    def start(self) -> None:
-        """Publish once before returning, then in the background."""
-        self._store()
-        self._thread.start()
-
-    def publish_instead(self, signed: SignedManifest) -> None:
-        """A newer one, of the same run."""
-        self._signed = signed
-        self._store()
-
-    def end(self) -> None:
-        """No longer publish; what is stored expires by itself."""
-        self._ended.set()
-
-    def _publish(self) -> None:
-        while not self._ended.wait(REPUBLISH_SECONDS):
-            self._store()
-
-    def _store(self) -> None:
-        subkey = _subkey(self._signed.organiser, self._run_id)
-        value, until = self._signed.to_bytes(), get_dht_time() + LIFETIME_SECONDS
-        try:
-            self._dht.run_coroutine(partial(_keep, subkey=subkey, value=value, until=until))
-            storing = self._dht.store(
-                RUNS_KEY, subkey=subkey, value=value, expiration_time=until, return_future=True
-            )
-            storing.result(REPUBLISH_SECONDS)
-        except Exception:
-            log.exception("the manifest was not stored this time")
+def publisher_of(dht: DHT, signed: SignedManifest, run_id: str) -> Publisher:
+    """Keeps that manifest in the swarm, once it is started."""
+    return Publisher(dht, RUNS_KEY, _subkey(signed.organiser, run_id), signed.to_bytes())
 
 
 def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
@@ -122,11 +85,6 @@ def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
             found.open[key] = signed, manifest
     found.open = dict(sorted(found.open.items(), key=lambda item: item[0][0] not in pasted))
     return found
-
-
-async def _keep(_dht: DHT, node: DHTNode, subkey: str, value: bytes, until: float) -> None:
-    """In the DHT process: whoever was given our address asks us, however full the others are."""
-    node.protocol.storage.keep(_RUNS_ID, subkey, MSGPackSerializer.dumps(value), until)
 
 
 def _subkey(organiser: str, run_id: str) -> str:

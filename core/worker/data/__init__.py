@@ -1,0 +1,50 @@
+"""What a run learns from, as blocks of tokens; nothing that is fetched is ever executed."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from core.data_spec import HubDataset, HubTokenizer, TextFiles
+from core.worker.data.blocks import Blocks, PackedBlocks
+from core.worker.data.documents import Documents
+from core.worker.data.hub_documents import HubDocuments
+from core.worker.data.shelf import Shelf
+from core.worker.data.starts import count_start
+from core.worker.data.text_files import FileDocuments
+from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
+from core.worker.hub import fetch_tokenizer
+from core.worker.store import Store
+from core.worker.watch import Watch
+
+__all__ = ["Blocks", "open_blocks"]
+
+
+def open_blocks(
+    data: TextFiles | HubDataset, *, sequence_length: int, seed: int, store: Store, watch: Watch
+) -> Blocks:
+    """The run's data in this peer's own order, another one with every start; raises ClientError in words.
+
+    What is held out is fetched before it returns, the rest when its turn comes.
+    """
+    starts = count_start(data, seed, store)
+    match data:
+        case TextFiles():
+            documents: Documents = FileDocuments(data, Shelf(store))
+        case HubDataset():
+            documents = HubDocuments(data, store)
+        case _:
+            assert_never(data)
+    return PackedBlocks(
+        documents,
+        _tokenizer(data, store, watch),
+        sequence_length=sequence_length,
+        held_out_one_in=data.held_out_one_in,
+        seed=f"{seed}:{starts}",
+        watch=watch,
+    )
+
+
+def _tokenizer(data: TextFiles | HubDataset, store: Store, watch: Watch) -> Tokenizer:
+    if isinstance(data.tokenizer, HubTokenizer):
+        return HubTokens(fetch_tokenizer(data.tokenizer, store, watch))
+    return ByteTokenizer()

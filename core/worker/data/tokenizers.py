@@ -1,0 +1,103 @@
+"""How text becomes tokens, and tokens text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from core.data_spec import BYTE_TOKENS
+from core.problems import ClientError, Problem
+
+END_OF_TEXT, MASK = 256, 257
+
+
+class Tokenizer(Protocol):
+    """``end_token`` stands behind every document; ``mask_token`` is what a masked language model fills in."""
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    @property
+    def end_token(self) -> int: ...
+
+    @property
+    def mask_token(self) -> int | None: ...
+
+    def encode(self, text: str) -> Sequence[int]: ...
+
+    def decode(self, tokens: Sequence[int]) -> str: ...
+
+
+class ByteTokenizer:
+    """Every byte is a token, and so are the end of a text and the mask."""
+
+    vocabulary_size = BYTE_TOKENS
+    end_token = END_OF_TEXT
+    mask_token: int | None = MASK
+
+    def encode(self, text: str) -> Sequence[int]:
+        """The bytes of its UTF-8."""
+        return text.encode("utf-8", "replace")
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of the bytes among them."""
+        return bytes(token for token in tokens if token < END_OF_TEXT).decode("utf-8", "replace")
+
+
+class HubTokens:
+    """A tokenizer of a hub's, which is read as data from its ``tokenizer.json``."""
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer as Library
+
+        try:
+            self._library = Library.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # all that the library raises
+            raise ClientError(Problem.FILES_REFUSED, f"tokenizer.json cannot be read: {error}.") from error
+        self._library.no_truncation()
+        self._library.no_padding()
+        self._named = _special_tokens(folder)
+        end = self._special("eos_token", "sep_token", "pad_token")
+        if end is None:
+            raise ClientError(Problem.FILES_REFUSED, "The tokenizer has no token for the end of a text.")
+        self.end_token = end
+        self.mask_token = self._special("mask_token")
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many tokens there are, the highest one included."""
+        return max(self._library.get_vocab(with_added_tokens=True).values()) + 1
+
+    def encode(self, text: str) -> Sequence[int]:
+        """Its tokens, without any that mark the beginning or the end."""
+        found: list[int] = self._library.encode(text, add_special_tokens=False).ids
+        return found
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of those tokens."""
+        return str(self._library.decode(list(tokens)))
+
+    def _special(self, *names: str) -> int | None:
+        """The first of those that there is."""
+        tokens = (self._library.token_to_id(self._named[name]) for name in names if name in self._named)
+        return next((token for token in tokens if token is not None), None)
+
+
+def _special_tokens(folder: Path) -> dict[str, str]:
+    """What is called ``eos_token``, ``mask_token`` and so on."""
+    named: dict[str, str] = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        try:
+            settings = msgspec.json.decode((folder / name).read_bytes(), type=dict[str, Any])
+        except FileNotFoundError:
+            continue
+        except msgspec.MsgspecError as error:
+            raise ClientError(Problem.FILES_REFUSED, f"{name} cannot be read.") from error
+        for key, value in settings.items():
+            content = value.get("content") if isinstance(value, dict) else value
+            if key.endswith("_token") and isinstance(content, str):
+                named[key] = content
+    return named

@@ -1,0 +1,93 @@
+"""Puts a language model together: its data, its weights, what is frozen, and in which numbers it computes."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+from core.data_spec import HubDataset, TextFiles
+from core.problems import ClientError, Problem
+from core.recipe_spec import CausalLM, LanguageModelSpec
+from core.worker.data import Blocks, open_blocks
+from core.worker.hub import fetch
+from core.worker.hub_listing import prepare_library
+from core.worker.recipes.language_model import LanguageModel
+from core.worker.recipes.lora import with_adapters
+from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
+from core.worker.recipes.precision import Numbers, dtype_for
+from core.worker.recipes.pretrained import model_from_hub
+from core.worker.recipes.scratch import model_from_scratch
+from core.worker.recipes.supplies import Supplies
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+log = logging.getLogger(__name__)
+
+
+def assemble(
+    spec: LanguageModelSpec,
+    data: TextFiles | HubDataset,
+    *,
+    seed: int,
+    device: torch.device,
+    supplies: Supplies,
+) -> LanguageModel:
+    """The run's model on that device, with blocks in this peer's own order; raises ClientError."""
+    store, watch, begin = supplies.store, supplies.watch, spec.pretrained
+    prepare_library(store)
+    folder = None if begin is None else fetch(begin.repository, begin.revision, store, watch)
+    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, watch=watch)
+    return put_together(spec, blocks, seed=seed, device=device, folder=folder)
+
+
+def put_together(
+    spec: LanguageModelSpec,
+    blocks: Blocks,
+    *,
+    seed: int,
+    device: torch.device,
+    folder: Path | None = None,
+) -> LanguageModel:
+    """The run's model for those blocks, with the weights in that folder; raises ClientError.
+
+    The model begins on the CPU, so that it is the same whatever it is trained on.
+    """
+    objective = _objective(spec, blocks, seed)
+    dtype = dtype_for(spec.precision, device)
+    model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
+    if spec.gradient_checkpointing:
+        _keep_less(model)
+    if spec.lora is not None:
+        frozen = model if spec.quantization else model.to(dtype)
+        model = with_adapters(frozen, spec.lora, spec.config)
+    if spec.quantization is None:
+        model.to(device)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    return LanguageModel(spec, model, blocks, objective, Numbers(dtype, device, trained), device)
+
+
+def _keep_less(model: PreTrainedModel) -> None:
+    """Compute the layers again in backward instead of keeping what they were."""
+    if model.supports_gradient_checkpointing:
+        model.activation_checkpointing_enable({"use_reentrant": False})
+    else:
+        log.warning("this model has no gradient checkpointing, so it trains without it")
+
+
+def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
+    """What is asked; raises ClientError where the tokenizer does not suit the model."""
+    known = spec.config.vocab_size
+    if blocks.vocabulary_size > known:
+        raise ClientError(
+            Problem.FILES_REFUSED,
+            f"The tokenizer has {blocks.vocabulary_size} tokens, and the model's vocab_size is {known}.",
+        )
+    if isinstance(spec, CausalLM):
+        return NextToken()
+    if blocks.mask_token is None:
+        raise ClientError(Problem.FILES_REFUSED, "The tokenizer has no mask, which masked-lm needs.")
+    return HiddenTokens(blocks.vocabulary_size, blocks.mask_token, seed)

@@ -1,0 +1,56 @@
+"""Keep one value of ours in the swarm's DHT: records there expire, and holders come and go."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import partial
+
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.routing import DHTID
+from hivemind.utils import MSGPackSerializer, get_dht_time
+
+LIFETIME_SECONDS = 600.0
+REPUBLISH_SECONDS = 120.0
+
+log = logging.getLogger(__name__)
+
+
+class Publisher:
+    """Stores a value under a key and a subkey now and every two minutes."""
+
+    def __init__(self, dht: DHT, key: str, subkey: str, value: bytes) -> None:
+        self._dht, self._key, self._subkey, self._value = dht, key, subkey, value
+        self._has_changed = threading.Event()
+
+    def start(self) -> None:
+        """Publish once before returning, then in the background."""
+        self._store()
+        threading.Thread(target=self._publish, name="publisher", daemon=True).start()
+
+    def publish_instead(self, value: bytes) -> None:
+        """A newer one, soon."""
+        self._value = value
+        self._has_changed.set()
+
+    def _publish(self) -> None:
+        while True:
+            self._has_changed.wait(REPUBLISH_SECONDS)
+            self._has_changed.clear()
+            self._store()
+
+    def _store(self) -> None:
+        key, subkey, value, until = self._key, self._subkey, self._value, get_dht_time() + LIFETIME_SECONDS
+        try:
+            self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
+            storing = self._dht.store(
+                key, subkey=subkey, value=value, expiration_time=until, return_future=True
+            )
+            storing.result(REPUBLISH_SECONDS)
+        except Exception:
+            log.exception("our value under %s was not stored this time", key)
+
+
+async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
+    """In the DHT process: whoever was given our address asks us, however full the others are."""
+    node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)

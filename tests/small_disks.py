@@ -1,0 +1,33 @@
+"""A disk that is soon full."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 110 MB, which only root can make."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=110m", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("only root can mount a small disk")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def filled(small_disk: Path) -> Callable[[], None]:
+    """Fills it with a file called ``hog``."""
+
+    def fill() -> None:
+        with (small_disk / "hog").open("wb") as file:
+            file.write(bytes(shutil.disk_usage(small_disk).free))
+
+    return fill

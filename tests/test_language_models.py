@@ -1,0 +1,109 @@
+"""The examples train with two volunteers each, at toy size, with files from a small hub on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from safetensors import safe_open
+
+from core.data_spec import FileAt, TextFiles
+from core.manifest import RunManifest
+from core.messages import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
+from core.needs import needs_of
+from core.recipe_spec import CausalLM, LanguageModelSpec, MaskedLM, Pretrained
+from core.run_file import load_run_file
+from core.worker.recipes.scratch import model_from_scratch
+from tests.hub import Hub
+from tests.real import Crew, Peer, averaged
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+TEXT = "\n\n".join(
+    f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40
+)
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+
+def toy(example: str, hub: Hub) -> RunManifest:
+    """That example, with a tiny model and text that a hub on loopback serves."""
+    manifest = load_run_file(EXAMPLES / example)
+    assert isinstance(manifest.recipe, CausalLM | MaskedLM)
+    text = TEXT.encode()
+    where = hub.publish("dataset", "somebody/texts", {"bees.txt": text}).url("bees.txt")
+    file = FileAt(url=where, sha256=hashlib.sha256(text).hexdigest(), size_bytes=len(text))
+    return msgspec.structs.replace(
+        manifest,
+        recipe=tiny_recipe(manifest.recipe),
+        data=TextFiles(files=(file,), format="text", held_out_one_in=8),
+        collaboration=msgspec.structs.replace(
+            manifest.collaboration, target_batch_size=6000, matchmaking_time=3.0, averaging_timeout=30.0
+        ),
+    )
+
+
+def tiny_recipe(recipe: LanguageModelSpec) -> LanguageModelSpec:
+    """The same, small enough for a test."""
+    numbers: dict[str, Any] = {
+        "vocab_size": 258,
+        "hidden_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 32,
+    }
+    config: Any = msgspec.structs.replace(recipe.config, **numbers)
+    return msgspec.structs.replace(recipe, config=config, sequence_length=32)
+
+
+def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageModelSpec:
+    """The recipe with a model of its shape in the hub's repository."""
+    model_from_scratch(recipe).save_pretrained(folder)
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    published = hub.publish("model", "somebody/small", files)
+    begin = Pretrained(repository=published.name, revision=published.revision)
+    return msgspec.structs.replace(recipe, pretrained=begin)
+
+
+def train_together(crew: Crew, manifest: RunManifest) -> tuple[Peer, Peer, Peer]:
+    """An organiser who keeps the state, and two volunteers whose gradients have been averaged."""
+    organiser = crew.organiser(manifest=manifest, train=False)
+    one = crew.volunteer(organiser.posted, "one")
+    other = crew.volunteer(organiser.posted, "other")
+    for peer in (one, other):
+        peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        first = peer.wait_for(Evaluated)
+        assert first.examples and first.loss is not None
+    return organiser, one, other
+
+
+def saved_numbers(organiser: Peer) -> int:
+    """How many numbers of the model its last checkpoint has."""
+    with safe_open(organiser.wait_for(CheckpointSaved).path, framework="pt") as file:
+        names = [name for name in file.keys() if name.startswith("parameter.")]  # noqa: SIM118
+        return sum(file.get_tensor(name).numel() for name in names)
+
+
+def test_a_gpt2_from_scratch(hands: Crew, hub: Hub) -> None:
+    manifest = toy("tiny-gpt2-from-scratch.toml", hub)
+    organiser, one, _ = train_together(hands, manifest)
+    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
+    assert one.wait_for(StateLoading, lambda event: event.what == "files").total_bytes == len(TEXT.encode())
+    assert saved_numbers(organiser) == needs_of(manifest).parameters
+
+
+def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
+    train_together(hands, toy("masked-lm.toml", hub))
+
+
+def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:
+    manifest = toy("lora.toml", hub)
+    assert isinstance(manifest.recipe, CausalLM)
+    recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
+    manifest = msgspec.structs.replace(manifest, recipe=recipe)
+    organiser, _, _ = train_together(hands, manifest)
+    needs = needs_of(manifest)
+    assert saved_numbers(organiser) == needs.trained_parameters < needs.parameters
