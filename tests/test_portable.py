@@ -64,6 +64,7 @@ def person(tmp_path: Path) -> Person:
     for place in ("usr/share/doc/workerbee/copyright", "usr/lib/workerbee/app/__main__.py"):
         (root / place).parent.mkdir(parents=True)
         (root / place).write_text("def main():\n    print('it runs')\n")
+    (root / "usr/lib/workerbee/app/__init__.py").touch()
     arrange(root, content)
     (content / "libraries.txt").write_text("libc.so.6 a b c d\n")
     programs.mkdir()
