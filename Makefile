@@ -4,6 +4,7 @@
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
+#   make experiments [ARGS=…]        what overlap, micro-batches and compression do to real peers
 #   make pictures                    take the README's pictures anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
@@ -16,7 +17,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench soak pictures installer installer-portable installer-test clean
+.PHONY: help demo test bench soak experiments pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -40,6 +41,10 @@ bench:
 soak:
 	$(SET_UP) test
 	@.venv/bin/python -m tests.soak $(ARGS)
+
+experiments:
+	$(SET_UP) test experiments
+	@.venv/bin/python -m tests.experiments $(ARGS)
 
 pictures:
 	$(SET_UP) test window

@@ -17,7 +17,7 @@ from core.cli.desk import Desk
 from core.cli.keys import keys_heard
 from core.cli.live_display import REDRAW_SECONDS
 from core.cli.plain_display import PlainDisplay
-from core.cli.screen import console_for
+from core.cli.screen import console_for, is_living
 from core.cli.stop import Stop
 from core.cli.tally import Tally
 from core.folders import Folders
@@ -32,8 +32,7 @@ class Monitor:
     def __init__(self, stop: Stop) -> None:
         self._stop = stop
         self._console = console_for(False)
-        is_living = self._console.is_terminal and not self._console.is_dumb_terminal
-        self._live = Live(console=self._console, auto_refresh=False) if is_living else None
+        self._live = Live(console=self._console, auto_refresh=False) if is_living(self._console) else None
         self._ends = contextlib.ExitStack()
         self._peers: list[tuple[str, Conversation]] = []
         self._drawn_at = 0.0

@@ -29,6 +29,11 @@ def console_for(wants_json: bool) -> Console:
     return Console(file=words_stream(wants_json), markup=False, emoji=False, highlight=False)
 
 
+def is_living(console: Console) -> bool:
+    """Whether it can show a picture that changes."""
+    return console.is_terminal and not console.is_dumb_terminal
+
+
 def early_display(wants_json: bool) -> Watcher:
     """What shows a session before training."""
     return JsonDisplay() if wants_json else PlainDisplay(sys.stdout)
@@ -40,7 +45,7 @@ def shown_training(
 ) -> Iterator[None]:
     """While this lasts, a terminal shows one living picture and `q` leaves; all else goes on as before."""
     console = console_for(wants_json)
-    if wants_json or not console.is_terminal or console.is_dumb_terminal:
+    if wants_json or not is_living(console):
         yield
         return
     from core.cli.live_display import LiveDisplay

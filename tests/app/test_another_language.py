@@ -17,14 +17,16 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
     application = opened("good")
     whole.train(qtbot, application)
     application.paging.open_settings()
-    application.choices.replace(language="de")
-    assert application.window.windowTitle().startswith("Trainiert")
-    qtbot.wait(100)  # for Qt to tell everybody, and to forget the pages of before
-    assert still_english(application.window) == []
-    application.paging.go_back()
-    assert application.paging.name == "training"
-    assert still_english(application.window) == []
-    assert still_english(application.presence.tray.menu) == []
-    application.choices.replace(language="en")
+    try:
+        application.choices.replace(language="de")
+        assert application.window.windowTitle().startswith("Trainiert")
+        qtbot.wait(100)  # for Qt to tell everybody, and to forget the pages of before
+        assert still_english(application.window) == []
+        application.paging.go_back()
+        assert application.paging.name == "training"
+        assert still_english(application.window) == []
+        assert still_english(application.presence.tray.menu) == []
+    finally:
+        application.choices.replace(language="en")
+        QLocale.setDefault(before)
     assert QCoreApplication.translate("ConsentBar", "Back") == "Back"
-    QLocale.setDefault(before)

@@ -247,7 +247,7 @@ def test_graphs_are_chosen_and_remembered_through_a_signal(page: TrainingPage, q
     with qtbot.waitSignal(page.graphs_chosen) as chosen:
         QTest.mouseClick(day, Qt.MouseButton.LeftButton)
     assert chosen.args == ["24h", ("my_rate", "gpu_power")]
-    loss = next(each for each in page.graphs.curves.menu().actions() if each.text() == "Loss")
+    loss = next(each for each in page.graphs.curves.menu().actions() if each.text().startswith("Loss: mine"))
     with qtbot.waitSignal(page.graphs_chosen) as chosen:
         loss.trigger()
     assert chosen.args == ["24h", ("my_rate", "loss", "gpu_power")]

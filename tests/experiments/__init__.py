@@ -1,0 +1,1 @@
+"""What others have found about training together, tried again small: `make experiments`."""

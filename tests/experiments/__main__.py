@@ -1,0 +1,39 @@
+"""`python -m tests.experiments [--only NAME]… [--pictures FOLDER]`"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.bench.machine import describe
+from tests.experiments.life import live
+from tests.experiments.report import as_markdown, draw
+from tests.experiments.trials import EXPERIMENTS
+
+
+def main() -> int:
+    """One after the other; nothing is left of the peers, however it ends."""
+    parser = argparse.ArgumentParser(prog="make experiments", description=__doc__)
+    parser.add_argument("--only", action="append", choices=EXPERIMENTS, help="that one; may be repeated")
+    parser.add_argument("--pictures", type=Path, help="draw the curves into this folder")
+    asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    print(describe(1))
+    for name in asked.only or EXPERIMENTS:
+        experiment = EXPERIMENTS[name]
+        with tempfile.TemporaryDirectory(prefix="workerbee-experiment-", ignore_cleanup_errors=True) as made:
+            outcomes = [
+                live(trial, experiment.epochs, Path(made) / str(number))
+                for number, trial in enumerate(experiment.trials)
+            ]
+        print(f"\n{experiment.question}\n\n{as_markdown(outcomes)}", flush=True)
+        if asked.pictures:
+            draw(outcomes, asked.pictures / f"{name}.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

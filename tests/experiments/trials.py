@@ -1,0 +1,72 @@
+"""The experiments: one question each, and the runs that answer it, which differ in one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_IN_STEP = {
+    "delay_grad_averaging": False,
+    "delay_optimizer_step": False,
+    "delay_state_averaging": False,
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """So many peers of one core each, and what stands in ``[collaboration]`` of their run file."""
+
+    name: str
+    peers: int = 2
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """``epochs`` are watched in each trial, once all peers have settled."""
+
+    question: str
+    epochs: int
+    trials: tuple[Trial, ...]
+
+
+def _sizes(target: int, micro_batch: int, **more: Any) -> dict[str, Any]:
+    return {"target_batch_size": target, "batch_size_per_step": micro_batch, **more}
+
+
+EXPERIMENTS = {
+    "peers": Experiment(
+        "Do two peers get there sooner than one, at the same target batch?",
+        15,
+        (
+            Trial("one peer", 1, _sizes(24_000, 64)),
+            Trial("two peers", 2, _sizes(24_000, 64)),
+        ),
+    ),
+    "micro-batch": Experiment(
+        "Does the size of the micro-batch change what an epoch teaches?",
+        12,
+        tuple(Trial(f"micro-batch {size}", 2, _sizes(4_800, size)) for size in (1, 4, 8)),
+    ),
+    "overlap": Experiment(
+        "What does it bring to go on computing while others are averaged with?",
+        12,
+        (
+            Trial("overlap", 2, _sizes(24_000, 64)),
+            Trial("in step", 2, _sizes(24_000, 64, **_IN_STEP)),
+        ),
+    ),
+    "compression": Experiment(
+        "What does it cost to send less?",
+        12,
+        tuple(
+            Trial(name, 2, _sizes(24_000, 64, grad_compression=gradients, state_averaging_compression=state))
+            for name, gradients, state in (
+                ("exact", "none", "none"),
+                ("halves", "float16", "float16"),
+                ("gradients in 8 bits", "uniform_8bit", "float16"),
+            )
+        ),
+    ),
+}
