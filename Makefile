@@ -7,6 +7,7 @@
 #   make experiments [ARGS=…]        what overlap, micro-batches and compression do to real peers
 #   make pictures                    take the README's pictures anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
+#   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
 #   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
 #   make clean                       forget `.venv` and what the checks left
 #
@@ -16,7 +17,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench soak experiments pictures installer installer-test clean
+.PHONY: help demo test bench soak experiments pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -53,6 +54,10 @@ installer:
 	$(SET_UP) test window installer
 	@.venv/bin/python -m installer.package
 	@.venv/bin/python -m installer.package.check
+
+installer-portable:
+	$(SET_UP) test window installer
+	@.venv/bin/python -m installer.portable
 
 installer-test: installer
 	@.venv/bin/python -m tests.journeys $(ARGS)

@@ -65,6 +65,7 @@ PACKAGE_PROGRAMS = {
     "desktop-file-validate": "desktop-file-utils",
     "appstreamcli": "appstream",
     "lintian": "lintian",
+    "makeself": "makeself",
     "debootstrap": "debootstrap",
 }
 

@@ -10,13 +10,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import tomllib
-from datetime import UTC, datetime
-from email.utils import format_datetime
 from pathlib import Path
 
 from installer.package.control import write_control
-from installer.package.tree import ROOT, Release, lay_out
+from installer.package.tree import ROOT, lay_out, release
 
 _MOST_BYTES = 45_000_000
 
@@ -24,15 +21,13 @@ _MOST_BYTES = 45_000_000
 def main() -> int:
     """Whether it was built, as an exit code."""
     os.umask(0o022)
-    seconds = int(os.environ.setdefault("SOURCE_DATE_EPOCH", _last_commit()))
-    made = datetime.fromtimestamp(seconds, UTC)
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    package = ROOT / "dist" / f"workerbee_{version}_amd64.deb"
+    made = release()
+    package = ROOT / "dist" / f"workerbee_{made.version}_amd64.deb"
     package.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="workerbee-package-") as scratch:
         root = Path(scratch) / "root"
-        lay_out(root, Path(scratch), Release(version, made.strftime("%Y-%m-%d"), format_datetime(made)))
-        write_control(root, version)
+        lay_out(root, Path(scratch), made)
+        write_control(root, made.version)
         root.chmod(0o755)
         _pack(root, package)
     size = package.stat().st_size
@@ -44,14 +39,9 @@ def main() -> int:
     return 0
 
 
-def _last_commit() -> str:
-    command = ["git", "log", "-1", "--format=%ct"]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def _pack(root: Path, package: Path) -> None:
-    """One thread: how xz divides its work among several is seen in the result."""
-    options = ["--root-owner-group", "-Zxz", "-z9", "--threads-max=1"]
+    """One thread: how xz divides its work among several is seen in the result. Harder is 2 % smaller."""
+    options = ["--root-owner-group", "-Zxz", "-z6", "--threads-max=1"]
     command = ["dpkg-deb", *options, "--build", str(root), str(package)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 

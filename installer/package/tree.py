@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 import subprocess
+import tomllib
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from pathlib import Path
 
 from installer.package import icons, qt, wheels
@@ -19,15 +23,32 @@ _UV_PROGRAM = "uv-*.data/scripts/uv"
 
 @dataclass(frozen=True)
 class Release:
-    """``date`` is that of the last commit, as is everything in the package that has a date."""
+    """``seconds`` are the last commit's time, as is everything in the package that has a date."""
 
     version: str
-    date: str
-    rfc_date: str
+    seconds: int
+
+    @property
+    def date(self) -> str:
+        """As AppStream and manual pages write it."""
+        return datetime.fromtimestamp(self.seconds, UTC).strftime("%Y-%m-%d")
+
+    @property
+    def rfc_date(self) -> str:
+        """As Debian's changelog writes it."""
+        return format_datetime(datetime.fromtimestamp(self.seconds, UTC))
 
     def fill(self, text: str) -> str:
         """Put them where a text wants them."""
         return text.replace("@VERSION@", self.version).replace("@DATE@", self.date)
+
+
+def release() -> Release:
+    """Of the commit that is checked out."""
+    command = ["git", "log", "-1", "--format=%ct"]
+    last = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    return Release(version, int(os.environ.setdefault("SOURCE_DATE_EPOCH", last)))
 
 
 def lay_out(root: Path, scratch: Path, release: Release) -> None:

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Puts Workerbee into the home folder of whoever runs this, or takes it away again. Needs no root.
+#
+#   sh workerbee-VERSION.run                install, or renew
+#   sh workerbee-VERSION.run -- --remove    remove the program; engines, keys and settings: `workerbee reset`
+set -e
+
+here=$(cd "$(dirname "$0")" && pwd)
+data=${XDG_DATA_HOME:-$HOME/.local/share}
+program=$HOME/.local/lib/workerbee
+launcher=$HOME/.local/bin/workerbee
+
+fail() { printf 'Workerbee cannot be installed yet: %s\n' "$1" >&2; exit 1; }
+
+find_python() {
+    for name in python3 python3.13 python3.12 python3.11; do
+        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+            command -v "$name"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# One column of libraries.txt is one package manager's.
+say_missing() {
+    missing=$("$python" - "$here/libraries.txt" <<'END'
+import ctypes, sys
+for line in open(sys.argv[1]):
+    if not line.startswith("#"):
+        try:
+            ctypes.CDLL(line.split()[0])
+        except OSError:
+            print(line.strip())
+END
+    )
+    if [ -z "$missing" ]; then return 0; fi
+    column=2
+    for manager in "apt-get install" "dnf install" "pacman -S" "zypper install"; do
+        if command -v "${manager%% *}" >/dev/null 2>&1; then
+            packages=$(printf '%s\n' "$missing" | cut -d' ' -f$column | sort -u | tr '\n' ' ')
+            fail "the window needs libraries that this system lacks; this brings them: sudo $manager ${packages% }"
+        fi
+        column=$((column + 1))
+    done
+    fail "the window needs libraries that this system lacks: $(printf '%s\n' "$missing" | cut -d' ' -f1 | tr '\n' ' ')"
+}
+
+# Where the desktop looks for menu entries, icons and kinds of files.
+shared() { (cd "$here/share" && find . -type f | sed 's|^\./||'); }
+
+refresh() {
+    if command -v update-desktop-database >/dev/null; then update-desktop-database -q "$data/applications" || true; fi
+    if command -v update-mime-database >/dev/null; then update-mime-database "$data/mime" >/dev/null 2>&1 || true; fi
+}
+
+if [ "$1" = --remove ]; then
+    shared | while read -r file; do rm -f "$data/$file"; done
+    rm -rf "$program" "$program.new" "$launcher"
+    refresh
+    echo "Workerbee is removed. What it keeps of you is still there."
+    exit 0
+fi
+
+python=$(find_python) || fail "there is no Python 3.11, 3.12 or 3.13 here; install one with this system's package manager."
+say_missing
+
+rm -rf "$program.new"
+mkdir -p "$program.new" "$(dirname "$launcher")"
+cp -R "$here/program/." "$program.new"
+rm -rf "$program"
+mv "$program.new" "$program"
+sed -e "1s|.*|#!$python -I|" -e "s|/usr/lib/workerbee|$program|g" "$here/workerbee" >"$launcher"
+chmod 755 "$launcher"
+shared | while read -r file; do
+    mkdir -p "$(dirname "$data/$file")"
+    cp "$here/share/$file" "$data/$file"
+done
+# The menu's program need not have ~/.local/bin on its PATH.
+sed -i -e "s|^TryExec=workerbee|TryExec=$launcher|" -e "s|^Exec=workerbee|Exec=$launcher|" \
+    "$data/applications/workerbee.desktop"
+refresh
+echo "Workerbee is installed: look for it in the menu, or run $launcher."
