@@ -28,8 +28,8 @@ TEXT = "\n\n".join(
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
-def toy(example: str, hub: Hub) -> RunManifest:
-    """That example, with a tiny model and text that a hub on loopback serves."""
+def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
+    """That example, with a tiny model, epochs of some seconds and text that a hub on loopback serves."""
     manifest = load_run_file(EXAMPLES / example)
     assert isinstance(manifest.recipe, CausalLM | MaskedLM)
     text = TEXT.encode()
@@ -40,7 +40,7 @@ def toy(example: str, hub: Hub) -> RunManifest:
         recipe=tiny_recipe(manifest.recipe),
         data=TextFiles(files=(file,), format="text", held_out_one_in=8),
         collaboration=msgspec.structs.replace(
-            manifest.collaboration, target_batch_size=6000, matchmaking_time=3.0, averaging_timeout=30.0
+            manifest.collaboration, target_batch_size=samples, matchmaking_time=3.0, averaging_timeout=30.0
         ),
     )
 
@@ -56,7 +56,7 @@ def tiny_recipe(recipe: LanguageModelSpec) -> LanguageModelSpec:
         "max_position_embeddings": 32,
     }
     config: Any = msgspec.structs.replace(recipe.config, **numbers)
-    return msgspec.structs.replace(recipe, config=config, sequence_length=32)
+    return msgspec.structs.replace(recipe, config=config, sequence_length=16)
 
 
 def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageModelSpec:
@@ -71,8 +71,9 @@ def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageMod
 def train_together(crew: Crew, manifest: RunManifest) -> tuple[Peer, Peer, Peer]:
     """An organiser who keeps the state, and two volunteers whose gradients have been averaged."""
     organiser = crew.organiser(manifest=manifest, train=False)
-    one = crew.volunteer(organiser.posted, "one")
-    other = crew.volunteer(organiser.posted, "other")
+    one, other = (crew.newcomer(organiser.posted, name) for name in ("one", "other"))
+    for peer in (one, other):
+        peer.agree()
     for peer in (one, other):
         peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
         first = peer.wait_for(Evaluated)
@@ -100,7 +101,7 @@ def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
 
 
 def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:
-    manifest = toy("lora.toml", hub)
+    manifest = toy("lora.toml", hub, samples=2500)
     assert isinstance(manifest.recipe, CausalLM)
     recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
     manifest = msgspec.structs.replace(manifest, recipe=recipe)
