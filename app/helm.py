@@ -93,9 +93,14 @@ class Helm(QObject):
         except ClientError as error:
             self.refused.emit(error)
             return
-        name = settings.public_name or ""
         self._do(
-            lambda: self.client.start(run, device=device.label, threads=settings.threads, public_name=name)
+            lambda: self.client.start(
+                run,
+                device=device.label,
+                threads=settings.threads,
+                public_name=settings.public_name or "",
+                disk_limit_bytes=settings.disk_limit_bytes,
+            )
         )
 
     def pause(self, seconds: float | None = None) -> None:

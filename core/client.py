@@ -118,7 +118,15 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
-    def start(self, run: RunFound, *, device: str, threads: int | None = None, public_name: str = "") -> None:
+    def start(
+        self,
+        run: RunFound,
+        *,
+        device: str,
+        threads: int | None = None,
+        public_name: str = "",
+        disk_limit_bytes: int | None = None,
+    ) -> None:
         """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
         if self.session.phase in ("connecting", "found"):
             consent = Start(
@@ -127,6 +135,7 @@ class Client:
                 device=device,
                 threads=threads,
                 public_name=public_name,
+                disk_limit_bytes=disk_limit_bytes,
             )
             self.handle(Asked(consent))
 

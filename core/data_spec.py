@@ -91,6 +91,15 @@ class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
 DataSpec = SumsData | TextFiles | HubDataset
 
 
+_TOLD_HOSTS = 3
+
+
+def hosts_of(data: TextFiles) -> str:
+    """The computers that its files are fetched from, and that learn of whoever fetches them; some of many."""
+    hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
+    return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")
+
+
 def _flaw_of(url: str) -> str:
     """Why that is no address to fetch from; empty where it is one."""
     if not url.isascii() or not url.isprintable() or " " in url:

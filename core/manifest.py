@@ -164,8 +164,18 @@ class RunManifest(Section, kw_only=True, frozen=True):
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
                 raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+        if self.collaboration.reuse_grad_buffers and not _is_exact(self.recipe):
+            raise ValueError(
+                'reuse_grad_buffers needs [recipe] precision = "fp32": '
+                "in fp16 gradients cannot add up where they are computed"
+            )
         if misfit := _misfit(self.recipe, self.data):
             raise ValueError(misfit)
+
+
+def _is_exact(recipe: RecipeSpec) -> bool:
+    """Whether nobody computes it in fp16, which is what a GPU without bf16 takes instead of that."""
+    return isinstance(recipe, ArithmeticGPT) or recipe.precision == "fp32"
 
 
 def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:

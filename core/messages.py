@@ -50,7 +50,8 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
 class Start(Command, tag="start", kw_only=True, frozen=True):
     """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
 
-    ``public_name`` is what others may call this computer.
+    ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
+    data may take.
     """
 
     run_id: str
@@ -58,6 +59,7 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     device: str
     threads: int | None = None
     public_name: _Name = ""
+    disk_limit_bytes: Count | None = None
 
 
 class Publish(Command, tag="publish", kw_only=True, frozen=True):

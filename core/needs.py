@@ -42,7 +42,7 @@ def needs_of(manifest: RunManifest) -> Needs:
         download_bytes=_download_bytes(size.trained, manifest),
         fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
         device_memory_bytes=_device_memory_bytes(size, manifest),
-        host_memory_bytes=_HOST_BYTES + _HOST_BYTES_PER_PARAMETER * size.trained,
+        host_memory_bytes=_HOST_BYTES + size.library_bytes + _HOST_BYTES_PER_PARAMETER * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
     )

@@ -11,6 +11,7 @@ from core.model_size import adapters_of, parameters_of
 from core.recipe_spec import ArithmeticGPT, CausalLM, LanguageModelSpec, MaskedLM, RecipeSpec
 
 _FLOAT_BYTES = 4
+_LIBRARY_BYTES = 125_000_000  # measured: transformers and peft
 _TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
 
 
@@ -19,6 +20,7 @@ class RecipeSize:
     """Numbers; ``kept_floats`` is what backward needs of one sample's forward.
 
     ``frozen_bytes`` hold the weights that are not trained; ``pretrained_bytes`` are fetched from a hub.
+    ``library_bytes`` of ordinary memory hold the code that only such models need.
     """
 
     parameters: int
@@ -27,6 +29,7 @@ class RecipeSize:
     sample_flop: int
     frozen_bytes: int = 0
     pretrained_bytes: int = 0
+    library_bytes: int = 0
 
 
 def size_of(recipe: RecipeSpec, data: DataSpec) -> RecipeSize:
@@ -64,6 +67,7 @@ def _of_language_model(recipe: LanguageModelSpec) -> RecipeSize:
         kept_floats=_kept_floats(recipe),
         sample_flop=flop * (whole + adapters) * recipe.sequence_length,
         frozen_bytes=0 if lora is None else round(whole * _frozen_width(recipe)),
+        library_bytes=_LIBRARY_BYTES,
         pretrained_bytes=0 if recipe.pretrained is None else whole * _FLOAT_BYTES,
     )
 

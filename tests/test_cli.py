@@ -330,11 +330,12 @@ def test_the_client_process_stays_small(tmp_path: Path) -> None:
 def test_what_was_not_said_is_as_the_settings_have_it(tmp_path: Path) -> None:
     settings = tmp_path / "home" / "settings" / "settings.toml"
     settings.parent.mkdir(parents=True)
-    settings.write_text('threads = 3\nnetwork = "client"\nport = 4242\n')
+    settings.write_text('threads = 3\nnetwork = "client"\nport = 4242\ndisk_limit_bytes = 200000000\n')
     assert workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1", "--network", "direct").code == 0
     journal = [msgspec.json.decode(line) for line in (tmp_path / "journal").read_bytes().splitlines()[1:]]
     join, start = journal[:2]
     assert (join["network"], join["port"], start["threads"]) == ("direct", 4242, 3)
+    assert start["disk_limit_bytes"] == 200_000_000
 
 
 def test_a_damaged_settings_file_is_named_and_kept_and_the_program_goes_on(tmp_path: Path) -> None:

@@ -360,3 +360,26 @@ def test_a_disk_that_fills_is_told_and_survived(
     (small_disk / "hog").unlink()
     library.hub.before_file.clear()
     library.open(file)
+
+
+def test_what_is_held_out_is_not_looked_for_again(tmp_path: Path) -> None:
+    with local_hub() as hub:
+        library = Library(tmp_path, hub)
+        files = library.put(encoded(TEXTS, "text"))
+        first = library.open(*files)
+    shutil.rmtree(tmp_path / "1" / "fetched" / "files")
+    again = library.open(*files)  # there is no server to ask
+    assert again.held_out().equal(first.held_out())
+    with local_hub(hub):
+        drawn = within(again.draw(once_through(TEXTS)))
+    assert TEXTS[0] in within(first.held_out())
+    assert drawn & within(first.held_out()) == set()
+    library.close()
+
+
+def test_damaged_notes_of_what_is_held_out_are_made_anew(library: Library) -> None:
+    files = library.put(encoded(TEXTS, "text"))
+    first = library.open(*files).held_out()
+    (notes,) = (library.home / "1" / "fetched" / "held-out").iterdir()
+    notes.write_bytes(notes.read_bytes()[:-1])
+    assert library.open(*files).held_out().equal(first)

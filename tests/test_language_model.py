@@ -279,3 +279,32 @@ def test_closing_it_lets_go_of_the_data() -> None:
     blocks = Alphabet(1)
     put_together(CAUSAL, blocks, seed=1, device=CPU).close()
     assert blocks.is_closed
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+@pytest.mark.parametrize("spec", [CAUSAL, MASKED], ids=["causal", "masked"])
+def test_a_gpu_begins_with_the_same_model_and_computes_in_half_precision(spec: LanguageModelSpec) -> None:
+    here, gpu = language_model(spec), torch.device("cuda")
+    there = put_together(spec, Alphabet(1), seed=1, device=gpu)
+    assert dtype_for("auto", gpu) in (torch.bfloat16, torch.float16)
+    assert all(each.dtype == torch.float32 for each in there.model.parameters())
+    assert there.evaluate().loss == pytest.approx(here.evaluate().loss, rel=0.02)
+    optimizer = torch.optim.AdamW(there.model.parameters(), lr=1e-2)
+    for _ in range(80):
+        if there.backward(there.loss(there.draw(16))):
+            optimizer.step()
+        optimizer.zero_grad()
+    assert there.evaluate().loss < 0.7 * here.evaluate().loss
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+def test_frozen_weights_take_half_of_a_gpus_memory() -> None:
+    wide = GPT2(**(NUMBERS | {"hidden_size": 1024, "num_hidden_layers": 4}))
+    spec = CausalLM(config=wide, sequence_length=LENGTH, lora=Lora(), precision="bf16")
+    before = torch.cuda.memory_allocated()
+    recipe = put_together(spec, Alphabet(1), seed=1, device=torch.device("cuda"))
+    size = size_of(spec, SumsData())
+    assert torch.cuda.memory_allocated() - before < 1.1 * (size.frozen_bytes + 4 * size.trained)
+    assert recipe.backward(recipe.loss(recipe.draw(2)))

@@ -45,6 +45,7 @@ PRETRAINED = """
 repository = "somebody/small"
 revision = "0123456789012345678901234567890123456789"
 """
+REUSING = "batch_size_per_step = 4\nreuse_grad_buffers = true"
 
 
 def mistakes(old: str, new: str) -> str:
@@ -76,6 +77,7 @@ def test_a_language_model_survives_being_signed() -> None:
         ("rank = 4", 'target_modules = ["q_proj"]', "this model has no q_proj; it has c_attn, c_fc, c_proj"),
         ("rank = 4", "rank = 0", "[recipe.lora] rank = 0: must be at least 1."),
         ("vocab_size = 300", "vocab_size = 257", 'tokenizer "bytes" has 258 tokens, and vocab_size is 257'),
+        ("batch_size_per_step = 4", REUSING, 'reuse_grad_buffers needs [recipe] precision = "fp32"'),
         ("rank = 4", '[recipe.quantization]\nkind = "nf4"', "quantization needs lora and pretrained"),
         ("rank = 4", PRETRAINED.replace("0123", "main"), "[recipe.pretrained] revision = "),
         ("rank = 4", PRETRAINED.replace("somebody/", "../"), "[recipe.pretrained] repository = "),

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from core.data_spec import SumsData
-from core.messages import Progress, Warned
+from core.messages import Evaluated, Progress, Warned
 from core.problems import Problem
 from core.recipe_spec import ArithmeticGPT
 from core.worker.pace import Pace
@@ -21,6 +21,7 @@ from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.sanity import Sanity
 from core.worker.swarm import SwarmOptimizer
 from core.worker.trainer import Trainer
+from tests.real import Crew, tiny
 
 
 class Cramped(ArithmeticRecipe):
@@ -57,6 +58,8 @@ class Alone:
     def zero_grad(self) -> None:
         self._recipe.model.zero_grad()
 
+    forget_gradient = zero_grad
+
 
 def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], threading.Event]:
     """A loop that begins with so many samples at a time."""
@@ -85,3 +88,9 @@ def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
     _, events, _ = training(Cramped(room=0), batch_size=2)
     with pytest.raises(torch.OutOfMemoryError):
         list(events)
+
+
+@pytest.mark.real
+def test_gradients_may_add_up_where_they_are_computed(hands: Crew) -> None:
+    organiser = hands.organiser(manifest=tiny(reuse_grad_buffers=True, target_batch_size=400))
+    organiser.wait_for(Evaluated, lambda event: event.epoch >= 2)

@@ -16,10 +16,13 @@ from core.cli.review import show_offer
 from core.cli.screen import console_for, early_display, shown_training, words_stream
 from core.cli.search import find_runs, only_run
 from core.cli.stop import Stop
+from core.device import Device
 from core.devices import choose_device, find_devices
 from core.folders import Folders
+from core.messages import RunFound
 from core.problems import ClientError, Problem
 from core.run_file import load_run_file
+from core.settings import Settings
 
 
 def join(
@@ -48,14 +51,22 @@ def join(
             conversation.leave()
             print("Nothing was started.", file=words_stream(wish.json))
             return 0
-        conversation.client.start(
-            run, device=device.label, threads=choices.threads, public_name=choices.public_name or ""
-        )
+        _start(conversation, run, device, choices)
         with shown_training(conversation, desk.stop, wish.json, footer):
             conversation.train(wish.limits)
         summary = conversation.tally.summary(conversation.session, time.monotonic())
     print(summary, file=words_stream(wish.json), flush=True)
     return 0
+
+
+def _start(conversation: Conversation, run: RunFound, device: Device, choices: Settings) -> None:
+    conversation.client.start(
+        run,
+        device=device.label,
+        threads=choices.threads,
+        public_name=choices.public_name or "",
+        disk_limit_bytes=choices.disk_limit_bytes,
+    )
 
 
 def _refuse_to_guess_consent(wish: JoinRun) -> None:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from core.cli import figures
 from core.cli.fit import memory_asked, memory_fit
+from core.data_spec import DataSpec, HubDataset, SumsData, TextFiles, hosts_of
 from core.device import Device
 from core.messages import RunFound
 from core.needs import needs_of
@@ -61,8 +62,21 @@ def _of_run(run: RunFound) -> Rows:
         ("recipe", recipe),
         ("download", figures.size(needs.download_bytes)),
         ("files", f"{figures.size(needs.fetched_bytes)}, fetched once" if needs.fetched_bytes else ""),
+        ("text", _text_of(run.manifest.data)),
     ]
     return [(name, words) for name, words in rows if words]
+
+
+def _text_of(data: DataSpec) -> str:
+    """Where what the run learns from is fetched, because whoever is asked for it sees who asks."""
+    match data:
+        case TextFiles():
+            files = figures.counted(len(data.files), "file")
+            return f"{files} of {figures.size(data.size_bytes)} from {safe_line(hosts_of(data), 200)}"
+        case HubDataset():
+            return f"the data set {data.repository} of the hub, read as a stream"
+        case SumsData():
+            return ""
 
 
 def _now(run: RunFound) -> str:

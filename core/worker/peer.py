@@ -84,7 +84,7 @@ def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
     met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
-    store = Store(Path(command.home))
+    store = Store(Path(command.home), start.disk_limit_bytes)
     return _train(chosen, start, entrance.settle(), known, channel, pasted, met, store)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from pathlib import Path
@@ -11,6 +12,8 @@ from core.manifest import RunManifest
 from core.messages import Evaluated, Score
 from core.signed_scores import Scores, scores_in
 from core.worker.swarm import Swarm, score_publisher, signed
+
+log = logging.getLogger(__name__)
 
 FILE_NAME = "scores.msgpack"
 
@@ -37,5 +40,8 @@ class Scoreboard:
             return
         self._scores = self._scores.with_score(Score(epoch=evaluated.epoch, loss=loss, at=time.time()))
         encoded = signed(self._swarm, self._scores)
-        write_atomically(self._file, encoded)
         self._publisher.publish_instead(encoded)
+        try:
+            write_atomically(self._file, encoded)
+        except OSError as error:
+            log.warning("the scores are not kept for the next start: %s", error)

@@ -82,17 +82,16 @@ class Trainer:
                 raise
             self._take_fewer()
             return True
-        if is_step and not self._sanity.note_step(loss):
-            self._optimizer.zero_grad()
-            return False
-        if is_step:
+        is_usable = not is_step or self._sanity.note_step(loss)
+        if is_step and is_usable:
             self._take(loss.detach())
-        self._optimizer.zero_grad()
-        return True
+        else:
+            self._optimizer.forget_gradient()
+        return is_usable
 
     def _take_fewer(self) -> None:
         """The device has no memory for so many samples at a time, perhaps because others use it now."""
-        self._optimizer.zero_grad()
+        self._optimizer.forget_gradient()
         torch.cuda.empty_cache()
         self._batch_size //= 2
         words = f"It goes on with {self._batch_size} samples at a time."
@@ -104,6 +103,7 @@ class Trainer:
         began = time.monotonic()
         self._optimizer.step(batch_size=self._batch_size)
         self._stalled = max(self._stalled, time.monotonic() - began)
+        self._optimizer.zero_grad()
         self._remember(loss)
         self.contributed_samples += self._batch_size
         self.epoch_samples += self._batch_size

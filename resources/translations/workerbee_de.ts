@@ -1845,8 +1845,23 @@
         <translation>%1 mit %2 Parametern</translation>
     </message>
     <message>
+        <source>Learns from</source>
+        <translation>Lernt aus</translation>
+    </message>
+    <message>
         <source>At the moment</source>
         <translation>Im Moment</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s) of %1 from %2</source>
+        <translation>
+            <numerusform>%n Datei mit %1 von %2</numerusform>
+            <numerusform>%n Dateien mit %1 von %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the data set %1 of the hub, as a stream</source>
+        <translation>dem Datensatz %1 des Hubs, als Strom</translation>
     </message>
     <message>
         <source>paused</source>

@@ -61,6 +61,13 @@
             <numerusform>%n peers</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n file(s) of %1 from %2</source>
+        <translation>
+            <numerusform>%n file of %1 from %2</numerusform>
+            <numerusform>%n files of %1 from %2</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Status</name>

@@ -9,7 +9,7 @@ from core.worker.data.blocks import Blocks, PackedBlocks
 from core.worker.data.documents import Documents
 from core.worker.data.hub_documents import HubDocuments
 from core.worker.data.shelf import Shelf
-from core.worker.data.starts import count_start
+from core.worker.data.starts import count_start, name_of
 from core.worker.data.text_files import FileDocuments
 from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
 from core.worker.hub import fetch_tokenizer
@@ -40,6 +40,7 @@ def open_blocks(
         sequence_length=sequence_length,
         held_out_one_in=data.held_out_one_in,
         seed=f"{seed}:{starts}",
+        keep=store.folder("held-out") / f"{name_of(data)}-{sequence_length}",
         watch=watch,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Protocol
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from core.problems import ClientError, Problem
 from core.worker.data.documents import Documents, digest, mixed
+from core.worker.data.held_out import HeldOut, read_held_out, write_held_out
 from core.worker.data.prefetch import Prefetch
 from core.worker.data.tokenizers import Tokenizer
 from core.worker.errand import Errand, send
@@ -44,7 +46,10 @@ class Blocks(Protocol):
 
 
 class PackedBlocks:
-    """Documents with an end of text behind each, cut into blocks; one of ``held_out_one_in`` is held out."""
+    """Documents with an end of text behind each, cut into blocks; one of ``held_out_one_in`` is held out.
+
+    What is held out is kept in the file ``keep``, so that the next start need not look for it.
+    """
 
     def __init__(
         self,
@@ -54,12 +59,16 @@ class PackedBlocks:
         sequence_length: int,
         held_out_one_in: int,
         seed: str,
+        keep: Path,
         watch: Watch,
     ) -> None:
         self._documents, self._tokenizer, self._length = documents, tokenizer, sequence_length
         self._one_in, self._seed, self._watch = held_out_one_in, seed, watch
-        self._first_digest = -1
-        self._held_out = send(self._find_held_out, watch)
+        kept = read_held_out(keep, sequence_length)
+        self._first_digest = kept.first_digest if kept else -1
+        self._held_out = kept.blocks if kept else send(self._find_held_out, watch)
+        if not kept:
+            write_held_out(keep, HeldOut(self._held_out, self._first_digest))
         ahead = min(_AHEAD_TOKENS // sequence_length, _AHEAD_BLOCKS)
         self._ahead = Prefetch(self._drawn, max(2, ahead), watch)
 

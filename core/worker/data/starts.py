@@ -14,12 +14,16 @@ from core.worker.store import Store, in_words
 
 def count_start(data: TextFiles | HubDataset, seed: int, store: Store) -> int:
     """How often before; raises ClientError where that cannot be noted."""
-    name = hashlib.sha256(b"%d\n%s" % (seed, msgspec.json.encode(data))).hexdigest()
-    path = store.folder("starts") / name[:32]
+    path = store.folder("starts") / f"{name_of(data)}-{seed}"
     before = _read(path)
     with in_words(path):
         write_atomically(path, b"%d" % (before + 1))
     return before
+
+
+def name_of(data: TextFiles | HubDataset) -> str:
+    """A name for what lies on the disk about that data."""
+    return hashlib.sha256(msgspec.json.encode(data)).hexdigest()[:32]
 
 
 def _read(path: Path) -> int:

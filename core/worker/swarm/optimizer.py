@@ -199,6 +199,18 @@ class SwarmOptimizer(hivemind.Optimizer):
         if self._leaving.wait(2.0**self._failed_downloads):
             raise Interrupted
 
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """As hivemind's; with ``reuse_grad_buffers`` the gradients go on adding up where they are."""
+        if self.grad_averager is None or not self.grad_averager.reuse_grad_buffers:
+            super().zero_grad(set_to_none)
+
+    def forget_gradient(self) -> None:
+        """What was computed last is of no use; nor is what it was added to with ``reuse_grad_buffers``."""
+        if self.grad_averager is not None and self.grad_averager.reuse_grad_buffers:
+            self.grad_averager.reset_accumulated_grads_()
+        else:
+            self.zero_grad()
+
     def resume_at(self, epoch: int) -> None:
         """Go on at that epoch, after parameters and optimizer state were put in place."""
         self.state_averager.local_epoch = epoch
