@@ -171,7 +171,7 @@ class Problem(Enum):
     )
     ENGINE_MISSING = _Words(
         "The training engine is not installed or does not start.",
-        "Run `workerbee doctor`; from source, `make demo` installs it.",
+        "Make it anew: `workerbee engine make` does it; from source, `make demo`.",
         7,
     )
     PROTOCOL_MISMATCH = _Words(

@@ -22,7 +22,7 @@ LIMIT_SECONDS = 120
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What lies in /usr/lib/workerbee, without the libraries."""
     folder = tmp_path_factory.mktemp("workerbee")
-    for part in ("core", "resources"):
+    for part in ("app", "core", "resources"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "pictures"))
     (folder / "bin").mkdir()
     uv = find_uv()
@@ -82,3 +82,16 @@ def test_a_checkout_says_that_it_is_one(tmp_path: Path) -> None:
     said = say(ROOT, tmp_path / "home", "engine")
     assert said.returncode == 0 and "This is a checkout" in said.stdout
     assert say(ROOT, tmp_path / "home", "engine", "make").returncode == 2
+
+
+def test_the_window_offers_to_make_an_engine_anew_that_does_not_fit(program: Path) -> None:
+    code = """
+from app.remedies import button_of, remedy_of
+from core.problems import Problem
+broken = Problem.ENGINE_MISSING
+print(remedy_of(Problem.PROTOCOL_MISMATCH), remedy_of(broken), button_of(broken))
+"""
+    environment = os.environ | {"PYTHONPATH": str(program)}
+    command = [sys.executable, "-P", "-c", code]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+    assert said.stdout.split(maxsplit=2) == ["engine", "engine", "Make the engine anew\n"], said.stderr

@@ -74,8 +74,8 @@ class EngineFiles(Section, kw_only=True, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Another one means another engine."""
-        listed = "\n".join(sorted(each.requirement for each in self.files))
+        """Another one means another engine; wheels that are built anew of the same source do not."""
+        listed = "\n".join(sorted(f"{each.library}=={each.version}" for each in self.files))
         return hashlib.sha256(f"{self.build}\n{listed}".encode()).hexdigest()[:16]
 
 

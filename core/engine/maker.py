@@ -86,8 +86,9 @@ class EngineMaker:
         self._check_room(work)
         wheels = self._download(uv, work)
         self._post(Making("installing"))
-        aside = work / "engine.new"
-        shutil.rmtree(aside, ignore_errors=True)
+        for left in work.glob("engine-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        aside = work / f"engine-{time.time_ns():x}"  # a killed maker's uv may still write into its own
         assemble(self._files, uv, aside, work, wheels, self._stop)
         self._post(Making("trying"))
         try_out(aside / "bin" / "python", self._logs, self._stop)

@@ -52,6 +52,8 @@ def _pack(content: Path, program: Path, seconds: int) -> None:
     order = f"--sort=name --mtime=@{seconds} --owner=0 --group=0 --numeric-owner"
     options = [
         "--xz",
+        "--complevel",
+        "6",
         "--sha256",
         "--nox11",
         "--quiet",

@@ -3,7 +3,7 @@
     make installer-test [ARGS="bookworm trixie"]
 
 Debian 12 makes the engine for the CPU. Debian 13 is told of an NVIDIA driver, and makes the one for GPUs
-(2.8 GB to download), which computes on the CPU there.
+(2.9 GB to download), which computes on the CPU there.
 """
 
 from __future__ import annotations
