@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from core.restarts import RestartPolicy
-from tests.front_end import PROMPT, FrontEnd, Open
+from tests.front_end import PROMPT, FrontEnd, Open, children
 from tests.hub import Hub, local_hub
 from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
@@ -51,7 +50,7 @@ def front_end(tmp_path: Path) -> Iterator[Open]:
     yield open_one
     for front in opened:
         front.client.close()
-    assert psutil.Process().children() == []
+    assert children() == []
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
+
 from core.address import JoinAddress
 from core.client import Client
 from core.folders import Folders
@@ -20,6 +22,11 @@ from tests import fake_worker
 LIMIT_SECONDS = 60.0
 ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
+
+
+def children() -> list[psutil.Process]:
+    """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
+    return [child for child in psutil.Process().children() if child.name() != "torch_shm_manager"]
 
 
 class FrontEnd:

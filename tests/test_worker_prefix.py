@@ -5,12 +5,11 @@ from __future__ import annotations
 import queue
 from pathlib import Path
 
-import psutil
-
 from core.client import Client
 from core.folders import Folders
 from core.session import ClientEvent
 from tests.command import fake
+from tests.front_end import children
 
 LIMIT_SECONDS = 60.0
 # Runs what follows the two dashes, as `wsl.exe` does, and is the one whose end is seen.
@@ -32,4 +31,4 @@ def test_a_worker_behind_a_prefix_is_talked_to_and_leaves_nothing(tmp_path: Path
     while client.session.engine is None:
         client.handle(events.get(timeout=LIMIT_SECONDS))
     client.close()
-    assert psutil.Process().children() == []
+    assert children() == []
