@@ -24,9 +24,10 @@ ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
 
 
-def children() -> list[psutil.Process]:
+def children(*, recursive: bool = False) -> list[psutil.Process]:
     """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
-    return [child for child in psutil.Process().children() if child.name() != "torch_shm_manager"]
+    found = psutil.Process().children(recursive=recursive)
+    return [child for child in found if child.name() != "torch_shm_manager"]
 
 
 class FrontEnd:

@@ -24,7 +24,7 @@ from core.problems import Problem
 from core.restarts import RestartPolicy
 from core.session import ClientEvent, RestartDue, Session, WorkerExited
 from tests import fake_worker
-from tests.front_end import ADDRESS, LIMIT_SECONDS, Open
+from tests.front_end import ADDRESS, LIMIT_SECONDS, Open, children
 
 UNHURRIED = RestartPolicy(delays_seconds=(3600.0,))
 
@@ -112,7 +112,7 @@ def test_a_worker_that_does_not_leave_is_killed(front_end: Open) -> None:
 def test_closing_waits_until_the_worker_is_gone(front_end: Open) -> None:
     front = front_end("have_children")
     front.search()
-    family = psutil.Process().children(recursive=True)
+    family = children(recursive=True)
     assert len(family) == 3
     front.client.close()
     _, alive = psutil.wait_procs(family, timeout=10)
