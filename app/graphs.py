@@ -121,8 +121,8 @@ def legend(series: Series) -> str:
     return {
         "my_rate": translate("Graphs", "mine"),
         "swarm_rate": translate("Graphs", "swarm"),
-        "loss": translate("Graphs", "mine, in training"),
-        "run_loss": translate("Graphs", "the run’s, on unseen examples"),
+        "loss": translate("Graphs", "training"),
+        "run_loss": translate("Graphs", "validation"),
     }.get(series, "")
 
 

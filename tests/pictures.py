@@ -24,7 +24,7 @@ from tests.real import LIMIT_SECONDS, Peer, averaged, crew
 
 _COLOURS = 256
 _MARGIN = 12
-_CURVES = ("my_rate", "swarm_rate", "loss", "step", "epoch")
+_CURVES = ("my_rate", "swarm_rate", "loss", "run_loss", "step", "epoch")
 _EPOCHS = 9  # so many make curves
 
 

@@ -898,12 +898,12 @@
         <translation>Schwarm</translation>
     </message>
     <message>
-        <source>mine, in training</source>
-        <translation>meiner, beim Training</translation>
+        <source>training</source>
+        <translation>Training</translation>
     </message>
     <message>
-        <source>the run’s, on unseen examples</source>
-        <translation>der des Laufs, bei nicht trainierten Beispielen</translation>
+        <source>validation</source>
+        <translation>Validierung</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
