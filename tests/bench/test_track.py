@@ -9,7 +9,8 @@ from tests.bench.peer_process import Seen
 from tests.bench.track import Track, joint_samples_per_second, samples_per_second
 
 
-def progress(epoch: int, contributed: int, stalled: float = 0.0) -> Progress:
+def progress(epoch: int, contributed: int, stalled: float = 0.0, sent: int = 0) -> Progress:
+    """A report."""
     return Progress(
         epoch=epoch,
         samples=0,
@@ -21,6 +22,7 @@ def progress(epoch: int, contributed: int, stalled: float = 0.0) -> Progress:
         loss=None,
         contributed_samples=contributed,
         stalled_seconds=stalled,
+        sent_bytes=sent,
     )
 
 

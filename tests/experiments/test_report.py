@@ -6,41 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from core.messages import AnyEvent, Evaluated, Progress
+from core.messages import AnyEvent, Evaluated
 from tests.bench.peer_process import Seen
+from tests.bench.test_track import progress
 from tests.bench.track import Track
 from tests.experiments.life import Outcome
 from tests.experiments.report import as_markdown, draw
 from tests.experiments.trials import EXPERIMENTS, Trial
 
 
-def progress(epoch: int, contributed: int, sent: int, stalled: float) -> Progress:
-    """A report."""
-    return Progress(
-        epoch=epoch,
-        samples=0,
-        target=100,
-        samples_per_second=None,
-        swarm_samples_per_second=None,
-        peers=1,
-        clients=0,
-        loss=None,
-        contributed_samples=contributed,
-        sent_bytes=sent,
-        stalled_seconds=stalled,
-    )
-
-
 def outcome(*trial_names: str) -> list[Outcome]:
     """Of trials in which one peer did two epochs of ten seconds."""
     events: list[tuple[float, AnyEvent]] = [
-        (0.0, progress(3, 50, 1_000_000, 9.0)),
+        (0.0, progress(3, 50, 9.0, 1_000_000)),
         (1.0, Evaluated(epoch=3, loss=2.0, accuracy=0.0)),
-        (10.0, progress(4, 150, 2_000_000, 0.25)),
+        (10.0, progress(4, 150, 0.25, 2_000_000)),
         (11.0, Evaluated(epoch=4, loss=1.5, accuracy=0.0)),
-        (20.0, progress(5, 250, 5_000_000, 0.5)),
+        (20.0, progress(5, 250, 0.5, 5_000_000)),
         (20.5, Evaluated(epoch=5, loss=1.25, accuracy=0.0)),
-        (30.0, progress(6, 350, 9_000_000, 8.0)),
+        (30.0, progress(6, 350, 8.0, 9_000_000)),
     ]
     track = Track(tuple(Seen(at, event) for at, event in events))
     return [Outcome(Trial(name), (track,), 3, 5) for name in trial_names]
