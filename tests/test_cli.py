@@ -92,7 +92,7 @@ def test_a_worker_that_leaves_by_itself_has_not_done_its_work(tmp_path: Path) ->
 
 def test_an_engine_that_does_not_start_ends_with_7_and_names_the_log(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=fake(tmp_path, "die_before_hello"))
-    assert_says(result, 7, "engine", "worker.log", "workerbee doctor")
+    assert_says(result, 7, "engine", "worker.log", "workerbee engine make")
 
 
 def test_a_swarm_without_a_run_ends_with_5(tmp_path: Path) -> None:
