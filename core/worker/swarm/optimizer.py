@@ -98,14 +98,14 @@ class SwarmOptimizer(hivemind.Optimizer):
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
         # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
-        # left, and the loop stands still at the end of the next epoch until that is over
-        self.tracker.on_alone = self._stop_looking
+        # left, or all have gone on without us, and the loop stands still meanwhile
+        self.tracker.on_nobody_left = self._stop_looking
         self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
         """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
         if any(averager.announced for averager in self.averagers):
-            threading.Thread(target=self._cancel_rounds, name="alone", daemon=True).start()
+            threading.Thread(target=self._cancel_rounds, name="nobody left", daemon=True).start()
 
     def _cancel_rounds(self) -> None:
         for averager in self.averagers:

@@ -122,6 +122,15 @@ def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: Card | None 
     return None
 
 
+def are_all_ahead(others: Iterable[LocalTrainingProgress], epoch: int) -> bool:
+    """Whether all who can be reached have ended the epoch after that one: its rounds are over without us.
+
+    They are an epoch ahead whenever they look a moment earlier than we do.
+    """
+    reached = [report.epoch for report in others if not report.client_mode]
+    return bool(reached) and min(reached) >= epoch + 2
+
+
 def _parsed(model: type[_Model], dht: DHT, key: str, also_ask: Iterable[str]) -> Iterator[_Model]:
     for value in read_signed(dht, key, also_ask).values():
         with contextlib.suppress(pydantic.ValidationError):

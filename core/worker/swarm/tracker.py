@@ -17,7 +17,7 @@ from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
 from core.messages import PeerSeen
 from core.worker.swarm.cards import Card
 from core.worker.swarm.haste import Unhurried
-from core.worker.swarm.reports import peer_seen, sensible
+from core.worker.swarm.reports import are_all_ahead, peer_seen, sensible
 
 MOST_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
 
@@ -29,11 +29,12 @@ log = logging.getLogger(__name__)
 class ObservedTracker(ProgressTracker):
     """The tracker of one run. ``reports`` is what was reported at the last look, by encoded subkey.
 
-    ``on_alone`` is called, in the tracker's thread, whenever a look shows us and nobody else.
+    ``on_nobody_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
+    epoch with us.
     """
 
     reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
-    on_alone: Callable[[], None] | None = None
+    on_nobody_left: Callable[[], None] | None = None
     measured = False
     _distrusted: frozenset[bytes] = frozenset()
     _metadata: Any = None
@@ -119,9 +120,16 @@ class ObservedTracker(ProgressTracker):
         else:
             self.reports = {}
         self._listen(before)
-        if self.on_alone is not None and [*self.reports] == [MSGPackSerializer.dumps(self._local_public_key)]:
-            self.on_alone()
+        if self.on_nobody_left is not None and self._is_nobody_left():
+            self.on_nobody_left()
         return progress
+
+    def _is_nobody_left(self) -> bool:
+        mine = MSGPackSerializer.dumps(self._local_public_key)
+        others = [report for key, report in self.reports.items() if key != mine]
+        trusted = [report for report in others if report.peer_id not in self._distrusted]
+        is_alone = mine in self.reports and not others
+        return is_alone or are_all_ahead(trusted, self.local_progress.epoch)
 
     def _is_distrusted(self, report: Any) -> bool:
         return isinstance(report, dict) and report.get("peer_id") in self._distrusted
