@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import sys
 import time
-from pathlib import Path
 from typing import assert_never
 
 from core.cli.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
@@ -19,7 +18,6 @@ from core.engine.place import EnginePlace
 from core.engine.progress import Made, Making, MakingEvent, MakingPaused, NotMade
 from core.folders import Folders
 from core.problems import ClientError, Problem
-from core.room import room_in
 from core.runtime import is_packaged
 
 _LINE_SECONDS = 5.0
@@ -84,7 +82,7 @@ def _make(wish: MakeEngine, folders: Folders) -> int:
 def _describe(choice: Choice, place: EnginePlace) -> None:
     files = choice.files
     print(f"What suits this computer: {_why(choice)}")
-    free = room_in(_nearest(place.folder), None).free_bytes
+    free = place.free_bytes
     there = f"{size(free)} free" if free is not None else "free space not known"
     print(
         f"Download {size(files.download_bytes)}; {size(files.disk_bytes)} needed in {place.folder}, {there}."
@@ -108,10 +106,6 @@ def _why(choice: Choice) -> str:
     if choice.is_second_best:
         why += f" One {_NAMES[suited.build]} would suit better, but this Workerbee has none."
     return why
-
-
-def _nearest(folder: Path) -> Path:
-    return next(each for each in (folder, *folder.parents) if each.exists())
 
 
 def _follow(files: EngineFiles, folders: Folders) -> None:

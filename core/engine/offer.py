@@ -10,7 +10,6 @@ from pathlib import Path
 from core.engine.build import Choice, choose_files, suited_build
 from core.engine.place import EnginePlace
 from core.problems import ClientError, Problem
-from core.room import room_in
 
 
 @dataclass(frozen=True)
@@ -43,5 +42,4 @@ def offer_for(data: Path) -> Offer:
         return Offer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
     is_newer = engine is not None and not engine.is_of(choice.files)
-    nearest = next(each for each in (folder, *folder.parents) if each.exists())
-    return Offer(folder, choice, room_in(nearest, None).free_bytes, is_newer)
+    return Offer(folder, choice, place.free_bytes, is_newer)

@@ -15,7 +15,7 @@ from msgspec import Meta
 from core.engine.files import BuildName, EngineFiles, this_python
 from core.folders import PeerFolder, claim, write_atomically
 from core.problems import ClientError, Problem
-from core.room import held_in
+from core.room import held_in, room_in
 from core.section import Section
 
 _MAX_BYTES = 4096
@@ -114,6 +114,12 @@ class EnginePlace:
     def held_bytes(self) -> int:
         """What all of it takes on the disk."""
         return held_in(self.folder)
+
+    @property
+    def free_bytes(self) -> int | None:
+        """What may still be written where it lies, or will lie; ``None`` where that is not known."""
+        nearest = next(each for each in (self.folder, *self.folder.parents) if each.exists())
+        return room_in(nearest, None).free_bytes
 
     def _entries(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []
