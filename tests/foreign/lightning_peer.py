@@ -17,30 +17,25 @@ import lightning
 import torch
 from lightning_hivemind.strategy import HivemindStrategy
 
-from tests.foreign.plain_peer import LOOPBACK, Witness, introduce, run_in
+from tests.foreign.plain_peer import LOOPBACK, Witness, adam_of, introduce, run_in
 
 
 class Module(lightning.LightningModule):
     """The recipe, as Lightning wants it; the samples come from the recipe itself."""
 
-    def __init__(self, recipe: Any, adam: dict[str, Any], batch_size: int) -> None:
+    def __init__(self, recipe: Any, numbers: dict[str, Any]) -> None:
         super().__init__()
-        self.recipe, self.network, self.adam, self.batch_size = recipe, recipe.model, adam, batch_size
+        self.recipe, self.network, self.numbers = recipe, recipe.model, numbers
 
     def training_step(self, _: Any) -> torch.Tensor:
         """The loss of one micro-batch."""
-        loss: torch.Tensor = self.recipe.loss(self.recipe.draw(self.batch_size))
+        batch_size = self.numbers["collaboration"]["batch_size_per_step"]
+        loss: torch.Tensor = self.recipe.loss(self.recipe.draw(batch_size))
         return loss
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """The run's."""
-        return torch.optim.AdamW(
-            self.network.parameters(),
-            lr=self.adam["learning_rate"],
-            betas=(self.adam["beta1"], self.adam["beta2"]),
-            eps=self.adam["epsilon"],
-            weight_decay=self.adam["weight_decay"],
-        )
+        return adam_of(self.network.parameters(), self.numbers)
 
 
 class Watch(lightning.Callback):
@@ -88,7 +83,7 @@ def main(folder: Path, address: str | None = None) -> None:
         enable_progress_bar=False,
         enable_model_summary=False,
     )
-    trainer.fit(Module(recipe, numbers["optimizer"], shared["batch_size_per_step"]), itertools.repeat(0))
+    trainer.fit(Module(recipe, numbers), itertools.repeat(0))
 
 
 if __name__ == "__main__":

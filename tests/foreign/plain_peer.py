@@ -65,20 +65,26 @@ def join_dht(address: str | None, validators: list[RecordValidatorBase] | None =
     )
 
 
+def adam_of(params: Any, numbers: dict[str, Any]) -> torch.optim.Optimizer:
+    """The run's optimizer, as torch has it."""
+    adam = numbers["optimizer"]
+    return torch.optim.AdamW(
+        params,
+        lr=adam["learning_rate"],
+        betas=(adam["beta1"], adam["beta2"]),
+        eps=adam["epsilon"],
+        weight_decay=adam["weight_decay"],
+    )
+
+
 def make_optimizer(dht: hivemind.DHT, model: torch.nn.Module, numbers: dict[str, Any]) -> hivemind.Optimizer:
     """Stock, and overlapped as the run is."""
-    adam, shared = numbers["optimizer"], numbers["collaboration"]
+    shared = numbers["collaboration"]
     return hivemind.Optimizer(
         dht=dht,
         run_id=numbers["run"]["id"],
         params=list(model.parameters()),
-        optimizer=lambda params: torch.optim.AdamW(
-            params,
-            lr=adam["learning_rate"],
-            betas=(adam["beta1"], adam["beta2"]),
-            eps=adam["epsilon"],
-            weight_decay=adam["weight_decay"],
-        ),
+        optimizer=lambda params: adam_of(params, numbers),
         target_batch_size=shared["target_batch_size"],
         batch_size_per_step=shared["batch_size_per_step"],
         matchmaking_time=shared["matchmaking_time"],
