@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.restarts import RestartPolicy
-from tests.front_end import PROMPT, FrontEnd, Open, children
+from tests import fuzz
+from tests.front_end import PROMPT, FrontEnd, Open, no_new_children
 from tests.hub import Hub, local_hub
 from tests.networks import Internet, internet, why_not
 from tests.real import Crew, crew
 
 pytest_plugins = ["tests.small_disks"]
+fuzz.load_profile()
 
 _outcomes_in_networks: list[str] = []
 
@@ -47,10 +49,10 @@ def front_end(tmp_path: Path) -> Iterator[Open]:
         opened.append(FrontEnd(tmp_path / str(len(opened)), *parts, restarts=restarts))
         return opened[-1]
 
-    yield open_one
-    for front in opened:
-        front.client.close()
-    assert children() == []
+    with no_new_children():
+        yield open_one
+        for front in opened:
+            front.client.close()
 
 
 @pytest.fixture

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -28,6 +29,14 @@ def children(*, recursive: bool = False) -> list[psutil.Process]:
     """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
     found = psutil.Process().children(recursive=recursive)
     return [child for child in found if child.name() != "torch_shm_manager"]
+
+
+@contextlib.contextmanager
+def no_new_children() -> Iterator[None]:
+    """Whoever is born in there is gone at the end; what an earlier test has left is that test's affair."""
+    before = children()
+    yield
+    assert [child for child in children() if child not in before] == []
 
 
 class FrontEnd:

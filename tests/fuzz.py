@@ -18,19 +18,26 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 ASKED = os.environ.get("WORKERBEE_FUZZ")
-SLOWEST = timedelta(seconds=20)  # for one example: what grows faster than its input takes minutes
+SLOWEST = timedelta(minutes=2)  # for one example: what grows faster than its input takes hours
 MIB = 1024 * 1024
 
 
-def tried(examples: int = 100) -> settings:
-    """So many examples in CI, where nothing is left to chance."""
-    return settings(
-        max_examples=int(ASKED or examples),
+def load_profile() -> None:
+    """In CI nothing is left to chance: the same examples on every machine, however slow or busy it is."""
+    settings.register_profile(
+        "workerbee",
+        max_examples=int(ASKED or 100),
         derandomize=ASKED is None,
         database=None,
         deadline=SLOWEST,
         suppress_health_check=list(HealthCheck),
     )
+    settings.load_profile("workerbee")
+
+
+def tried(examples: int) -> settings:
+    """So many examples, or as many as somebody asks for."""
+    return settings(max_examples=int(ASKED or examples))
 
 
 @contextmanager

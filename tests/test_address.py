@@ -6,7 +6,7 @@ import time
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.address import JoinAddress, UnreadableAddress
@@ -137,7 +137,6 @@ GOOD_PEERS = st.builds("{}{}/p2p/{}".format, GOOD_HOSTS, GOOD_PORTS, GOOD_IDS)
 RUN_IDS = st.none() | st.text("aZ0-_", max_size=63).map("r{}".format)
 
 
-@settings(deadline=None)
 @given(st.lists(GOOD_PEERS, min_size=1, max_size=5, unique=True), RUN_IDS)
 def test_a_link_gives_back_what_made_it(peers: list[str], run_id: str | None) -> None:
     address = JoinAddress(tuple(peers), run_id)
@@ -150,7 +149,6 @@ _OTHERS = ["workerbee://join?", "peer=", "run=", "%2F", "--run ", "--listen ", "
 PIECES = st.sampled_from([*"/,;?&=%.: \n٣℀\x07\ud800", *_PROTOCOLS, *_OTHERS])
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join)))
 def test_no_text_whatever_does_more_than_be_refused(text: str) -> None:
     try:

@@ -37,14 +37,12 @@ ALL_SETTINGS = st.builds(
 )
 
 
-@tried()
 @given(ALL_SETTINGS)
 def test_all_settings_that_may_be_saved_are_loaded_again(tmp_path: Path, settings: Settings) -> None:
     save_settings(tmp_path / "settings.toml", settings)
     assert load_settings(tmp_path / "settings.toml") == (settings, None)
 
 
-@tried()
 @given(ODD_TEXT, ODD_TEXT)
 @example("\ud800", "x")
 @example("x", "\udfff")
@@ -77,7 +75,6 @@ def test_every_recent_run_that_is_remembered_is_read_again(tmp_path: Path, runs:
     assert (again.all(), again.aside) == (kept.all(), None)
 
 
-@tried()
 @given(damaged(msgspec.json.encode({"sums": {"organiser": ORGANISER.peer_id, "revision": 7}})))
 def test_damaged_known_runs_are_others_or_put_aside(tmp_path: Path, encoded: bytes) -> None:
     (tmp_path / "known.json").write_bytes(encoded)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.identity import (
@@ -34,7 +34,6 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=45))
 def test_base58_gives_back_what_it_was_given(data: bytes) -> None:
     assert decode_base58(encode_base58(data)) == data

@@ -13,7 +13,7 @@ from pydantic.v1 import ValidationError
 from core.worker.neighbours import is_within
 from core.worker.swarm.nearby import MAX_ADDRESS_CHARACTERS, MOST_ADDRESSES, Nearby
 from core.worker.whereabouts import private_network
-from tests.fuzz import ANYTHING, ODD_TEXT, tried
+from tests.fuzz import ANYTHING, ODD_TEXT
 from tests.networks import Host, Internet
 
 HOME = ipaddress.ip_network("192.168.1.0/24")
@@ -69,13 +69,11 @@ def test_this_computer_is_nobodys_neighbour() -> None:
     assert private_network("") is None
 
 
-@tried()
 @given(st.lists(ODD_TEXT | st.sampled_from(["", "ip4", "192.168.1.7", "tcp", "31337"])).map("/".join))
 def test_whatever_is_told_instead_of_an_address_is_none(told: str) -> None:
     assert is_within(told, HOME) is (told == "/ip4/192.168.1.7/tcp/31337")
 
 
-@tried()
 @given(ANYTHING | st.fixed_dictionaries({"addresses": ANYTHING}))
 def test_a_record_is_small_or_refused(told: object) -> None:
     try:

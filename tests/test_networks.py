@@ -111,8 +111,10 @@ def test_a_slow_line_is_slow() -> None:
 
 def test_nothing_is_left_of_a_network_whatever_happened() -> None:
     with contextlib.suppress(ZeroDivisionError), internet() as net:
-        host = net.host()
-        lost = subprocess.Popen([*host.within, "sleep", "1000"])
+        within = net.host().within
+        lost = subprocess.Popen([*within, "sh", "-c", "echo in; exec sleep 1000"], stdout=subprocess.PIPE)
+        assert lost.stdout and lost.stdout.readline() == b"in\n"
         raise ZeroDivisionError
-    assert lost.wait(60) < 0
+    with lost:
+        assert lost.wait(60) < 0
     assert f"{PREFIX}-{os.getpid()}-" not in run("ip", "netns", "list")

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.problems import Problem
@@ -139,7 +139,6 @@ def test_what_could_not_be_read_again_is_not_written(path: Path, wrong: dict[str
     assert runs.all() == RecentRuns(path).all() == (RUN,)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_file_whatever_stops_the_program(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"

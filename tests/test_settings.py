@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.problems import ClientError, Problem
@@ -102,7 +102,6 @@ def test_a_second_broken_file_does_not_replace_the_first(path: Path) -> None:
     assert path.with_name("settings.toml.broken-1").read_text() == "broken 1"
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_file_whatever_stops_the_program(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.toml"

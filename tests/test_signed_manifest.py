@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.identity import Identity
@@ -103,7 +103,6 @@ def test_what_is_truly_signed_and_no_manifest_is_refused(json: bytes) -> None:
     assert problem_of(sign_bytes(json, ORGANISER).to_bytes()) is Problem.MANIFEST_REFUSED
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=500))
 def test_no_bytes_at_all_do_more_than_be_refused(encoded: bytes) -> None:
     assert problem_of(encoded) is Problem.MANIFEST_REFUSED

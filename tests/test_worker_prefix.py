@@ -9,7 +9,7 @@ from core.client import Client
 from core.folders import Folders
 from core.session import ClientEvent
 from tests.command import fake
-from tests.front_end import children
+from tests.front_end import no_new_children
 
 LIMIT_SECONDS = 60.0
 # Runs what follows the two dashes, as `wsl.exe` does, and is the one whose end is seen.
@@ -27,8 +27,8 @@ def test_a_worker_behind_a_prefix_is_talked_to_and_leaves_nothing(tmp_path: Path
     events: queue.Queue[ClientEvent] = queue.Queue()
     command = [str(prefix), "-d", "Debian", "--", *fake(tmp_path, "good")]
     client = Client(Folders.below(tmp_path / "home"), events.put, worker_command=command)
-    client.check_engine()
-    while client.session.engine is None:
-        client.handle(events.get(timeout=LIMIT_SECONDS))
-    client.close()
-    assert children() == []
+    with no_new_children():
+        client.check_engine()
+        while client.session.engine is None:
+            client.handle(events.get(timeout=LIMIT_SECONDS))
+        client.close()
