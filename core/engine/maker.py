@@ -120,14 +120,18 @@ class EngineMaker:
             if file in missing:
                 if file.name not in addresses:
                     raise ClientError(Problem.DOWNLOAD_WRONG, f"Nobody offers {file.name}.")
-                tell = partial(self._tell, done)
-                download(file, addresses[file.name], wheels, stop=self._stop, tell=tell)
+                download(file, addresses[file.name], wheels, partial(self._received, done))
             done += file.bytes
             self._tell(done)
         return wheels
 
-    def _tell(self, before: int, more: int = 0) -> None:
-        now, done = time.monotonic(), before + more
+    def _received(self, before: int, have: int) -> None:
+        self._tell(before + have)
+        if self._stop.is_set():
+            raise StoppedError
+
+    def _tell(self, done: int) -> None:
+        now = time.monotonic()
         self._speed.note(now, done)
         if now - self._told_at >= _TELL_SECONDS:
             self._told_at = now

@@ -10,10 +10,10 @@ from typing import Literal
 
 import msgspec
 
+from core.download import Remote, UnreachableError, is_final
 from core.folders import write_atomically
-from core.worker.download import Remote, is_final
 from core.worker.errand import Errand
-from core.worker.patience import UnreachableError, patiently
+from core.worker.patience import patiently
 from core.worker.store import Store, in_words
 
 MOST_FILES = 20_000

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
+from core.download import UnreachableError
 from core.problems import Problem
 from core.worker.errand import Errand
 
@@ -16,10 +17,6 @@ WORTH_TELLING = 2  # failures in a row; a single one is nothing
 Answer = TypeVar("Answer")
 
 log = logging.getLogger(__name__)
-
-
-class UnreachableError(Exception):
-    """Another computer has not answered, or not to the end; another try may help."""
 
 
 def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answer:

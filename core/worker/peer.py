@@ -14,6 +14,7 @@ from core.known_runs import KnownRuns
 from core.manifest import RunManifest
 from core.messages import Connected, Join, Left, RunFound, SearchFinished, Start
 from core.problems import ClientError, Problem
+from core.public_only import any_is_public
 from core.signed_manifest import SignedManifest
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
@@ -84,7 +85,8 @@ def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel
     if chosen is None:
         raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
     met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
-    store = Store(Path(command.home), start.disk_limit_bytes)
+    only_public = chosen.signed is not None and any_is_public(command.addresses)
+    store = Store(Path(command.home), start.disk_limit_bytes, only_public)
     return _train(chosen, start, entrance.settle(), known, channel, pasted, met, store)
 
 

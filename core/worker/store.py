@@ -19,10 +19,14 @@ _LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Store:
-    """``home`` holds all of Workerbee's data; ``limit_bytes`` is what the volunteer gives it, if told."""
+    """``home`` holds all of Workerbee's data; ``limit_bytes`` is what the volunteer gives it, if told.
+
+    Where a stranger has named the files, they come from ``only_public`` addresses.
+    """
 
     home: Path
     limit_bytes: int | None = None
+    only_public: bool = False
 
     def folder(self, name: str) -> Path:
         """One folder for each kind of thing; raises ClientError where it cannot be made."""

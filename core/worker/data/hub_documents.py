@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.data_spec import HubDataset
+from core.download import UnreachableError, is_final
 from core.problems import ClientError, Problem
 from core.worker.data.documents import in_pieces
 from core.worker.data.hub_cards import refuse_foreign_data
-from core.worker.download import is_final
 from core.worker.errand import Errand
 from core.worker.hub_listing import HubRepository, prepare_library
-from core.worker.patience import UnreachableError, patiently
+from core.worker.patience import patiently
 from core.worker.store import Store
 
 _FORMATS = ("parquet", "json", "text", "csv")

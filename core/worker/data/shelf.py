@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 from core.data_spec import KEPT_BYTES, FileAt
+from core.download import Remote
 from core.folders import claim
 from core.room import held_in
-from core.worker.download import Remote, download
+from core.worker.download import download
 from core.worker.errand import Errand
 from core.worker.store import Store, alone_in, in_words
 
@@ -38,7 +39,8 @@ class Shelf:
         place = self._being_fetched(wanted)
         with alone_in(place, errand):
             if not self._holds(wanted):
-                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256)
+                is_bounded = self._store.only_public
+                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=is_bounded)
                 download(remote, place / _PART, path, errand)
             shutil.rmtree(place, ignore_errors=True)
 
