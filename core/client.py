@@ -285,7 +285,8 @@ class Client:
         good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
         crash = self.session.crash
         problem = Problem.from_key(crash.problem) if crash else Problem.WORKER_CRASHED
-        attempt = self._restarts.next_attempt(self._attempt, good_seconds, problem)
+        has_trained = self.session.epochs_done > 0
+        attempt = self._restarts.next_attempt(self._attempt, good_seconds, problem, has_trained=has_trained)
         if attempt is None or self.session.hello is None or not may_restart(self.session):
             self._post(self._last_words(event))
             return

@@ -210,7 +210,7 @@ def test_joining_again_begins_a_new_picture() -> None:
 def test_restarts_wait_longer_and_longer_and_then_end() -> None:
     policy, problem = RestartPolicy(), Problem.WORKER_CRASHED
     attempts = [0]
-    while (attempt := policy.next_attempt(attempts[-1], 119.0, problem)) is not None:
+    while (attempt := policy.next_attempt(attempts[-1], 59.0, problem)) is not None:
         attempts.append(attempt)
     assert [policy.delay_seconds(attempt, problem) for attempt in attempts[1:]] == [2.0, 4.0, 8.0, 16.0, 32.0]
 
@@ -227,8 +227,14 @@ def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
         assert [policy.delay_seconds(attempt, problem) for attempt in (1, 2)] == [0.0, 4.0]
 
 
-def test_two_good_minutes_earn_all_attempts_again() -> None:
-    assert RestartPolicy().next_attempt(5, 120.0, Problem.WORKER_CRASHED) == 1
+def test_a_good_minute_earns_all_attempts_again() -> None:
+    assert RestartPolicy().next_attempt(5, 60.0, Problem.WORKER_CRASHED) == 1
+
+
+def test_where_it_has_worked_before_it_is_tried_for_ever_but_rarely() -> None:
+    policy, problem = RestartPolicy(), Problem.WORKER_CRASHED
+    assert policy.next_attempt(5, 0.0, problem, has_trained=True) == 6
+    assert policy.delay_seconds(6, problem) == policy.delay_seconds(7, problem) == 300.0
 
 
 def evaluated(epoch: int) -> Evaluated:

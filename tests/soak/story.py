@@ -116,9 +116,19 @@ class Story:
         problem = Problem.from_key(key)
         if problem in FRESH_STARTS:
             return True
+        return any(kind in EXPLAINED.get(problem, ()) for kind in self._to_blame(at))
+
+    def _to_blame(self, at: float) -> Iterator[Kind]:
+        """What it may still suffer from: any fault since it was well, and any part that this worker has lost,
+        which may yet end the round that it was in."""
         well_until = max((end for begin, end in self.well if begin <= at), default=0.0)
-        recent = [each.kind for each in self.suffered if well_until <= each.began <= at]
-        return any(kind in EXPLAINED.get(problem, ()) for kind in recent)
+        born = max(
+            (each.at for each in self.seen if isinstance(each.event, Hello) and each.at <= at), default=0.0
+        )
+        for each in self.suffered:
+            since = min(born, well_until) if each.kind in _LOST_PARTS else well_until
+            if since <= each.began <= at:
+                yield each.kind
 
 
 def _helps(seen: Seen) -> bool:

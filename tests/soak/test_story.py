@@ -95,8 +95,14 @@ def test_a_stall_counts_only_while_all_was_well_with_oneself() -> None:
 def test_a_trouble_is_explained_by_what_was_done(trouble: AnyEvent, kind: str, is_explained: bool) -> None:
     fault = Suffered(kind, began=1.5, ended=1.5)  # type: ignore[arg-type]
     assert (story(HELLO, trouble, suffered=(fault,)).unexplained() == []) is is_explained
-    assert len(story(HELLO, averaged(1), trouble, suffered=(fault,)).unexplained()) == 1
+    assert len(story(HELLO, averaged(1), HELLO, trouble, suffered=(fault,)).unexplained()) == 1
     assert len(story(HELLO, trouble).unexplained()) == 1
+
+
+def test_a_line_that_was_mended_long_ago_explains_nothing_but_a_part_that_was_lost_does() -> None:
+    cut, lost = Suffered("line cut", 1.5, 1.6), Suffered("p2pd killed", 1.5, 1.5)
+    assert len(story(HELLO, averaged(1), ALONE, suffered=(cut,)).unexplained()) == 1
+    assert story(HELLO, averaged(1), CRASHED, suffered=(lost,)).unexplained() == []
 
 
 @pytest.mark.parametrize("problem", FRESH_STARTS)
