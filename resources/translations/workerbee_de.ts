@@ -2226,6 +2226,44 @@
     </message>
 </context>
 <context>
+    <name>UpdateSettings</name>
+    <message>
+        <source>Look for a newer version every two weeks</source>
+        <translation>Alle zwei Wochen nach einer neueren Version sehen</translation>
+    </message>
+    <message>
+        <source>Newer versions</source>
+        <translation>Neuere Versionen</translation>
+    </message>
+    <message>
+        <source>Whoever built this Workerbee has named nobody who announces newer ones.</source>
+        <translation>Wer dieses Workerbee gebaut hat, hat niemanden genannt, der neuere ankündigt.</translation>
+    </message>
+    <message>
+        <source>%1 is asked, and sees your IP address. Nothing is downloaded by itself.</source>
+        <translation>Gefragt wird %1, wo dann die eigene IP-Adresse zu sehen ist. Von selbst wird nichts heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Workerbee %1 is there: open its page</source>
+        <translation>Workerbee %1 ist da: Seite öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>Updates</name>
+    <message>
+        <source>Workerbee %1 is there.</source>
+        <translation>Workerbee %1 ist da.</translation>
+    </message>
+    <message>
+        <source>This is %1. Nothing is downloaded by itself.</source>
+        <translation>Dies ist %1. Von selbst wird nichts heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation>Seite öffnen</translation>
+    </message>
+</context>
+<context>
     <name>Verdict</name>
     <message>
         <source>Not helping yet: we are behind the others and download their state.</source>
