@@ -261,6 +261,7 @@ class Application(QObject):
             self._memory.note(session, self.helm.device, time.time())
 
     def _devices_seen(self, seen: DevicesSeen) -> None:
+        seen = self.engine_room.usable(seen)
         self.helm.devices = seen.devices
         self.paging.show_devices(seen)
 

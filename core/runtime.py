@@ -37,6 +37,12 @@ def worker_command(data: Path) -> list[str]:
     return command_of(engine_python(data))
 
 
+def uses_gpus(data: Path) -> bool:
+    """Whether the engine was made for GPUs; one that has not been made yet may still be."""
+    engine = EnginePlace(data).engine() if is_packaged() else None
+    return engine is None or engine.stamp.build != "cpu"
+
+
 def command_of(python: Path) -> list[str]:
     """What starts a worker with it; a remote engine (``wsl.exe … --``) gets its prefix here.
 

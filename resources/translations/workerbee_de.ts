@@ -436,8 +436,12 @@
         <translation>für die CPU</translation>
     </message>
     <message>
-        <source>One %1 would suit better, but this Workerbee has none.</source>
-        <translation>Eines %1 würde besser passen, aber dieses Workerbee hat keines.</translation>
+        <source>There is an AMD GPU, but no engine for it yet, so the CPU computes.</source>
+        <translation>Eine AMD-GPU ist vorhanden, aber noch kein Trainingsprogramm für sie; deshalb rechnet die CPU.</translation>
+    </message>
+    <message>
+        <source>There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 or newer to use the GPU.</source>
+        <translation>Für den NVIDIA-Treiber %1 gibt es noch kein Trainingsprogramm, deshalb rechnet die CPU: Mit Treiber 580 oder neuer kann die GPU benutzt werden.</translation>
     </message>
     <message>
         <source>The NVIDIA driver is %1.</source>
