@@ -11,11 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.engine.files import this_python
+from core.engine.files import BuildName, this_python
 from core.engine.place import Stamp
 from core.engine.sources import WHEELS_VARIABLE
 from core.engine.uv import find_uv
+from core.identity import Identity
+from core.updates.notice import SignedNotice, UpdateNotice
 from tests.command import ADDRESS
+from tests.notice_server import serving_notices
 from tests.nvml import FakeNvml
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,6 +51,18 @@ def say(program: Path, home: Path, *words: str, **variables: str) -> subprocess.
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=LIMIT_SECONDS, cwd=home.parent
     )
+
+
+def make_engine(data: Path, build: BuildName) -> None:
+    """One that has this environment's libraries."""
+    engine = data / "engines" / "made"
+    (engine / "bin").mkdir(parents=True)
+    python = engine / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    stamp = Stamp(build=build, python=this_python(), fingerprint="0" * 16)
+    (engine / "engine.json").write_bytes(msgspec.json.encode(stamp))
+    (data / "engines" / "current").write_text("made")
 
 
 def test_the_engine_that_could_be_made_is_described(program: Path, tmp_path: Path) -> None:
@@ -95,18 +110,12 @@ def test_the_engine_that_suits_is_named_and_so_is_a_gpu_that_stays_idle(
     assert said in described.stdout
 
 
-@pytest.mark.parametrize(("build", "devices"), [("cpu", "cpu"), ("cuda13", "cuda cpu"), ("", "cuda cpu")])
+@pytest.mark.parametrize(("build", "devices"), [("cpu", "cpu"), ("cuda13", "cuda cpu"), (None, "cuda cpu")])
 def test_an_engine_for_the_cpu_is_lent_no_gpu(
-    program: Path, tmp_path: Path, build: str, devices: str
+    program: Path, tmp_path: Path, build: BuildName | None, devices: str
 ) -> None:
-    data = tmp_path / "home" / "data"
     if build:
-        engine = data / "engines" / "made"
-        (engine / "bin").mkdir(parents=True)
-        (engine / "bin" / "python").touch()
-        stamp = Stamp(build=build, python=this_python(), fingerprint="0" * 16)  # type: ignore[arg-type]
-        (engine / "engine.json").write_bytes(msgspec.json.encode(stamp))
-        (data / "engines" / "current").write_text("made")
+        make_engine(tmp_path / "home" / "data", build)
     nvml = FakeNvml(tmp_path / "nvml")
     nvml.says("gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070")
     code = """
@@ -170,3 +179,32 @@ print(remedy_of(Problem.PROTOCOL_MISMATCH), remedy_of(broken), button_of(broken)
     command = [sys.executable, "-P", "-c", code]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
     assert said.stdout.split(maxsplit=2) == ["engine", "engine", "Make the engine anew\n"], said.stderr
+
+
+def test_the_engines_python_asks_for_newer_versions_and_without_an_engine_nobody_does(
+    program: Path, tmp_path: Path
+) -> None:
+    publisher, data = Identity.create(), tmp_path / "home" / "data"
+    newer = UpdateNotice(version="999.0", page="https://example.org/")
+    code = """
+import sys, queue
+from pathlib import Path
+from core.problems import ClientError
+from core.updates.asking import Asking
+from core.updates.source import Source
+answers = queue.SimpleQueue()
+try:
+    Asking(Source(*sys.argv[2:]), Path(sys.argv[1]), answers.put).start()
+except ClientError as error:
+    sys.exit(error.problem.key)
+print(answers.get().version)
+"""
+    environment = os.environ | {"PYTHONPATH": str(program)}
+    with serving_notices() as server:
+        server.body = SignedNotice.sign(newer, publisher).to_bytes()
+        command = [sys.executable, "-P", "-c", code, str(data), server.address, publisher.peer_id]
+        without = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+        assert without.stderr.strip() == "engine_not_made" and server.asked == []
+        make_engine(data, "cpu")
+        said = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+    assert said.stdout.strip() == "999.0", said.stderr
