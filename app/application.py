@@ -34,9 +34,10 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from app.memory import Memory
-    from app.power import Power
     from app.removal import Removal
     from app.single_instance import SingleInstance
+    from app.sleep import Sleep
+    from app.updates import Updates
     from core.device_watch import DevicesSeen, DeviceWatch
 
 _ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
@@ -69,11 +70,11 @@ class Application(QObject):
         self._memory: Memory | None = None
         self._worries: Worries | None = None
         self._watch: DeviceWatch | None = None
-        self._power: Power | None = None
+        self._sleep: Sleep | None = None
+        self.updates: Updates | None = None
         self._removal: Removal | None = None
         self._second = QTimer(self, interval=1000)
         self._seconds = 0
-        self._is_going = False
         self._join_signals()
 
     def open(self, handover: Handover) -> None:
@@ -88,6 +89,7 @@ class Application(QObject):
             lambda: self.take(handover),
             lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
             self._follow_system,
+            self._follow_updates,
         ]
         gc.enable()
 
@@ -118,6 +120,8 @@ class Application(QObject):
         if self._watch is not None:
             self._watch.stop()
         self.engine_room.end()
+        if self.updates is not None:
+            self.updates.end()
         self._end_session()
         if self._removal is not None:
             self._removal.carry_out()
@@ -195,14 +199,10 @@ class Application(QObject):
             self._instance.handed_over.connect(self._handed_over)
 
     def _follow_system(self) -> None:
-        from PySide6.QtDBus import QDBusConnection
-
         from app.interrupts import Interrupts
-        from app.power import Power
+        from app.sleep import Sleep
 
-        self._power = Power(QDBusConnection.systemBus(), self)
-        self._power.going_to_sleep.connect(self._going_to_sleep)
-        self._power.woke_up.connect(self.helm.wake)
+        self._sleep = Sleep(self.helm, self)
         self._interrupts = Interrupts(self)
         self._interrupts.arrived.connect(self.quit)
         qt = QGuiApplication.instance()
@@ -212,6 +212,13 @@ class Application(QObject):
         )
         qt.applicationStateChanged.connect(self._state_changed)
         self.paging.offer_clipboard()
+
+    def _follow_updates(self) -> None:
+        from app.updates import Updates
+
+        self.updates = Updates(self._front, self.bridge, self)
+        self.updates.newer_known.connect(self.paging.show_newer)
+        self.updates.start()
 
     def _handed_over(self, handover: Handover) -> None:
         if handover.activation:
@@ -228,9 +235,8 @@ class Application(QObject):
         if self._memory is not None and self._memory.note_run(after, time.time()):
             self.paging.show_recent()
         self.presence.notify(before, after)
-        if self._power is not None and self._is_going and self.helm.is_asleep:
-            self._is_going = False
-            self._power.let_sleep()
+        if self._sleep is not None:
+            self._sleep.follow()
         if is_turn:
             self._pace_watch()
             self._show()
@@ -255,6 +261,7 @@ class Application(QObject):
             self._memory.note(session, self.helm.device, time.time())
 
     def _devices_seen(self, seen: DevicesSeen) -> None:
+        seen = self.engine_room.usable(seen)
         self.helm.devices = seen.devices
         self.paging.show_devices(seen)
 
@@ -296,12 +303,6 @@ class Application(QObject):
     def _state_changed(self, state: Qt.ApplicationState) -> None:
         if state is Qt.ApplicationState.ApplicationActive:
             self.paging.offer_clipboard()
-
-    def _going_to_sleep(self) -> None:
-        assert self._power is not None
-        self._is_going = self.helm.sleep()
-        if not self._is_going:
-            self._power.let_sleep()
 
     def _is_left(self) -> bool:
         return self.helm.is_over

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.engine.offer import Offer
     from core.engine.progress import MakingEvent
     from core.session import ClientEvent
+    from core.updates.notice import UpdateNotice
 
 MOST_WAITING = 4
 
@@ -30,9 +31,11 @@ class Bridge(QObject):
     event_arrived = Signal(object)
     devices_arrived = Signal(object)
     engine_arrived = Signal(object)
+    update_arrived = Signal(object)
     _woken = Signal()
     _devices_posted = Signal(object)
     _engine_posted = Signal(object)
+    _update_posted = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +43,7 @@ class Bridge(QObject):
         self._woken.connect(self.deliver, Qt.ConnectionType.QueuedConnection)
         self._devices_posted.connect(self._deliver_devices, Qt.ConnectionType.QueuedConnection)
         self._engine_posted.connect(self._deliver_engine, Qt.ConnectionType.QueuedConnection)
+        self._update_posted.connect(self._deliver_update, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
         """For ``core.client``."""
@@ -58,6 +62,11 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._engine_posted.emit(told)
 
+    def post_update(self, notice: UpdateNotice | None) -> None:
+        """For ``core.updates``."""
+        with contextlib.suppress(RuntimeError):
+            self._update_posted.emit(notice)
+
     @Slot()
     def deliver(self) -> None:
         """On the main thread: whatever has been posted."""
@@ -71,3 +80,7 @@ class Bridge(QObject):
     @Slot(object)
     def _deliver_engine(self, told: object) -> None:
         self.engine_arrived.emit(told)
+
+    @Slot(object)
+    def _deliver_update(self, notice: object) -> None:
+        self.update_arrived.emit(notice)

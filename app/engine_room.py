@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
+from core.devices import usable_devices
 from core.folders import Folders
-from core.runtime import is_packaged, needs_engine
+from core.runtime import is_packaged, needs_engine, uses_gpus
 
 if TYPE_CHECKING:
+    from core.device_watch import DevicesSeen
     from core.engine.maker import EngineMaker
     from core.engine.offer import Offer
     from core.engine.progress import MakingEvent
@@ -37,6 +40,7 @@ class EngineRoom(QObject):
         self._maker: EngineMaker | None = None
         self._is_needed = False
         self._is_renewing = False
+        self._uses_gpus = uses_gpus(folders.data)
         bridge.engine_arrived.connect(self._take)
 
     @property
@@ -48,6 +52,10 @@ class EngineRoom(QObject):
     def is_making(self) -> bool:
         """Whether something is being done."""
         return self._maker is not None
+
+    def usable(self, seen: DevicesSeen) -> DevicesSeen:
+        """What of it can be lent with the engine that is there."""
+        return replace(seen, devices=usable_devices(seen.devices, uses_gpus=self._uses_gpus))
 
     def look(self) -> None:
         """Find out what is there and what could be made; a checkout needs nothing."""
@@ -106,6 +114,7 @@ class EngineRoom(QObject):
                 self._maker = None
             if isinstance(event, Made):
                 self._is_needed = self._is_renewing = False
+                self._uses_gpus = uses_gpus(self._folders.data)
                 self.last = None
                 self.made.emit()
         self.changed.emit()

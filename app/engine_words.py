@@ -29,11 +29,19 @@ def build(name: BuildName) -> str:
 
 def why(choice: Choice) -> str:
     """Why this one."""
-    said = _reason(choice.suited)
-    if choice.is_second_best:
-        better = translate("Engine", "One %1 would suit better, but this Workerbee has none.")
-        said = f"{said} {filled(better, build(choice.suited.build))}"
-    return said
+    return _lack(choice.suited) if choice.is_second_best else _reason(choice.suited)
+
+
+def _lack(suited: Suited) -> str:
+    """What would suit is not listed, so the GPU stays idle."""
+    if suited.reason == "amd":
+        return translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
+    words = translate(
+        "Engine",
+        "There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 "
+        "or newer to use the GPU.",
+    )
+    return filled(words, suited.driver)
 
 
 def _reason(suited: Suited) -> str:

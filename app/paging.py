@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from core.device_watch import DevicesSeen
     from core.history import Curve, Series
     from core.session import ClientEvent
+    from core.updates.notice import UpdateNotice
 
 _Page = TypeVar("_Page")
-_CLIPBOARD_CHARACTERS = 16 * 1024
 
 
 class Paging(QObject):
@@ -54,6 +54,7 @@ class Paging(QObject):
         self._seen: DevicesSeen | None = None
         self._is_in_settings = False
         self._put_away: Session | None = None
+        self._newer: UpdateNotice | None = None
         self._turns = Turns(self)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
@@ -161,6 +162,12 @@ class Paging(QObject):
         if self.memory is not None:
             self.join.show_recent(self.memory.recent)
 
+    def show_newer(self, notice: UpdateNotice) -> None:
+        """On the page of the settings."""
+        self._newer = notice
+        if "settings" in self._pages:
+            self.settings.updates.show_newer(notice)
+
     def show_settings(self) -> None:
         """To whoever shows some of them."""
         if "review" in self._pages:
@@ -200,9 +207,7 @@ class Paging(QObject):
     def offer_clipboard(self) -> None:
         """While somebody looks at the first page; nothing is taken."""
         if self._window.is_seen and self.name == "join" and self._helm.is_over:
-            text = QGuiApplication.clipboard().text()
-            if 0 < len(text) <= _CLIPBOARD_CHARACTERS:
-                self.join.offer_clipboard(text)
+            self.join.offer_clipboard(QGuiApplication.clipboard().text())
 
     def open_settings(self) -> None:
         """Beside whatever goes on."""
@@ -289,6 +294,7 @@ class Paging(QObject):
         page.show_settings(self._choices.settings)
         page.settings_changed.connect(self._choices.change)
         page.removal_requested.connect(self.removal_requested)
+        page.updates.show_newer(self._newer)
         page.back_requested.connect(self.go_back)
         if self._choices.trouble is not None:
             page.show_problem(self._choices.trouble.problem, self._choices.trouble.detail)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtCore import QCoreApplication
 
 from app import figures
 from app.filled import filled
+from app.web_link import web_link
 from core.data_spec import DataSpec, HubDataset, SumsData, TextFiles, hosts_of
 from core.messages import RunFound
 from core.needs import needs_of
@@ -114,10 +115,7 @@ def facts_of(run: RunFound) -> list[tuple[str, str]]:
 
 def homepage_of(run: RunFound) -> str:
     """The organiser's link, if it is an ordinary one to the web, with nothing disguised in it."""
-    url = QUrl(safe_line(run.manifest.run.homepage, 200), QUrl.ParsingMode.StrictMode)
-    if not url.isValid() or url.scheme() not in ("https", "http") or not url.host() or url.userInfo():
-        return ""
-    return bytes(url.toEncoded().data()).decode("ascii")
+    return web_link(safe_line(run.manifest.run.homepage, 200), ("https", "http"))
 
 
 def _text_of(data: DataSpec) -> str:

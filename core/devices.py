@@ -6,7 +6,7 @@ import logging
 import os
 import platform
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -41,6 +41,11 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
         return found[0]
     known = ", ".join(f"{device.label} ({device.name or 'unnamed'})" for device in devices)
     raise ClientError(Problem.NO_SUCH_DEVICE, f"“{wish}” is none of {known}.")
+
+
+def usable_devices(devices: Iterable[Device], *, uses_gpus: bool) -> tuple[Device, ...]:
+    """Those that an engine computes on: one for the CPU knows no GPU, whatever its driver tells of it."""
+    return tuple(device for device in devices if uses_gpus or device.kind == "cpu")
 
 
 def this_cpu() -> Device:

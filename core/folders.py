@@ -61,6 +61,11 @@ class Folders:
         """The runs of before."""
         return self.data / "recent_runs.json"
 
+    @property
+    def updates_file(self) -> Path:
+        """What is known of newer versions of Workerbee."""
+        return self.data / "updates.json"
+
     def prepare(self) -> None:
         """Make them, for their owner only; raises ClientError with the path of one that cannot be written."""
         for folder in (self.settings, self.data, self.cache, self.logs):

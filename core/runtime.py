@@ -22,14 +22,25 @@ def needs_engine(data: Path) -> bool:
     return is_packaged() and EnginePlace(data).engine() is None
 
 
-def worker_command(data: Path) -> list[str]:
-    """What starts a worker; raises ClientError where its engine has not been made."""
+def engine_python(data: Path) -> Path:
+    """The one that has all libraries; raises ClientError where its engine has not been made."""
     if not is_packaged():
-        return command_of(Path(sys.executable))
+        return Path(sys.executable)
     engine = EnginePlace(data).engine()
     if engine is None:
         raise ClientError(Problem.ENGINE_NOT_MADE)
-    return command_of(engine.python)
+    return engine.python
+
+
+def worker_command(data: Path) -> list[str]:
+    """What starts a worker; raises ClientError where its engine has not been made."""
+    return command_of(engine_python(data))
+
+
+def uses_gpus(data: Path) -> bool:
+    """Whether the engine was made for GPUs; one that has not been made yet may still be."""
+    engine = EnginePlace(data).engine() if is_packaged() else None
+    return engine is None or engine.stamp.build != "cpu"
 
 
 def command_of(python: Path) -> list[str]:

@@ -17,6 +17,8 @@ _HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
 _NAME = rf"^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{MAX_NAME_CHARACTERS}}}\Z"
 _FOLDER = r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z"
 _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
+UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9]{1,5})?(/[!-~]{0,1000})?)\Z"
+UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
@@ -25,7 +27,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer. The rest is about the
-    window alone, which chooses the curves of its graphs itself where there are no ``graph_curves``.
+    window alone, which chooses the curves of its graphs itself where there are no ``graph_curves``, and where
+    there is no ``update_address`` or ``update_publisher`` takes the package's own.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
@@ -40,6 +43,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     close_to_tray: bool = True
     is_tray_explained: bool = False
     notifications: bool = True
+    update_check: bool = True
+    update_address: Annotated[str, Meta(pattern=UPDATE_ADDRESS)] | None = None
+    update_publisher: Annotated[str, Meta(pattern=UPDATE_PUBLISHER)] | None = None
     theme: Literal["system", "light", "dark"] = "system"
     language: Literal["system", "en", "de"] = "system"
     graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"

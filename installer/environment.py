@@ -56,6 +56,10 @@ TEST_PROGRAMS = {
     "xdotool": "xdotool",
     "xclip": "xclip",
     "dbus-daemon": "dbus-daemon",
+    "gio": "libglib2.0-bin",
+    "xdg-open": "xdg-utils",
+    "update-mime-database": "shared-mime-info",
+    "update-desktop-database": "desktop-file-utils",
 }
 
 # What the package is made and looked at with, and the Debian packages.

@@ -72,6 +72,8 @@ def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path:
     choice = choose_files(Suited("cuda12", "driver", "570.1"), load)
     assert choice.files is small and choice.is_second_best
     assert not choose_files(Suited("cpu", "no_gpu"), load).is_second_best
+    larger = choose_files(Suited("cpu", "no_gpu"), lambda build: small if build == "cuda13" else None)
+    assert larger.files is small and not larger.is_second_best, "no GPU stays idle"
     with pytest.raises(ClientError) as caught:
         choose_files(Suited("cpu", "no_gpu"), lambda build: None)
     assert caught.value.problem is Problem.ENGINE_NOT_OFFERED

@@ -8,11 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from core.engine.files import BuildName, this_python
+from core.engine.place import Stamp
 from core.engine.sources import WHEELS_VARIABLE
 from core.engine.uv import find_uv
+from core.identity import Identity
+from core.updates.notice import SignedNotice, UpdateNotice
 from tests.command import ADDRESS
+from tests.notice_server import serving_notices
+from tests.nvml import FakeNvml
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 120
@@ -31,13 +38,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def say(program: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def say(program: Path, home: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """A command, and what came of it; its index is not there."""
     environment = os.environ | {
         "PYTHONPATH": str(program),
         "WORKERBEE_HOME": str(home),
         WHEELS_VARIABLE: "http://127.0.0.1:9/simple/",
         "UV_HTTP_RETRIES": "0",
+        **variables,
     }
     command = [sys.executable, "-P", "-m", "core", *words]
     return subprocess.run(
@@ -45,11 +53,87 @@ def say(program: Path, home: Path, *words: str) -> subprocess.CompletedProcess[s
     )
 
 
+def make_engine(data: Path, build: BuildName) -> None:
+    """One that has this environment's libraries."""
+    engine = data / "engines" / "made"
+    (engine / "bin").mkdir(parents=True)
+    python = engine / "bin" / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    stamp = Stamp(build=build, python=this_python(), fingerprint="0" * 16)
+    (engine / "engine.json").write_bytes(msgspec.json.encode(stamp))
+    (data / "engines" / "current").write_text("made")
+
+
 def test_the_engine_that_could_be_made_is_described(program: Path, tmp_path: Path) -> None:
     said = say(program, tmp_path / "home", "engine")
     assert said.returncode == 0, said.stderr
     assert "has not been made yet. `workerbee engine make` makes it." in said.stdout
     assert "Download " in said.stdout and "needed in" in said.stdout
+
+
+@pytest.mark.parametrize(
+    ("nvidia", "amd", "said"),
+    [
+        (
+            "echo 580.95.05",
+            "exit 1",
+            "the engine for NVIDIA GPUs (CUDA 13), because the NVIDIA driver is 580.95.05.",
+        ),
+        (
+            "echo 570.133.20",
+            "exit 1",
+            "the engine for the CPU, because there is none for the NVIDIA driver 570.133.20",
+        ),
+        (
+            "echo 525.60.13",
+            "exit 1",
+            "there is none for the NVIDIA driver 525.60.13 yet; update it to 580 or newer",
+        ),
+        (
+            "echo 470.1",
+            "exit 1",
+            "the NVIDIA driver 470.1 is too old for any build; update it to 580 or newer",
+        ),
+        ("exit 9", "echo gfx1100", "the engine for the CPU, because there is none for AMD GPUs yet"),
+        ("exit 9", "exit 1", "the engine for the CPU, because no GPU with a driver was found."),
+    ],
+)
+def test_the_engine_that_suits_is_named_and_so_is_a_gpu_that_stays_idle(
+    program: Path, tmp_path: Path, nvidia: str, amd: str, said: str
+) -> None:
+    for name, script in (("nvidia-smi", nvidia), ("rocm_agent_enumerator", amd)):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    described = say(program, tmp_path / "home", "engine", PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert described.returncode == 0, described.stderr
+    assert said in described.stdout
+
+
+@pytest.mark.parametrize(("build", "devices"), [("cpu", "cpu"), ("cuda13", "cuda cpu"), (None, "cuda cpu")])
+def test_an_engine_for_the_cpu_is_lent_no_gpu(
+    program: Path, tmp_path: Path, build: BuildName | None, devices: str
+) -> None:
+    if build:
+        make_engine(tmp_path / "home" / "data", build)
+    nvml = FakeNvml(tmp_path / "nvml")
+    nvml.says("gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070")
+    code = """
+from app.bridge import Bridge
+from app.engine_room import EngineRoom
+from core.cli.desk import Desk
+from core.device_watch import DevicesSeen
+from core.devices import find_devices
+from core.folders import Folders
+folders = Folders.default()
+room = EngineRoom(folders, Bridge())
+print(*(each.kind for each in Desk(folders, None, None).devices()))
+print(*(each.kind for each in room.usable(DevicesSeen(find_devices(), True, 0.0)).devices))
+"""
+    environment = nvml.environment | {"PYTHONPATH": str(program), "WORKERBEE_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-P", "-c", code]
+    seen = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+    assert seen.stdout.splitlines() == [devices, devices], seen.stderr
 
 
 def test_nothing_trains_without_an_engine_and_it_is_said_what_to_do(program: Path, tmp_path: Path) -> None:
@@ -95,3 +179,32 @@ print(remedy_of(Problem.PROTOCOL_MISMATCH), remedy_of(broken), button_of(broken)
     command = [sys.executable, "-P", "-c", code]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
     assert said.stdout.split(maxsplit=2) == ["engine", "engine", "Make the engine anew\n"], said.stderr
+
+
+def test_the_engines_python_asks_for_newer_versions_and_without_an_engine_nobody_does(
+    program: Path, tmp_path: Path
+) -> None:
+    publisher, data = Identity.create(), tmp_path / "home" / "data"
+    newer = UpdateNotice(version="999.0", page="https://example.org/")
+    code = """
+import sys, queue
+from pathlib import Path
+from core.problems import ClientError
+from core.updates.asking import Asking
+from core.updates.source import Source
+answers = queue.SimpleQueue()
+try:
+    Asking(Source(*sys.argv[2:]), Path(sys.argv[1]), answers.put).start()
+except ClientError as error:
+    sys.exit(error.problem.key)
+print(answers.get().version)
+"""
+    environment = os.environ | {"PYTHONPATH": str(program)}
+    with serving_notices() as server:
+        server.body = SignedNotice.sign(newer, publisher).to_bytes()
+        command = [sys.executable, "-P", "-c", code, str(data), server.address, publisher.peer_id]
+        without = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+        assert without.stderr.strip() == "engine_not_made" and server.asked == []
+        make_engine(data, "cpu")
+        said = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=program.parent)
+    assert said.stdout.strip() == "999.0", said.stderr

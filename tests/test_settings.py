@@ -26,6 +26,9 @@ EVERYTHING = Settings(
     close_to_tray=False,
     is_tray_explained=True,
     notifications=False,
+    update_check=False,
+    update_address="https://example.org/latest.json",
+    update_publisher="12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR",
     theme="dark",
     language="de",
     graph_period="24h",
@@ -113,7 +116,16 @@ def test_no_file_whatever_stops_the_program(tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"device": "gpu"}, {"threads": 0}, {"port": 70000}, {"public_name": "n" * 41}]
+    "wrong",
+    [
+        {"device": "gpu"},
+        {"threads": 0},
+        {"port": 70000},
+        {"public_name": "n" * 41},
+        {"update_address": "http://example.org/latest.json"},
+        {"update_address": "http://127.0.0.1@example.org/latest.json"},
+        {"update_publisher": "example.org"},
+    ],
 )
 def test_a_choice_out_of_bounds_is_not_saved(path: Path, wrong: dict[str, Any]) -> None:
     save_settings(path, EVERYTHING)

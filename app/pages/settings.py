@@ -13,6 +13,7 @@ from app.widgets.callout import Callout
 from app.widgets.column import Column
 from app.widgets.computer_settings import ComputerSettings
 from app.widgets.labels import Title
+from app.widgets.update_settings import UpdateSettings
 from app.widgets.window_settings import WindowSettings
 from core.device_watch import DevicesSeen
 from core.problems import Problem
@@ -33,6 +34,7 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
+        self.updates = UpdateSettings()
         self.callout = Callout()
         self.back = QPushButton(self.tr("Back"))
         self.back.clicked.connect(self.back_requested)
@@ -42,7 +44,7 @@ class SettingsPage(QWidget):
         column = Column(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
-        for part in (self.computer, self.window_behaviour):
+        for part in (self.computer, self.window_behaviour, self.updates):
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
         self.remove = QPushButton(self.tr("Remove my data …"))
@@ -58,6 +60,7 @@ class SettingsPage(QWidget):
         self._settings = settings
         self.computer.show_settings(settings)
         self.window_behaviour.show_settings(settings)
+        self.updates.show_settings(settings)
 
     def show_devices(self, seen: DevicesSeen) -> None:
         """Offer these."""

@@ -15,6 +15,8 @@ from core.safe_text import short_id
 if TYPE_CHECKING:
     from core.address import JoinAddress
 
+_MOST_CHARACTERS = 16 * 1024
+
 
 class ClipboardOffer(QWidget):
     """Hidden unless the clipboard holds an address that was not refused before."""
@@ -49,7 +51,7 @@ class ClipboardOffer(QWidget):
 
         text = text.strip()
         try:
-            address = JoinAddress.parse(text) if text and text != self._refused else None
+            address = JoinAddress.parse(text) if self._is_worth_reading(text) else None
         except UnreadableAddress:
             address = None
         self._text, self._address = text, address
@@ -61,6 +63,9 @@ class ClipboardOffer(QWidget):
         """That one is in the field already."""
         if self._address is not None and self._address.peers == address.peers:
             self.hide()
+
+    def _is_worth_reading(self, text: str) -> bool:
+        return 0 < len(text) <= _MOST_CHARACTERS and text != self._refused
 
     def _take(self) -> None:
         self.hide()

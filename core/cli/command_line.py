@@ -6,7 +6,6 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TextIO, assert_never
 
 from core.cli.arguments import (
@@ -31,6 +30,7 @@ from core.cli.main_loop import MainLoop
 from core.cli.stop import Stop, Stopped
 from core.folders import Folders
 from core.logs import set_up_logging, worker_log
+from core.own_version import own_version
 from core.problems import ClientError
 
 _BROKEN_PIPE_CODE = 141
@@ -43,7 +43,7 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
     folders = Folders.default()
     wants_json = "--json" in words
     try:
-        code = _do(read_arguments(words, _version()), folders, worker_command)
+        code = _do(read_arguments(words, own_version()), folders, worker_command)
         sys.stdout.flush()
         return code
     except SystemExit as done:  # argparse has printed its help or the version
@@ -153,10 +153,3 @@ def _never_refuse_a_character(stream: TextIO) -> None:
     """A terminal without UTF-8 shows question marks instead of ending the program."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
-
-
-def _version() -> str:
-    try:
-        return version("workerbee")
-    except PackageNotFoundError:
-        return "0 (not installed)"

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from core.cli.main_loop import MainLoop
 from core.cli.stop import Stop
+from core.device import Device
+from core.devices import find_devices, usable_devices
 from core.folders import Folders
+from core.runtime import uses_gpus
 
 
 @dataclass(frozen=True)
@@ -18,3 +21,7 @@ class Desk:
     loop: MainLoop
     stop: Stop
     worker_command: Sequence[str] | None = None
+
+    def devices(self) -> tuple[Device, ...]:
+        """What this computer has that its engine can compute on."""
+        return usable_devices(find_devices(), uses_gpus=uses_gpus(self.folders.data))

@@ -91,21 +91,29 @@ def _describe(choice: Choice, place: EnginePlace) -> None:
 
 def _why(choice: Choice) -> str:
     suited, name = choice.suited, _NAMES[choice.files.build]
+    if choice.is_second_best:
+        return f"the engine {name}, because {_lack(suited)}"
     match suited.reason:
         case "driver":
-            why = f"the engine {name}, because the NVIDIA driver is {suited.driver}."
+            return f"the engine {name}, because the NVIDIA driver is {suited.driver}."
         case "driver_too_old":
-            why = (
+            return (
                 f"the engine {name}, because the NVIDIA driver {suited.driver} is too old for any build; "
                 "update it to 580 or newer to use the GPU."
             )
         case "amd":
-            why = f"the engine {name}, because there is an AMD GPU."
+            return f"the engine {name}, because there is an AMD GPU."
         case "no_gpu":
-            why = f"the engine {name}, because no GPU with a driver was found."
-    if choice.is_second_best:
-        why += f" One {_NAMES[suited.build]} would suit better, but this Workerbee has none."
-    return why
+            return f"the engine {name}, because no GPU with a driver was found."
+
+
+def _lack(suited: Suited) -> str:
+    """What would suit is not listed, so the GPU stays idle."""
+    if suited.reason == "amd":
+        return "there is none for AMD GPUs yet; the AMD GPU that is here stays idle."
+    return (
+        f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
+    )
 
 
 def _follow(files: EngineFiles, folders: Folders) -> None:

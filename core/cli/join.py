@@ -17,7 +17,7 @@ from core.cli.screen import console_for, early_display, shown_training, words_st
 from core.cli.search import find_runs, only_run
 from core.cli.stop import Stop
 from core.device import Device
-from core.devices import choose_device, find_devices
+from core.devices import choose_device
 from core.folders import Folders
 from core.messages import RunFound
 from core.problems import ClientError, Problem
@@ -34,7 +34,7 @@ def join(
     manifest = load_run_file(wish.recipe) if wish.recipe else None
     run_id = wish.run_id or (manifest.run.id if manifest else None)
     choices = choices_for(wish, folders or desk.folders)
-    devices = find_devices()
+    devices = desk.devices()
     device = choose_device(devices, choices.device)
     with Conversation(desk, early_display(wish.json), folders) as conversation:
         runs = find_runs(

@@ -8,7 +8,7 @@ from core.cli.arguments import PublishRun
 from core.cli.conversation import Conversation
 from core.cli.desk import Desk
 from core.cli.screen import early_display, shown_training, words_stream
-from core.devices import choose_device, find_devices
+from core.devices import choose_device
 from core.messages import Publish, Published
 from core.run_file import load_run_file
 from core.session import Session
@@ -31,7 +31,7 @@ def publish(wish: PublishRun, desk: Desk) -> int:
 def publish_command(wish: PublishRun, desk: Desk) -> Publish:
     """What the worker is asked to do; raises ClientError for a wrong file or a device that is not there."""
     manifest = load_run_file(wish.file)
-    device = choose_device(find_devices(), wish.device)
+    device = choose_device(desk.devices(), wish.device)
     return Publish(
         manifest=manifest,
         home=str(desk.folders.data),

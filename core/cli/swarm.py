@@ -17,14 +17,14 @@ from core.cli.monitor import Monitor
 from core.cli.publish import wait_until_published
 from core.cli.search import only_run
 from core.demo import publish_here
-from core.devices import choose_device, find_devices
+from core.devices import choose_device
 from core.folders import Folders
 from core.run_file import load_run_file
 
 
 def swarm(wish: TrySwarm, desk: Desk) -> int:
     """All train until the last one has reached a limit or somebody wants to stop; nothing of it is kept."""
-    manifest, device = load_run_file(wish.file), choose_device(find_devices(), wish.device).label
+    manifest, device = load_run_file(wish.file), choose_device(desk.devices(), wish.device).label
     threads = wish.threads or max(1, (os.cpu_count() or 1) // wish.peers)
     names = ("organiser", *(f"volunteer {number}" for number in range(1, wish.peers)))
     with (

@@ -41,7 +41,7 @@ class Choice:
     @property
     def is_second_best(self) -> bool:
         """Whether the GPU, if there is one, stays idle although a driver for it is there."""
-        return self.files.build != self.suited.build
+        return self.suited.build not in ("cpu", self.files.build)
 
 
 def suited_build() -> Suited:

@@ -11,10 +11,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
+from core.own_version import own_version
 from core.problems import ClientError, Problem
 from core.scratch import claim_scratch, remove_scratch
 from core.worker.acquaintances import Acquaintances
@@ -30,7 +30,7 @@ def main() -> None:
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     channel = Channel.claim()
-    channel.emit(Hello(protocol=PROTOCOL_VERSION, version=_version()))
+    channel.emit(Hello(protocol=PROTOCOL_VERSION, version=own_version()))
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=channel.leave, daemon=True).start())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = _live(channel)
@@ -106,13 +106,6 @@ def _failure(error: BaseException) -> Failed:
     if isinstance(error, ModuleNotFoundError):
         return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"The module {error.name} is missing.")
     return Failed(problem=Problem.INTERNAL.key, detail=f"{type(error).__name__}: see the log.")
-
-
-def _version() -> str:
-    try:
-        return version("workerbee")
-    except PackageNotFoundError:
-        return "from source"
 
 
 if __name__ == "__main__":

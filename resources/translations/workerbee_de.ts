@@ -436,8 +436,12 @@
         <translation>für die CPU</translation>
     </message>
     <message>
-        <source>One %1 would suit better, but this Workerbee has none.</source>
-        <translation>Eines %1 würde besser passen, aber dieses Workerbee hat keines.</translation>
+        <source>There is an AMD GPU, but no engine for it yet, so the CPU computes.</source>
+        <translation>Eine AMD-GPU ist vorhanden, aber noch kein Trainingsprogramm für sie; deshalb rechnet die CPU.</translation>
+    </message>
+    <message>
+        <source>There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 or newer to use the GPU.</source>
+        <translation>Für den NVIDIA-Treiber %1 gibt es noch kein Trainingsprogramm, deshalb rechnet die CPU: Mit Treiber 580 oder neuer kann die GPU benutzt werden.</translation>
     </message>
     <message>
         <source>The NVIDIA driver is %1.</source>
@@ -2223,6 +2227,44 @@
     <message>
         <source>If it stays so, try another network mode.</source>
         <translation>Bleibt es so, versuchen Sie eine andere Art der Verbindung.</translation>
+    </message>
+</context>
+<context>
+    <name>UpdateSettings</name>
+    <message>
+        <source>Look for a newer version every two weeks</source>
+        <translation>Alle zwei Wochen nach einer neueren Version sehen</translation>
+    </message>
+    <message>
+        <source>Newer versions</source>
+        <translation>Neuere Versionen</translation>
+    </message>
+    <message>
+        <source>Whoever built this Workerbee has named nobody who announces newer ones.</source>
+        <translation>Wer dieses Workerbee gebaut hat, hat niemanden genannt, der neuere ankündigt.</translation>
+    </message>
+    <message>
+        <source>%1 is asked, and sees your IP address. Nothing is downloaded by itself.</source>
+        <translation>Gefragt wird %1, wo dann die eigene IP-Adresse zu sehen ist. Von selbst wird nichts heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Workerbee %1 is there: open its page</source>
+        <translation>Workerbee %1 ist da: Seite öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>Updates</name>
+    <message>
+        <source>Workerbee %1 is there.</source>
+        <translation>Workerbee %1 ist da.</translation>
+    </message>
+    <message>
+        <source>This is %1. Nothing is downloaded by itself.</source>
+        <translation>Dies ist %1. Von selbst wird nichts heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation>Seite öffnen</translation>
     </message>
 </context>
 <context>

@@ -59,9 +59,23 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
     assert "The NVIDIA driver 470.1 is too old for any build: update it to 580" in page.facts.text
 
 
-def test_what_would_suit_better_and_is_not_there_is_said(page: EnginePage, files: EngineFiles) -> None:
-    page.show_engine(offer(files, Suited("cuda12", "driver", "570.1")), None, is_making=False)
-    assert "One for NVIDIA GPUs (CUDA 12) would suit better" in page.facts.text
+@pytest.mark.parametrize(
+    ("suited", "said"),
+    [
+        (
+            Suited("cuda12", "driver", "570.1"),
+            "no engine for the NVIDIA driver 570.1 yet, so the CPU computes",
+        ),
+        (Suited("cuda12", "driver", "525.60.13"), "update the driver to 580 or newer to use the GPU"),
+        (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
+    ],
+)
+def test_a_gpu_that_stays_idle_is_said_plainly_and_the_cpu_is_offered(
+    page: EnginePage, files: EngineFiles, suited: Suited, said: str
+) -> None:
+    page.show_engine(offer(files, suited), None, is_making=False)
+    assert "for the CPU. " in page.facts.text and said in page.facts.text
+    assert page.make.isEnabled()
 
 
 def test_progress_has_speed_and_time_left_and_can_be_paused(

@@ -24,6 +24,7 @@ from app.pages.review import ReviewPage
 from app.pages.settings import SettingsPage
 from core.recent_runs import RecentRun
 from core.settings import Settings
+from core.updates.notice import UpdateNotice
 from tests.app.scenery import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
 
 INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
@@ -56,7 +57,15 @@ def choice_page() -> ReviewPage:
 def settings_page() -> SettingsPage:
     page = SettingsPage()
     page.show_devices(seen(GPU, CPU))
-    page.show_settings(Settings(data_folder="/somewhere/" + "a" * 200, public_name="Anna"))
+    page.show_settings(
+        Settings(
+            data_folder="/somewhere/" + "a" * 200,
+            public_name="Anna",
+            update_address=f"https://{'updates.' * 12}example.org/latest.json",
+            update_publisher=PEER,
+        )
+    )
+    page.updates.show_newer(UpdateNotice(version="999999.999999", page="https://example.org/"))
     return page
 
 

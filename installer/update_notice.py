@@ -1,0 +1,74 @@
+"""Announce a newer version: for whoever builds the package and puts it on a server.
+
+    python -m installer.update_notice key  publisher.key
+    python -m installer.update_notice sign publisher.key --version 0.2.0 --page https://… latest.json
+
+The first makes a key (mode 0600) where there is none, and prints what belongs into resources/updates.toml
+before the package is built. The second writes the signed notice, to be put at the address that stands there.
+Who loses the key can announce nothing to those who have the package; who steals it can announce a false page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.folders import write_atomically
+from core.identity import Identity
+from core.problems import ClientError
+from core.updates.notice import SignedNotice, UpdateNotice, notice_in
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """2 for what cannot be signed as it was typed, 1 for a file that cannot be read or written."""
+    asked = _parser().parse_args(words)
+    try:
+        if asked.command == "key":
+            print(Identity.load_or_create(asked.key).peer_id)
+        else:
+            _sign(asked.key, asked.version, asked.page, asked.notice)
+    except ClientError as error:
+        return _say(f"{error.problem.title} {error.detail}", 1)
+    except OSError as error:
+        return _say(f"{error.filename}: {error.strerror}.", 1)
+    except msgspec.ValidationError as error:
+        return _say(f"It cannot be announced so: {error}.", 2)
+    return 0
+
+
+def _sign(key: Path, version: str, page: str, file: Path) -> None:
+    """Never with a key that nobody knows yet."""
+    key.stat()
+    publisher = Identity.load_or_create(key)
+    encoded = SignedNotice.sign(UpdateNotice(version=version, page=page), publisher).to_bytes()
+    notice_in(encoded, publisher.peer_id)
+    write_atomically(file, encoded, 0o644)
+    print(f"{file}: version {version}, signed by {publisher.peer_id}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m installer.update_notice", description="Announce a newer version of Workerbee."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    key = commands.add_parser("key", help="make a key if there is none, and print its public half")
+    sign = commands.add_parser("sign", help="write the signed notice")
+    for command in (key, sign):
+        command.add_argument("key", type=Path, help="the secret key's file")
+    sign.add_argument("--version", required=True, help="such as 0.2.0")
+    sign.add_argument("--page", required=True, help="where a person finds it; https only")
+    sign.add_argument("notice", type=Path, help="the file to write")
+    return parser
+
+
+def _say(words: str, code: int) -> int:
+    print(words, file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
