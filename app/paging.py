@@ -55,6 +55,7 @@ class Paging(QObject):
         self._is_in_settings = False
         self._put_away: Session | None = None
         self._turns = Turns(self)
+        helm.rehearsals.changed.connect(self.refresh)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
         self._window.text_dropped.connect(self.fill_address)
@@ -98,6 +99,8 @@ class Paging(QObject):
     def turn(self) -> None:
         """Be on the right page, and have it show what is so now."""
         name = self.name
+        if name != "review":
+            self._helm.rehearsals.stop()
         page = getattr(self, name)
         is_new = self._window.page is not page
         session = self._helm.session
@@ -122,6 +125,7 @@ class Paging(QObject):
             self.engine.show_engine(room.offer, room.last, is_making=room.is_making)
         elif name == "review":
             self.review.show_session(session)
+            self.review.show_dry_run(self._helm.rehearsals.session)
         elif name == "join" and session is not self._put_away:
             self.join.show_session(session)
 
@@ -263,6 +267,7 @@ class Paging(QObject):
 
         page = ReviewPage()
         page.start_requested.connect(self._helm.start)
+        page.dry_run_requested.connect(self._helm.rehearsals.want)
         page.back_requested.connect(self.go_back)
         page.show_settings(self._choices.settings)
         return page
