@@ -57,12 +57,14 @@ class Application(QObject):
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
+        rehearsal_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__()
         self._front, self._instance = front, instance
         self.folders, self.choices, self.window = front.folders, front.choices, front.window
         self.bridge = Bridge(self)
-        self.helm = Helm(self.folders, self.bridge, self.choices, self, worker_command=worker_command)
+        commands = {"worker_command": worker_command, "rehearsal_command": rehearsal_command}
+        self.helm = Helm(self.folders, self.bridge, self.choices, self, **commands)
         self.engine_room = EngineRoom(self.folders, self.bridge, self)
         self.paging = Paging(front, self.helm, self.engine_room)
         self.presence = Presence(self.window, self.helm, self.choices)
@@ -141,6 +143,7 @@ class Application(QObject):
     def _end_session(self) -> None:
         """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
         self.helm.leave()
+        self.helm.rehearsals.close()
         self.helm.client.close()
         self.bridge.deliver()
         if self._memory is not None:

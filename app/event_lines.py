@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app import figures, problem_words
 from app.filled import filled
+from app.fit_words import of_measured
 from app.moments import is_averaged
 from core.messages import (
     AnyCommand,
@@ -15,6 +16,7 @@ from core.messages import (
     EngineChecked,
     Evaluated,
     Failed,
+    FitMeasured,
     Hello,
     Join,
     Leave,
@@ -22,6 +24,7 @@ from core.messages import (
     Network,
     Publish,
     Published,
+    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -62,6 +65,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_arrival(event)
         case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
+        case FitMeasured():
+            return f"{of_measured(event, None)}."
         case Warned() | Failed():
             return _of_problem(event)
         case Left() | Restarting() | RestartDue() | WorkerExited():
@@ -78,6 +83,8 @@ def _of_command(command: AnyCommand) -> str:
             return filled(translate("EventLog", "Asked to train on %1."), safe_line(command.device, 80))
         case Publish():
             return translate("EventLog", "Asked to publish a run.")
+        case Rehearse():
+            return translate("EventLog", "Asked how much fits on this computer.")
         case Check():
             return translate("EventLog", "Asked whether the engine works.")
         case Leave():

@@ -7,7 +7,9 @@ from PySide6.QtCore import QCoreApplication
 from app import figures
 from app.filled import filled
 from app.widgets.mark import Meaning
-from core.fit import Fit, FitVerdict
+from core.fit import Fit, FitVerdict, share_of_swarm
+from core.messages import FitMeasured
+from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -49,6 +51,31 @@ def numbers_of(fit: Fit) -> str:
     if fit.is_freeable:
         sentence = translate("Fit", "Needs about %1; only %2 are free now. Closing other programs may help.")
     return filled(sentence, needed, free)
+
+
+def measured_words(dry_run: Session, swarm_samples_per_second: float | None) -> str:
+    """What a dry run has found, or how it goes; nothing where there is none."""
+    fit = dry_run.fit
+    if fit is not None:
+        return of_measured(fit, swarm_samples_per_second)
+    if dry_run.problem is not None:
+        return translate("Fit", "How much fits could not be measured; you may start all the same.")
+    if dry_run.phase in ("starting", "leaving"):
+        return translate("Fit", "Measuring how much fits… You need not wait for it.")
+    return ""
+
+
+def of_measured(fit: FitMeasured, swarm_samples_per_second: float | None) -> str:
+    """``Fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm``."""
+    if fit.micro_batch == 0:
+        return translate("Fit", "Measured: there is no memory for even one sample.")
+    parts = [filled(translate("Fit", "Fits with micro-batch %1"), figures.count(fit.micro_batch))]
+    if fit.samples_per_second is not None:
+        parts.append(filled(translate("Fit", "about %1 samples/s"), figures.number(fit.samples_per_second)))
+        share = share_of_swarm(fit.samples_per_second, swarm_samples_per_second)
+        if share is not None:
+            parts.append(filled(translate("Fit", "%1 of the swarm"), figures.share(share)))
+    return " · ".join(parts)
 
 
 def advice_for(verdict: FitVerdict) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge
 from app.choices import Choices
 from app.moments import Moments
+from app.rehearsals import Rehearsals
 from core.address import JoinAddress
 from core.client import Client
 from core.device import Device
@@ -37,9 +38,12 @@ class Helm(QObject):
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
+        rehearsal_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
         self.client = Client(folders, bridge.post_event, worker_command=worker_command)
+        words = rehearsal_command or worker_command
+        self.rehearsals = Rehearsals(folders, choices, self, worker_command=words)
         self.moments = Moments()
         self.manifest: RunManifest | None = None
         self.devices: tuple[Device, ...] = ()
@@ -86,7 +90,12 @@ class Helm(QObject):
             self.join(JoinAddress(peers=opening.addresses, run_id=run_id))
 
     def start(self, run: RunFound) -> None:
-        """Train in it, with the device of the settings; ``refused`` if there is no such device."""
+        """Train in it, with the device of the settings; ``refused`` if there is no such device.
+
+        With what a dry run has found by now; one that is under way makes room.
+        """
+        micro_batch = self.rehearsals.micro_batch_for(run)
+        self.rehearsals.stop()
         settings = self._choices.settings
         try:
             device = choose_device(self.devices, settings.device)
@@ -100,6 +109,8 @@ class Helm(QObject):
                 threads=settings.threads,
                 public_name=settings.public_name or "",
                 disk_limit_bytes=settings.disk_limit_bytes,
+                memory_limit_bytes=settings.memory_limit_bytes,
+                micro_batch=micro_batch,
             )
         )
 

@@ -6,7 +6,7 @@ import importlib
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -15,6 +15,7 @@ from app import PROGRAM
 from app.engine_room import EngineRoom
 from app.front import Front
 from app.helm import Helm
+from app.page_making import engine_page, review_page, settings_page, training_page
 from app.page_order import PageName, page_for
 from app.pages.join import JoinPage
 from app.widgets.turns import Turns
@@ -56,6 +57,7 @@ class Paging(QObject):
         self._put_away: Session | None = None
         self._newer: UpdateNotice | None = None
         self._turns = Turns(self)
+        helm.rehearsals.changed.connect(self.refresh)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
         self._window.text_dropped.connect(self.fill_address)
@@ -79,26 +81,28 @@ class Paging(QObject):
     @property
     def engine(self) -> EnginePage:
         """The one before the first, where there is nothing yet that could train."""
-        return self._page("engine", self._made_engine)
+        return self._page("engine", lambda: engine_page(self._engine_room))
 
     @property
     def review(self) -> ReviewPage:
         """The second."""
-        return self._page("review", self._made_review)
+        return self._page("review", lambda: review_page(self._helm, self._choices, self.go_back))
 
     @property
     def training(self) -> TrainingPage:
         """The third."""
-        return self._page("training", self._made_training)
+        return self._page("training", self._wired_training)
 
     @property
     def settings(self) -> SettingsPage:
         """The one beside the others."""
-        return self._page("settings", self._made_settings)
+        return self._page("settings", self._wired_settings)
 
     def turn(self) -> None:
         """Be on the right page, and have it show what is so now."""
         name = self.name
+        if name != "review":
+            self._helm.rehearsals.stop()
         page = getattr(self, name)
         is_new = self._window.page is not page
         session = self._helm.session
@@ -123,6 +127,7 @@ class Paging(QObject):
             self.engine.show_engine(room.offer, room.last, is_making=room.is_making)
         elif name == "review":
             self.review.show_session(session)
+            self.review.show_dry_run(self._helm.rehearsals.session)
         elif name == "join" and session is not self._put_away:
             self.join.show_session(session)
 
@@ -255,49 +260,17 @@ class Paging(QObject):
         page.forget_requested.connect(self._forget)
         return page
 
-    def _made_engine(self) -> EnginePage:
-        from app.pages.engine import EnginePage
-
-        page = EnginePage()
-        page.make_requested.connect(self._engine_room.make)
-        page.pause_requested.connect(self._engine_room.pause)
-        return page
-
-    def _made_review(self) -> ReviewPage:
-        from app.pages.review import ReviewPage
-
-        page = ReviewPage()
-        page.start_requested.connect(self._helm.start)
-        page.back_requested.connect(self.go_back)
-        page.show_settings(self._choices.settings)
-        return page
-
-    def _made_training(self) -> TrainingPage:
-        from app.pages.training import TrainingPage
-
-        page = TrainingPage()
-        settings = self._choices.settings
-        page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
-        page.pause_requested.connect(self._helm.pause)
-        page.resume_requested.connect(self._helm.resume)
-        page.finish_requested.connect(self._helm.finish_epoch)
+    def _wired_training(self) -> TrainingPage:
+        page = training_page(self._helm, self._choices.settings)
         page.leave_requested.connect(self._leave)
         page.advice_requested.connect(self._follow_advice)
         page.graphs_chosen.connect(self._choose_graphs)
-        page.network_test_requested.connect(self._helm.test_network)
         return page
 
-    def _made_settings(self) -> SettingsPage:
-        from app.pages.settings import SettingsPage
-
-        page = SettingsPage()
-        page.show_settings(self._choices.settings)
-        page.settings_changed.connect(self._choices.change)
+    def _wired_settings(self) -> SettingsPage:
+        page = settings_page(self._choices, self.go_back)
         page.removal_requested.connect(self.removal_requested)
         page.updates.show_newer(self._newer)
-        page.back_requested.connect(self.go_back)
-        if self._choices.trouble is not None:
-            page.show_problem(self._choices.trouble.problem, self._choices.trouble.detail)
         return page
 
     def _show_devices_to(self, name: PageName, page: Any) -> None:

@@ -206,6 +206,13 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
         QT_TRANSLATE_NOOP("Problem", "The device ran out of memory."),
         QT_TRANSLATE_NOOP("Problem", "Close other programs that use it, or choose another device."),
     ),
+    Problem.FIT_UNKNOWN: (
+        QT_TRANSLATE_NOOP("Problem", "How much fits on this computer cannot be measured beforehand."),
+        QT_TRANSLATE_NOOP(
+            "Problem",
+            "You may start all the same: training takes fewer samples at a time where memory runs out.",
+        ),
+    ),
     Problem.ENGINE_MISSING: (
         QT_TRANSLATE_NOOP("Problem", "The training engine is not installed or does not start."),
         QT_TRANSLATE_NOOP(

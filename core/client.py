@@ -29,6 +29,7 @@ from core.messages import (
     Progress,
     Publish,
     Published,
+    Rehearse,
     Restarting,
     RunFound,
     SearchFinished,
@@ -66,7 +67,7 @@ _KILLED = -9  # by SIGKILL, which Windows does not know
 class Client:
     """One volunteer's or organiser's session; ``session`` is the picture of it.
 
-    ``join``, ``publish`` and ``check_engine`` begin a session; another may begin when the first has ended.
+    ``join``, ``publish``, ``check_engine`` and ``rehearse`` begin one; another begins when that has ended.
     """
 
     def __init__(
@@ -118,6 +119,10 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
+    def rehearse(self, command: Rehearse) -> None:
+        """Have a worker find out what of that run fits on this computer."""
+        self._begin(command)
+
     def start(
         self,
         run: RunFound,
@@ -126,6 +131,8 @@ class Client:
         threads: int | None = None,
         public_name: str = "",
         disk_limit_bytes: int | None = None,
+        memory_limit_bytes: int | None = None,
+        micro_batch: int | None = None,
     ) -> None:
         """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
         if self.session.phase in ("connecting", "found"):
@@ -136,6 +143,8 @@ class Client:
                 threads=threads,
                 public_name=public_name,
                 disk_limit_bytes=disk_limit_bytes,
+                memory_limit_bytes=memory_limit_bytes,
+                micro_batch=micro_batch,
             )
             self.handle(Asked(consent))
 

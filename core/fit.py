@@ -13,8 +13,8 @@ from core.room import Room
 
 FitVerdict = Literal["fits", "tight", "too_little", "unknown"]
 
-_CUDA_CONTEXT_BYTES = 500_000_000
-_EASY_SHARE = 0.85  # of what is free: above it, a browser that is opened meanwhile may be one too many
+CUDA_CONTEXT_BYTES = 500_000_000
+EASY_SHARE = 0.85  # of what is free: above it, a browser that is opened meanwhile may be one too many
 _FROM_BAD_TO_GOOD: tuple[FitVerdict, ...] = ("too_little", "unknown", "tight", "fits")
 
 
@@ -57,6 +57,19 @@ class Fits:
         verdicts = {fit.verdict for fit in (self.gpu, self.memory, self.disk) if fit is not None}
         return next(verdict for verdict in _FROM_BAD_TO_GOOD if verdict in verdicts)
 
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether a dry run makes sense: nothing that is known of memory speaks against it."""
+        return all(fit.verdict != "too_little" for fit in (self.gpu, self.memory) if fit is not None)
+
+
+def share_of_swarm(mine: float, others: float | None) -> float | None:
+    """My part of what all compute once I take part, 0 to 1; ``None`` where nobody else is known to.
+
+    Both are in samples a second.
+    """
+    return mine / (mine + others) if others else None
+
 
 def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: Room) -> Fits:
     """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
@@ -75,7 +88,7 @@ def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk:
 
 def gpu_memory_needed(manifest: RunManifest) -> int:
     """Bytes on a GPU: the estimate with the driver's share; or what the organiser asks for, if more."""
-    estimated = needs_of(manifest).device_memory_bytes + _CUDA_CONTEXT_BYTES
+    estimated = needs_of(manifest).device_memory_bytes + CUDA_CONTEXT_BYTES
     return max(estimated, manifest.requirements.gpu_memory_mib << 20)
 
 
@@ -104,5 +117,5 @@ def _compared(needed_bytes: int, free_bytes: int | None, total_bytes: int | None
     elif free_bytes < needed_bytes:
         verdict = "too_little"
     else:
-        verdict = "fits" if needed_bytes <= _EASY_SHARE * free_bytes else "tight"
+        verdict = "fits" if needed_bytes <= EASY_SHARE * free_bytes else "tight"
     return Fit(verdict, needed_bytes, free_bytes, total_bytes)

@@ -18,6 +18,7 @@ from core.messages import (
     EngineChecked,
     Evaluated,
     Failed,
+    FitMeasured,
     Hello,
     Join,
     Leave,
@@ -27,6 +28,7 @@ from core.messages import (
     Progress,
     Publish,
     Published,
+    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -67,7 +69,7 @@ def after(session: Session, event: ClientEvent) -> Session:
             return _after_run(session, event)
         case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
             return _after_work(session, event)
-        case PeersSeen() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
+        case PeersSeen() | Verdict() | Evaluated() | RunScored() | CheckpointSaved() | FitMeasured():
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
             return _after_setback(session, event)
@@ -81,7 +83,7 @@ def _after_command(session: Session, command: AnyCommand) -> Session:
     match command:
         case Join():
             return Session(phase="connecting", opening=command, is_worker_running=True)
-        case Publish() | Check():
+        case Publish() | Check() | Rehearse():
             return Session(phase="starting", opening=command, is_worker_running=True)
         case Start():
             chosen = session.found(command.run_id, command.organiser)
@@ -185,7 +187,7 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | Verdict | Evaluated | RunScored | CheckpointSaved
+_Report = PeersSeen | Verdict | Evaluated | RunScored | CheckpointSaved | FitMeasured
 
 
 def _after_report(session: Session, event: _Report) -> Session:
@@ -200,6 +202,8 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, scored=event)
         case CheckpointSaved():
             return replace(session, checkpoint=event)
+        case FitMeasured():
+            return replace(session, fit=event)
         case _:
             assert_never(event)
 
@@ -240,8 +244,8 @@ def _after_failure(session: Session, event: Failed) -> Session:
 
 
 def may_restart(session: Session) -> bool:
-    """Whether the session should outlive its worker: not if it is leaving, and not for a mere check."""
-    return session.phase != "leaving" and not isinstance(session.opening, Check)
+    """Whether the session should outlive its worker: not if it is leaving, and not for a mere question."""
+    return session.phase != "leaving" and not isinstance(session.opening, Check | Rehearse)
 
 
 def _after_exit(session: Session) -> Session:
@@ -253,9 +257,15 @@ def _after_exit(session: Session) -> Session:
 
 def _is_end(session: Session) -> bool:
     """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
-    is_checked = isinstance(session.opening, Check) and session.engine is not None
+    is_answered = _is_answered(session)
     said_so = (session.left is not None and session.crash is None) or session.problem is not None
-    return session.phase in ("idle", "leaving", "ended") or said_so or is_checked
+    return session.phase in ("idle", "leaving", "ended") or said_so or is_answered
+
+
+def _is_answered(session: Session) -> bool:
+    """Whether all has been said that a worker was started for that only answers a question."""
+    is_checked = isinstance(session.opening, Check) and session.engine is not None
+    return is_checked or (isinstance(session.opening, Rehearse) and session.fit is not None)
 
 
 _Wish = PauseAsked | ResumeAsked | FinishAsked

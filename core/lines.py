@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.messages import AnyCommand, AnyEvent, Message
+from core.messages import AnyCommand, AnyEvent
+from core.wire import Message
 
 MAX_LINE_BYTES = 1024 * 1024
 

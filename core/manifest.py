@@ -71,13 +71,14 @@ _LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)
 class Collaboration(Section, kw_only=True, frozen=True):
     """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
 
-    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds;
+    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
+    trains with what a dry run has found to be fast on it; times are in seconds;
     ``average_opt_statistics`` are averaged with the weights. ``bandwidth`` is one peer's, in any
     unit: peers share the work of averaging in proportion to theirs.
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
-    batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)]
+    batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     matchmaking_time: _Seconds = 5.0
     averaging_timeout: _Seconds = 60.0
     allreduce_timeout: _Seconds | None = None
@@ -106,7 +107,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     def __post_init__(self) -> None:
         if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
             raise ValueError("min_, default_ and max_refresh_period must not be in another order")
-        if self.target_batch_size < self.batch_size_per_step:
+        if self.target_batch_size < self.sure_batch_size:
             raise ValueError("target_batch_size must be at least batch_size_per_step")
         if self.averaging_timeout <= self.matchmaking_time:
             raise ValueError("averaging_timeout must be longer than matchmaking_time")
@@ -127,6 +128,11 @@ class Collaboration(Section, kw_only=True, frozen=True):
                 "hivemind does not accept this combination of use_local_updates, delay_state_averaging, "
                 "delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers"
             )
+
+    @property
+    def sure_batch_size(self) -> int:
+        """The micro-batch as far as the run knows it: one sample, where each computer finds its own."""
+        return self.batch_size_per_step or 1
 
 
 class EvaluationSpec(Section, kw_only=True, frozen=True):

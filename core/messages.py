@@ -1,35 +1,23 @@
 """The worker protocol: one JSON object a line; commands in, events out.
 
-Commands are imperatives, events are what happened. Sizes are in bytes, times in seconds, rates in samples per
-second; ``None`` means "not known yet" and is never zero in disguise. The command line's ``--json`` prints the
-same lines.
+Commands are imperatives, events are what happened. Sizes are in bytes, batches in samples, times in seconds,
+rates in samples per second; ``None`` means "not known yet" and is never zero in disguise. The command line's
+``--json`` prints the same lines.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from core.manifest import RunManifest
-from core.safe_text import MAX_NAME_CHARACTERS
+from core.wire import Command, Count, Event, Message, MicroBatch, Name, Texts
 
 PROTOCOL_VERSION = 1
 MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]
-_Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
-Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-_Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
-
-
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Anything that crosses the pipe."""
-
-
-class Command(Message, tag_field="command", kw_only=True, frozen=True):
-    """What the client asks of the worker."""
 
 
 class Join(Command, tag="join", kw_only=True, frozen=True):
@@ -39,7 +27,7 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     holds the volunteer's keys.
     """
 
-    addresses: _Texts
+    addresses: Texts
     home: str
     run_id: str | None = None
     network: NetworkMode = "auto"
@@ -51,15 +39,18 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
     """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
 
     ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
-    data may take.
+    data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
+    a dry run has found; the run's own, where it names one, is never exceeded.
     """
 
     run_id: str
     organiser: str
     device: str
     threads: int | None = None
-    public_name: _Name = ""
+    public_name: Name = ""
     disk_limit_bytes: Count | None = None
+    micro_batch: MicroBatch | None = None
+    memory_limit_bytes: Count | None = None
 
 
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
@@ -68,13 +59,22 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     manifest: RunManifest
     home: str
     identity: str | None = None
-    listen: _Texts = ()
-    announce: _Texts = ()
+    listen: Texts = ()
+    announce: Texts = ()
     train: bool = True
     device: str = "cpu"
     threads: int | None = None
-    public_name: _Name = ""
+    public_name: Name = ""
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
+
+
+class Rehearse(Command, tag="rehearse", kw_only=True, frozen=True):
+    """A dry run: train on noise for some seconds, without any download or swarm; say what fits, end."""
+
+    manifest: RunManifest
+    device: str
+    threads: int | None = None
+    memory_limit_bytes: Count | None = None
 
 
 class Leave(Command, tag="leave", kw_only=True, frozen=True):
@@ -91,11 +91,7 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
     __test__ = False  # it is no test of pytest's
 
 
-AnyCommand = Join | Start | Publish | Leave | Check | TestNetwork
-
-
-class Event(Message, tag_field="event", kw_only=True, frozen=True):
-    """What happened in the worker, or to it."""
+AnyCommand = Join | Start | Publish | Rehearse | Leave | Check | TestNetwork
 
 
 class Hello(Event, tag="hello", kw_only=True, frozen=True):
@@ -111,6 +107,15 @@ class EngineChecked(Event, tag="engine_checked", kw_only=True, frozen=True):
     torch: str
     hivemind: str
     cuda_devices: tuple[str, ...] = ()
+
+
+class FitMeasured(Event, tag="fit_measured", kw_only=True, frozen=True):
+    """What a dry run has found: the micro-batch to train with; 0 where not even one sample fits."""
+
+    device: str
+    micro_batch: Count
+    samples_per_second: float | None = None
+    memory_bytes: Count = 0
 
 
 class Connected(Event, tag="connected", kw_only=True, frozen=True):
@@ -228,7 +233,7 @@ class PeerSeen(Message, kw_only=True, frozen=True):
     samples_per_second: float
     client_mode: bool
     is_me: bool = False
-    name: _Name = ""
+    name: Name = ""
     device: Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)] = ""
 
 
@@ -323,6 +328,7 @@ class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
 AnyEvent = (
     Hello
     | EngineChecked
+    | FitMeasured
     | Connected
     | Network
     | RunFound

@@ -60,9 +60,12 @@ def _download_bytes(parameters: int, manifest: RunManifest) -> int:
 
 
 def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
-    """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded."""
+    """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded.
+
+    Where each computer finds its own micro-batch, it is the least: of one sample.
+    """
     floats = 2 if manifest.collaboration.offload_optimizer else 2 + len(manifest.optimizer.statistics)
-    kept = manifest.collaboration.batch_size_per_step * size.kept_floats
+    kept = manifest.collaboration.sure_batch_size * size.kept_floats
     return size.frozen_bytes + _FLOAT_BYTES * (floats * size.trained + kept)
 
 

@@ -169,6 +169,11 @@ class Problem(Enum):
     OUT_OF_MEMORY = _Words(
         "The device ran out of memory.", "Close other programs that use it, or choose another device.", 7
     )
+    FIT_UNKNOWN = _Words(
+        "How much fits on this computer cannot be measured beforehand.",
+        "You may start all the same: training takes fewer samples at a time where memory runs out.",
+        7,
+    )
     ENGINE_MISSING = _Words(
         "The training engine is not installed or does not start.",
         "Make it anew: `workerbee engine make` does it; from source, `make demo`.",

@@ -10,7 +10,7 @@ from core.needs import Needs, needs_of
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
 HOME_GPU_FLOP_PER_SECOND = 10e12
-_BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
+BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
 _LARGE_PARAMETERS = 1_000_000
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
@@ -29,11 +29,11 @@ def hints_for(manifest: RunManifest) -> tuple[str, ...]:
 
 def _of_batches(manifest: RunManifest) -> Iterator[str]:
     collaboration = manifest.collaboration
-    wanted = _BATCHES_PER_PEER * collaboration.batch_size_per_step
+    wanted = BATCHES_PER_PEER * collaboration.sure_batch_size
     if collaboration.target_batch_size < wanted:
         yield (
             f"[collaboration] target_batch_size = {collaboration.target_batch_size} is less "
-            f"than {_BATCHES_PER_PEER} × batch_size_per_step ({wanted}) for each peer: epochs will take "
+            f"than {BATCHES_PER_PEER} × batch_size_per_step ({wanted}) for each peer: epochs will take "
             "noticeably more samples than you ask for, and early peers will wait for late ones."
         )
 

@@ -14,6 +14,7 @@ from core.messages import (
     EngineChecked,
     Evaluated,
     Failed,
+    FitMeasured,
     Hello,
     Join,
     Left,
@@ -22,6 +23,7 @@ from core.messages import (
     Progress,
     Publish,
     Published,
+    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -90,7 +92,7 @@ class FinishAsked:
 
 
 ClientEvent = AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked
-Opening = Join | Publish | Check
+Opening = Join | Publish | Check | Rehearse
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Session:
     ``opening`` and ``consent`` are what a restarted worker is told again. ``first_epoch`` is where we began;
     ``earlier_samples`` is the part of ``contributed_samples`` that earlier workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
-    ``last_share`` is our part of the last step's samples, 0 to 1.
+    ``fit`` is what a dry run has found. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
 
     phase: Phase = "idle"
@@ -116,6 +118,7 @@ class Session:
     runs: tuple[RunFound, ...] = ()
     is_search_finished: bool = False
     chosen: RunFound | None = None
+    fit: FitMeasured | None = None
     published: Published | None = None
     loading: StateLoading | None = None
     training: TrainingStarted | None = None

@@ -26,9 +26,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
-    ``public_name`` is what others in a swarm may call this computer. The rest is about the
-    window alone, which chooses the curves of its graphs itself where there are no ``graph_curves``, and where
-    there is no ``update_address`` or ``update_publisher`` takes the package's own.
+    ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
+    training may take of the device's memory. The rest is about the window alone, which chooses the curves of
+    its graphs itself where there are no ``graph_curves``, and where there is no ``update_address`` or
+    ``update_publisher`` takes the package's own.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
@@ -38,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     public_name: Annotated[str, Meta(pattern=_NAME)] | None = None
     data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
     disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
     start_at_login: bool = False
     start_minimised: bool = False
     close_to_tray: bool = True

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from core.identity import Identity, verify
-from core.messages import Count, Score
+from core.messages import Score
+from core.wire import Count
 
 MOST_SCORES = 64  # of a run that are told; the latest
 MAX_SCORES_BYTES = 8 * 1024

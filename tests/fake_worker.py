@@ -31,6 +31,7 @@ from core.messages import (
     Connected,
     EngineChecked,
     Failed,
+    FitMeasured,
     Hello,
     Join,
     Leave,
@@ -39,6 +40,7 @@ from core.messages import (
     Progress,
     Publish,
     Published,
+    Rehearse,
     RoundFinished,
     RunFound,
     SearchFinished,
@@ -107,6 +109,9 @@ def good(organiser: str = ORGANISER, run_id: str = RUN_ID) -> None:
         case Publish() as publish:
             say(Published(addresses=("/ip4/127.0.0.1/tcp/1",), link="workerbee://join?peer=x", revision=1))
             work() if publish.train else wait_for_leave()
+        case Rehearse():
+            say(FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9))
+            return
         case Check():
             say(EngineChecked(torch="2.13.0", hivemind="1.1.12"))
             return
@@ -183,6 +188,13 @@ def crash_in_training() -> None:
     """Stands for a bug, or a driver, that ends the process in the middle of its work."""
     begin()
     work(until_crash=True)
+
+
+def measure_for_ever() -> None:
+    """Stands for a dry run that takes its time; it ends at once when it is told to."""
+    greet()
+    while not isinstance(_commands.get(), Leave | None):
+        pass
 
 
 def go_through_epochs() -> None:

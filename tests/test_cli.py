@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.messages import Failed, Left, Progress, RunFound
+from core.manifest import RunManifest
+from core.messages import Failed, FitMeasured, Left, Progress, RunFound
 from core.run_file import template
 from tests import fake_worker
 from tests.command import (
@@ -204,6 +206,67 @@ def test_inspect_says_what_a_run_asks_for_and_who_vouches_for_it(tmp_path: Path)
     assert result.code == 0
     for words in ("Apache-2.0", "3 peers, epoch 12", "NOT vouched for", "download", "1.2 MB", "memory"):
         assert words in result.out
+
+
+MEASURED = {"event": "fit_measured", "device": "cpu", "micro_batch": 4, "samples_per_second": 31.4}
+
+
+def rehearsing(*events: dict[str, Any], **of_run: Any) -> Play:
+    """A swarm with one run, and a dry run that ends so."""
+    return found({**run_found(), **of_run}) | {"rehearse": [[*events, {"exit": 0}]]}
+
+
+def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, rehearsing(MEASURED, samples_per_second=7800.0))
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=worker)
+    assert result.code == 0
+    sentence = "fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm (on cpu)"
+    assert sentence in " ".join(result.out.split())
+
+
+@pytest.mark.parametrize(
+    ("play", "words"),
+    [
+        (rehearsing(MEASURED), "fits with micro-batch 4 · about 31 samples/s (on cpu)"),
+        (rehearsing({**MEASURED, "micro_batch": 0}), "does not fit: there is no memory for even one sample"),
+        (
+            rehearsing({"event": "failed", "problem": "fit_unknown", "detail": "So."}),
+            "not measured: How much",
+        ),
+        (rehearsing(), "not measured: The training process ended unexpectedly."),
+        (found(run_found(state="paused")), ""),
+        (found(run_found(), run_found(id="other")), ""),
+    ],
+    ids=["alone", "too large", "unknown", "crash", "closed", "two runs"],
+)
+def test_inspect_says_what_came_of_trying(tmp_path: Path, play: Play, words: str) -> None:
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=reciting(tmp_path, play))
+    assert result.code == 0 and words in " ".join(result.out.split())
+    assert ("measured" in result.out or "fits" in result.out) == bool(words)
+
+
+def test_inspect_only_looks_where_that_is_wanted_and_tells_programs_what_it_found(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, rehearsing(MEASURED))
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--no-dry-run", "--json", worker=worker)
+    assert not [event for event in result.events if isinstance(event, FitMeasured)]
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", "--json", worker=worker)
+    assert [event.micro_batch for event in result.events if isinstance(event, FitMeasured)] == [4]
+
+
+def test_inspect_tries_it_out_as_it_was_asked_to(tmp_path: Path) -> None:
+    words = ["--device", "cpu", "--threads", "2", "--memory", "6GB"]
+    assert workerbee(tmp_path, "inspect", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
+    told = [json.loads(line) for line in (tmp_path / "journal").read_text().splitlines() if line[0] == "{"]
+    (command,) = [each for each in told if each["command"] == "rehearse"]
+    assert (command["device"], command["threads"], command["memory_limit_bytes"]) == ("cpu", 2, 6 * 10**9)
+    assert msgspec.convert(command["manifest"], RunManifest) == fake_worker.manifest()
+
+
+def test_a_limit_of_memory_goes_with_the_consent(tmp_path: Path) -> None:
+    words = ["--yes", "--samples", "50", "--device", "cpu", "--memory", "800MB"]
+    assert workerbee(tmp_path, "join", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
+    assert '"memory_limit_bytes":800000000' in (tmp_path / "journal").read_text()
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", "--memory", "much"), 2, "write it as 6GB")
 
 
 def test_publish_prints_what_can_be_copied_whole(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from core.cli import figures
+from core.cli.amount import parse_size
 from core.cli.duration import parse_duration
 from core.cli.limits import Limits
 from core.cli.live_picture import picture
@@ -58,6 +59,17 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 )
 def test_figures_are_as_people_read_them(shown: str, words: str) -> None:
     assert shown == words
+
+
+@pytest.mark.parametrize(("text", "size"), [("6GB", 6 * 10**9), (" 800 mb ", 8 * 10**8), ("1TB", 10**12)])
+def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0GB", "6", "GB", "6 GiB", "-6GB", "1.5GB", "6" * 40 + "GB", "６GB"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write it as"):
+        parse_size(text)
 
 
 @given(st.text())

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from core.device import Device
-from core.fit import FitVerdict, fits, gpu_memory_needed, host_memory_needed
+from core.fit import FitVerdict, fits, gpu_memory_needed, host_memory_needed, share_of_swarm
 from core.manifest import Requirements, RunManifest
 from core.needs import needs_of
 from core.room import Room
@@ -85,3 +85,20 @@ def test_downloads_and_traffic_are_those_of_the_run() -> None:
     fit = fits(MANIFEST, CPU, [CPU], ROOM)
     assert needs.fetched_bytes == 0
     assert (fit.download_bytes, fit.traffic_bytes_per_epoch) == (needs.download_bytes, needs.traffic_bytes)
+
+
+def test_only_what_may_have_the_memory_is_tried() -> None:
+    asking = manifest_asking(disk_mib=2000)
+    gpu = gpu_with(PLENTY)
+    assert fits(asking, gpu, [gpu, CPU], Room(1000 << 20)).may_be_tried  # the disk is another matter
+    assert fits(asking, gpu_with(None), [CPU], ROOM).may_be_tried
+    small = gpu_with(gpu_memory_needed(MANIFEST) - 1)
+    assert not fits(MANIFEST, small, [small, CPU], ROOM).may_be_tried
+
+
+@pytest.mark.parametrize(
+    ("mine", "others", "share"),
+    [(31.4, 7800.0, 0.00401), (10.0, 30.0, 0.25), (10.0, None, None), (10.0, 0.0, None)],
+)
+def test_my_part_of_the_swarm_counts_me_too(mine: float, others: float | None, share: float | None) -> None:
+    assert share_of_swarm(mine, others) == (share if share is None else pytest.approx(share, rel=0.01))

@@ -18,7 +18,7 @@ from core.fold import after
 from core.identity import Identity
 from core.lines import MAX_LINE_BYTES, decode_command, decode_event, encode
 from core.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
-from core.messages import AnyEvent, Failed, Join, Left
+from core.messages import AnyEvent, Failed, FitMeasured, Join, Left, Rehearse
 from core.problems import ClientError, Problem
 from core.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template
 from core.run_file_mistakes import MOST_MISTAKES
@@ -99,7 +99,14 @@ def test_a_manifest_of_nothing_but_brackets_is_refused_in_little_memory(filling:
 # Protocol lines
 
 
-LINES = st.sampled_from([encode(progress(10)), encode(Left()), encode(Join(addresses=("x",), home="/"))])
+FIT = FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9)
+LINES = st.sampled_from(
+    [
+        *(encode(event) for event in (progress(10), Left(), FIT)),
+        encode(Join(addresses=("x",), home="/")),
+        encode(Rehearse(manifest=manifest(), device="cpu")),
+    ]
+)
 
 
 @tried(300)

@@ -17,7 +17,6 @@ from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import (
     AnyCommand,
     AnyEvent,
-    Count,
     Evaluated,
     Failed,
     Hello,
@@ -25,6 +24,7 @@ from core.messages import (
     Leave,
     Progress,
     Publish,
+    Rehearse,
     RunFound,
     Score,
     Solved,
@@ -32,12 +32,15 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.recipe_spec import ArithmeticGPT
+from core.wire import Count
 from tests.fake_worker import manifest, progress
 
 EXAMPLES: tuple[AnyCommand, ...] = (
     Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere", port=31337, manifest=manifest()),
     Start(run_id="sums", organiser="", device="cuda:1", threads=4),
     Publish(manifest=manifest(), home="/nowhere", listen=("/ip4/0.0.0.0/tcp/0",), train=False),
+    Rehearse(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
+    Start(run_id="sums", organiser="", device="cpu", micro_batch=4, memory_limit_bytes=0),
     Leave(),
 )
 
@@ -116,6 +119,12 @@ def test_a_command_outside_the_bounds_is_refused() -> None:
     many = Join(addresses=("/ip4/127.0.0.1/tcp/1",) * 65, home="/nowhere")
     with pytest.raises(msgspec.ValidationError):
         decode_command(encode(many))
+
+
+@pytest.mark.parametrize("micro_batch", [0, -1, 10**7])
+def test_a_micro_batch_outside_the_bounds_is_refused(micro_batch: int) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode_command(encode(Start(run_id="sums", organiser="", device="cpu", micro_batch=micro_batch)))
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

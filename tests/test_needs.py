@@ -92,7 +92,7 @@ def test_backward_keeps_about_what_is_estimated() -> None:
         saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
         return tensor
 
-    batch = recipe.draw(manifest.collaboration.batch_size_per_step)
+    batch = recipe.draw(manifest.collaboration.sure_batch_size)
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         loss = recipe.loss(batch)
     needs = needs_of(manifest)

@@ -16,6 +16,7 @@ from core.messages import (
     EngineChecked,
     Evaluated,
     Failed,
+    FitMeasured,
     Hello,
     Join,
     Leave,
@@ -25,6 +26,7 @@ from core.messages import (
     PeersSeen,
     Publish,
     Published,
+    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -44,6 +46,8 @@ JOIN = Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowh
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
 LEAVE = Asked(Leave())
 PUBLISH = Asked(Publish(manifest=manifest(), home="/nowhere"))
+REHEARSE = Asked(Rehearse(manifest=manifest(), device="cpu"))
+FIT = FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9)
 HELLO = Hello(protocol=1, version="fake")
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
 STARTED = TrainingStarted(device="cpu", epoch=7, parameters=1000)
@@ -203,6 +207,15 @@ def test_a_check_ends_with_its_answer_or_with_a_problem() -> None:
     assert picture(Asked(Check()), HELLO, CRASHED).is_crashed
 
 
+def test_a_dry_run_ends_with_what_it_has_found_or_with_a_problem() -> None:
+    assert picture(REHEARSE, HELLO, FIT, WorkerExited(0)).phase == "ended"
+    assert picture(REHEARSE, HELLO, FIT, WorkerExited(0)).fit == FIT
+    session = picture(REHEARSE, HELLO, failed(Problem.FIT_UNKNOWN), WorkerExited(1))
+    assert (session.phase, session.problem, session.fit) == ("ended", Problem.FIT_UNKNOWN, None)
+    assert picture(REHEARSE, HELLO, CRASHED).is_crashed
+    assert picture(*TRAINING, FIT).fit == FIT
+
+
 def test_joining_again_begins_a_new_picture() -> None:
     assert picture(*TRAINING, LEAVE, WorkerExited(0), JOIN) == picture(JOIN)
 
@@ -247,6 +260,8 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     *TRAINING,
     PUBLISH,
     Asked(Check()),
+    REHEARSE,
+    FIT,
     LEAVE,
     EngineChecked(torch="2.13.0", hivemind="1.1.12"),
     Network(mode="client", reason="behind a router"),
@@ -277,7 +292,7 @@ def test_every_story_has_a_sound_picture(story: list[ClientEvent]) -> None:
         before, session = session, after(session, event)
         assert len(session.rounds) <= KEPT_ROUNDS
         assert session.restarting is None or not session.is_worker_running
-        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check)
+        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | Rehearse)
         assert is_new or session.contributed_samples >= before.contributed_samples
         assert is_new or before.phase != "ended" or session.phase == "ended"
         assert is_new or before.problem is None or session.problem == before.problem

@@ -21,7 +21,7 @@ from core.updates.diary import AGAIN_SECONDS, EVERY_SECONDS, UpdateDiary
 from core.updates.notice import MAX_NOTICE_BYTES, RefusedNoticeError, SignedNotice, UpdateNotice, notice_in
 from core.updates.source import Source, built_in, source_of
 from installer import update_notice
-from tests.fuzz import damaged, tried
+from tests.fuzz import damaged
 from tests.notice_server import NoticeServer, certificate_for_loopback, serving_notices
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,7 +45,6 @@ def test_what_was_signed_is_read() -> None:
     assert notice_in(SIGNED, PUBLISHER.peer_id) == NOTICE
 
 
-@tried()
 @given(damaged(SIGNED))
 def test_damage_is_noticed_unless_it_changes_nothing(encoded: bytes) -> None:
     with contextlib.suppress(RefusedNoticeError):

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from app.fit_words import measured_words
 from app.run_words import closed_words
 from app.theme import give_role
 from app.widgets.column import Column
@@ -14,7 +15,7 @@ from app.widgets.device_choice import AUTOMATIC, device_for
 from app.widgets.offer import Offer
 from app.widgets.run_choice import RunChoice
 from core.device_watch import DevicesSeen
-from core.fit import fits
+from core.fit import Fits, fits
 from core.messages import Join, RunFound
 from core.room import Room
 from core.session import Session
@@ -28,14 +29,16 @@ class ReviewPage(QWidget):
 
     start_requested = Signal(object)
     back_requested = Signal()
+    dry_run_requested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = Session()
+        self._session, self._dry_run = Session(), Session()
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
         self._chosen_device = AUTOMATIC
         self._disk = Room()
+        self._fits: Fits | None = None
         self._picked: tuple[str, str] | None = None
         self.offer, self.choice, self.bar = Offer(), RunChoice(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
@@ -52,6 +55,12 @@ class ReviewPage(QWidget):
             self._picked = None
         self._session = session
         self._show()
+
+    def show_dry_run(self, dry_run: Session) -> None:
+        """Say what was measured on the device, or that it is being measured; nobody need wait for it."""
+        if dry_run is not self._dry_run:
+            self._dry_run = dry_run
+            self._show()
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """Compare with these; ``chosen`` is the wish that the settings remember."""
@@ -104,12 +113,23 @@ class ReviewPage(QWidget):
         devices = self._seen.devices if self._seen else ()
         device = device_for(devices, self._chosen_device)
         fit = fits(run.manifest, device, devices, self._disk) if device else None
+        if self._is_measuring and self._fits is not None and fit is not None:
+            fit = self._fits  # what the dry run takes is not taken by others
+        self._fits = fit
         self.offer.needs.show_fits(device, fit)
+        self.offer.needs.show_measured(measured_words(self._dry_run, run.samples_per_second))
         obstacle = self._obstacle(run)
-        if obstacle or fit is None:
+        if obstacle or device is None or fit is None:
             self.bar.show_obstacle(obstacle or self.tr("First choose a device that is there."))
-        else:
-            self.bar.show_fit(fit.verdict)
+            return
+        found = self._dry_run.fit
+        self.bar.show_fit("too_little" if found is not None and found.micro_batch == 0 else fit.verdict)
+        if fit.may_be_tried:
+            self.dry_run_requested.emit(run, device)
+
+    @property
+    def _is_measuring(self) -> bool:
+        return self._dry_run.phase in ("starting", "leaving")
 
     def _obstacle(self, run: RunFound) -> str:
         """Why Start cannot be pressed now, if it cannot."""

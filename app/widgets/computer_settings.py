@@ -41,6 +41,9 @@ class ComputerSettings(Card):
         limit_word = self.tr("as much as it needs")
         self.limit = Number(self.tr("Limit of the data folder"), 0, _MOST_GIGABYTES, limit_word)
         self.limit.setSuffix(" GB")
+        memory_word = self.tr("as much as is free")
+        self.memory = Number(self.tr("Limit of the device's memory"), 0, _MOST_GIGABYTES, memory_word)
+        self.memory.setSuffix(" GB")
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Public name"))
         self.name.setPlaceholderText(self.tr("no name, only my peer id"))
@@ -61,6 +64,7 @@ class ComputerSettings(Card):
         self.port.show_number(settings.port or 0)
         self.port.setEnabled(settings.network != "client")
         self.limit.show_number(round((settings.disk_limit_bytes or 0) / _GIGABYTE))
+        self.memory.show_number(round((settings.memory_limit_bytes or 0) / _GIGABYTE))
         if not self.name.hasFocus():
             self.name.setText(settings.public_name or "")
         self._show_folder(settings.data_folder)
@@ -100,6 +104,7 @@ class ComputerSettings(Card):
         self.network.chosen.connect(lambda mode: self._change(network=mode))
         self.port.chosen.connect(lambda number: self._change(port=number or None))
         self.limit.chosen.connect(lambda number: self._change(disk_limit_bytes=number * _GIGABYTE or None))
+        self.memory.chosen.connect(lambda number: self._change(memory_limit_bytes=number * _GIGABYTE or None))
         self.name.editingFinished.connect(self._take_name)
         self.folder.clicked.connect(self._choose_folder)
         self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
@@ -125,6 +130,7 @@ class ComputerSettings(Card):
         self.parts.setSpacing(14)
         self.parts.addWidget(Heading(self.tr("This computer")))
         self.parts.addWidget(Sentence(self.tr("Use %1 with %2 CPU threads"), self.device, self.threads))
+        self.parts.addWidget(Sentence(self.tr("Take %1 of its memory for training"), self.memory))
         self.parts.addWidget(
             Sentence(self.tr("Connect to others %1 and listen on port %2"), self.network, self.port)
         )

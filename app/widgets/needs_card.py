@@ -10,7 +10,7 @@ from app.filled import filled
 from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.fit_row import FitRow
-from app.widgets.labels import Heading, Hint, Words
+from app.widgets.labels import Heading, Hint, Strong, Words
 from core.device import Device
 from core.fit import Fits
 
@@ -24,18 +24,23 @@ class NeedsCard(Card):
         self.gpu = FitRow(self.tr("GPU memory"))
         self.memory = FitRow(self.tr("Memory"))
         self.disk = FitRow(self.tr("Disk"))
-        self._traffic = Words()
+        self._traffic, self._measured = Words(), Strong()
         self.parts.setSpacing(12)
         self.parts.addWidget(Heading(self.tr("What it needs")))
-        for part in (self._device, self.gpu, self.memory, self.disk, self._traffic):
+        for part in (self._device, self._measured, self.gpu, self.memory, self.disk, self._traffic):
             self.parts.addWidget(part)
         self.parts.addStretch(1)
+        self._measured.hide()
 
     @property
     def text(self) -> str:
         """All that it says, one part a line."""
         rows = [row.text for row in (self.gpu, self.memory, self.disk) if not row.isHidden()]
-        return "\n".join([self._device.text(), *rows, self._traffic.text()])
+        return "\n".join([self._device.text(), self._measured.text(), *rows, self._traffic.text()])
+
+    def show_measured(self, words: str) -> None:
+        """What a dry run says."""
+        self._measured.say(words)
 
     def show_fits(self, device: Device | None, fits: Fits | None) -> None:
         """Show how it fits on that device."""

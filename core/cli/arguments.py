@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, get_args
 
-from core.cli.duration import parse_duration
+from core.cli import typed
 from core.cli.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
 from core.cli.limits import NO_LIMITS, Limits
 from core.messages import NetworkMode
 from core.problems import ClientError, Problem
-from core.safe_text import MAX_NAME_CHARACTERS
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
-MOST_LOCAL_PEERS = 32  # each is five processes
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,7 @@ class JoinRun:
     device: str | None = None
     network: NetworkMode | None = None
     threads: int | None = None
+    memory_limit_bytes: int | None = None
     public_name: str | None = None
     yes: bool = False
     limits: Limits = NO_LIMITS
@@ -72,7 +71,11 @@ class InspectSwarm:
 
     address: str
     network: NetworkMode
-    json: bool
+    device: str | None = None
+    threads: int | None = None
+    memory_limit_bytes: int | None = None
+    dry_run: bool = True
+    json: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ def read_arguments(words: list[str], version: str) -> Wish:
         case "join":
             return _join(asked)
         case "inspect":
-            return InspectSwarm(_address(asked), asked.network, asked.json)
+            return _inspect(asked)
         case "swarm":
             return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
         case "engine":
@@ -194,7 +197,7 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--announce", help="what to tell others, if it differs", **several)  # type: ignore[arg-type]
     parser.add_argument("--identity", metavar="FILE", type=Path, help="your key; made at first use")
     parser.add_argument("--no-train", action="store_true", help="only keep the run's state for others")
-    parser.add_argument("--checkpoint-every", metavar="N", type=_positive, default=10, help="in epochs")
+    parser.add_argument("--checkpoint-every", metavar="N", type=typed.positive, default=10, help="in epochs")
     _add_computing(parser, device="auto")
     _add_limits(parser)
     _add_json(parser)
@@ -203,10 +206,12 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
 def _add_swarm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="run.toml", type=Path)
     parser.add_argument(
-        "--peers", metavar="N", type=_peers, default=4, help="with the organiser; 4 by default"
+        "--peers", metavar="N", type=typed.peers, default=4, help="with the organiser; 4 by default"
     )
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
-    parser.add_argument("--threads", metavar="N", type=_positive, help="of each peer; its share of the cores")
+    parser.add_argument(
+        "--threads", metavar="N", type=typed.positive, help="of each peer; its share of the cores"
+    )
     _add_limits(parser)
 
 
@@ -217,6 +222,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
         "--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none"
     )
     _add_computing(parser, device=None)
+    _add_memory(parser)
     _add_network(parser, mode=None)
     parser.add_argument("--yes", action="store_true", help="start without asking")
     _add_limits(parser)
@@ -225,6 +231,9 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     _add_address(parser)
+    _add_device(parser, device=None)
+    _add_memory(parser)
+    parser.add_argument("--no-dry-run", action="store_true", help="only look, measure nothing")
     _add_network(parser, mode="auto")
     _add_json(parser)
 
@@ -235,10 +244,20 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--initial_peers", "--initial-peers", **copied)  # type: ignore[arg-type]
 
 
-def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
+def _add_device(parser: argparse.ArgumentParser, device: str | None) -> None:
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="what computes")
-    parser.add_argument("--threads", metavar="N", type=_positive, help="how many CPU threads at most")
-    parser.add_argument("--name", metavar="NAME", type=_name, help="what others may call this computer")
+    parser.add_argument("--threads", metavar="N", type=typed.positive, help="how many CPU threads at most")
+
+
+def _add_memory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=typed.size, help="of the device, at most; such as 6GB"
+    )
+
+
+def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
+    _add_device(parser, device)
+    parser.add_argument("--name", metavar="NAME", type=typed.name, help="what others may call this computer")
 
 
 def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> None:
@@ -248,9 +267,13 @@ def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> N
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("when to leave").add_mutually_exclusive_group()
-    limits.add_argument("--epochs", metavar="N", type=_positive, help="after so many epochs")
-    limits.add_argument("--samples", metavar="N", type=_positive, help="after so many samples of your own")
-    limits.add_argument("--for", metavar="TIME", type=_seconds, dest="seconds", help="such as 10m or 1h30m")
+    limits.add_argument("--epochs", metavar="N", type=typed.positive, help="after so many epochs")
+    limits.add_argument(
+        "--samples", metavar="N", type=typed.positive, help="after so many samples of your own"
+    )
+    limits.add_argument(
+        "--for", metavar="TIME", type=typed.seconds, dest="seconds", help="such as 10m or 1h30m"
+    )
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -281,9 +304,22 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         device=asked.device,
         network=asked.network,
         threads=asked.threads,
+        memory_limit_bytes=asked.memory,
         public_name=asked.name,
         yes=asked.yes,
         limits=_limits(asked),
+        json=asked.json,
+    )
+
+
+def _inspect(asked: argparse.Namespace) -> InspectSwarm:
+    return InspectSwarm(
+        address=_address(asked),
+        network=asked.network,
+        device=asked.device,
+        threads=asked.threads,
+        memory_limit_bytes=asked.memory,
+        dry_run=not asked.no_dry_run,
         json=asked.json,
     )
 
@@ -297,33 +333,3 @@ def _address(asked: argparse.Namespace) -> str:
     if not words:
         raise ClientError(Problem.USAGE, "The following arguments are required: ADDRESS.")
     return " ".join(words)
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if not 1 <= number <= 10**12:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
-    return number
-
-
-def _peers(text: str) -> int:
-    number = _positive(text)
-    if not 2 <= number <= MOST_LOCAL_PEERS:
-        raise argparse.ArgumentTypeError(f"a swarm here has 2 to {MOST_LOCAL_PEERS} peers")
-    return number
-
-
-def _name(text: str) -> str:
-    if not 1 <= len(text) <= MAX_NAME_CHARACTERS or not text.isprintable():
-        raise argparse.ArgumentTypeError(f"a name has 1 to {MAX_NAME_CHARACTERS} characters, all printable")
-    return text
-
-
-def _seconds(text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error

@@ -6,13 +6,13 @@ import sys
 
 import msgspec
 
-from core.cli.arguments import JoinRun
+from core.cli.arguments import InspectSwarm, JoinRun
 from core.folders import Folders
 from core.problems import Problem
 from core.settings import Settings, load_settings
 
 
-def choices_for(wish: JoinRun, folders: Folders) -> Settings:
+def choices_for(wish: JoinRun | InspectSwarm, folders: Folders) -> Settings:
     """The settings, with what was said now in their place; a damaged file is named, and the defaults hold."""
     settings, aside = load_settings(folders.settings_file)
     if aside is not None:
@@ -22,7 +22,8 @@ def choices_for(wish: JoinRun, folders: Folders) -> Settings:
         "device": wish.device,
         "network": wish.network,
         "threads": wish.threads,
-        "public_name": wish.public_name,
+        "memory_limit_bytes": wish.memory_limit_bytes,
+        "public_name": wish.public_name if isinstance(wish, JoinRun) else None,
     }
     return msgspec.structs.replace(
         settings, **{name: choice for name, choice in said.items() if choice is not None}

@@ -41,6 +41,12 @@ def rate(samples_per_second: float | None) -> str:
     return f"{samples_per_second:,.0f}/s" if samples_per_second >= 10 else f"{samples_per_second:.1f}/s"
 
 
+def speed(samples_per_second: float) -> str:
+    """``31 samples/s``."""
+    digits = 0 if samples_per_second >= 10 else 1
+    return f"{samples_per_second:,.{digits}f} samples/s"
+
+
 def loss(value: float | None) -> str:
     """``1.83``."""
     return UNKNOWN if value is None else f"{value:.3g}" if value >= 0.01 else f"{value:.1e}"

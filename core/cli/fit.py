@@ -1,13 +1,14 @@
-"""How much memory a run asks for, and whether this computer has it, in words."""
+"""How much memory a run asks for, whether this computer has it, what a dry run has found: in words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.cli.figures import size
+from core.cli.figures import count, share, size, speed
 from core.device import Device
-from core.fit import Fit, fits, gpu_memory_needed, host_memory_needed
+from core.fit import Fit, fits, gpu_memory_needed, host_memory_needed, share_of_swarm
 from core.manifest import RunManifest
+from core.messages import FitMeasured
 from core.room import Room
 
 
@@ -23,6 +24,19 @@ def memory_fit(manifest: RunManifest, device: Device, devices: Sequence[Device])
     if fit.gpu is None:
         return _words(fit.memory, "of memory")
     return f"{_words(fit.gpu, f'on {device.label}')}; {_words(fit.memory, 'of ordinary memory')}"
+
+
+def of_fit(fit: FitMeasured, swarm_samples_per_second: float | None) -> str:
+    """``fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm``."""
+    if fit.micro_batch == 0:
+        return "does not fit: there is no memory for even one sample"
+    parts = [f"fits with micro-batch {count(fit.micro_batch)}"]
+    if fit.samples_per_second is not None:
+        parts.append(f"about {speed(fit.samples_per_second)}")
+        part = share_of_swarm(fit.samples_per_second, swarm_samples_per_second)
+        if part is not None:
+            parts.append(f"{share(part)} of the swarm")
+    return " · ".join(parts)
 
 
 def _words(fit: Fit, where: str) -> str:

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.address import JoinAddress
 from core.cli.arguments import InspectSwarm
+from core.cli.choices import choices_for
 from core.cli.conversation import Conversation
 from core.cli.desk import Desk
+from core.cli.dry_run import try_out
 from core.cli.review import show_run
 from core.cli.screen import console_for, early_display
 from core.cli.search import find_runs
+from core.devices import choose_device, find_devices
+from core.messages import RunFound
 
 
 def inspect(wish: InspectSwarm, desk: Desk) -> int:
-    """Look, show, leave."""
+    """Look, leave, try it out where there is one run, show."""
     address = JoinAddress.parse(wish.address)
     with Conversation(desk, early_display(wish.json)) as conversation:
         runs = find_runs(conversation, address, run_id=None, network=wish.network)
         conversation.leave()
-        if not wish.json:
-            console = console_for(wish.json)
-            for run in runs:
-                console.print()
-                show_run(console, run)
+    measured = _tried_out(wish, desk, runs)
+    if not wish.json:
+        console = console_for(wish.json)
+        for run in runs:
+            console.print()
+            show_run(console, run, measured)
     return 0
+
+
+def _tried_out(wish: InspectSwarm, desk: Desk, runs: Sequence[RunFound]) -> str:
+    """What a dry run says, on which device; nothing where none is wanted, or nothing could be started."""
+    if not wish.dry_run or len(runs) != 1 or runs[0].manifest.run.state != "open":
+        return ""
+    choices, devices = choices_for(wish, desk.folders), find_devices()
+    device = choose_device(devices, choices.device)
+    return f"{try_out(desk, runs[0], device, devices, choices, wish.json)} (on {device.label})"

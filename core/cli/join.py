@@ -66,6 +66,7 @@ def _start(conversation: Conversation, run: RunFound, device: Device, choices: S
         threads=choices.threads,
         public_name=choices.public_name or "",
         disk_limit_bytes=choices.disk_limit_bytes,
+        memory_limit_bytes=choices.memory_limit_bytes,
     )
 
 

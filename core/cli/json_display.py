@@ -7,9 +7,10 @@ import sys
 
 from core.cli.tally import Tally
 from core.lines import encode
-from core.messages import Event, Failed
+from core.messages import Failed
 from core.problems import ClientError
 from core.session import ClientEvent, Session
+from core.wire import Event
 
 # what a terminal obeys, or turns the writing around: the same to JSON when it is escaped
 _OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

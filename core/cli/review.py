@@ -24,10 +24,10 @@ _VISIBLE = (
 )
 
 
-def show_run(console: Console, run: RunFound) -> None:
-    """The run as `inspect` tells it."""
+def show_run(console: Console, run: RunFound, measured: str = "") -> None:
+    """The run as `inspect` tells it, and what a dry run says of it."""
     rows = [*_of_run(run), ("memory", memory_asked(run.manifest)), ("now", _now(run))]
-    _print(console, run, rows)
+    _print(console, run, [*rows, ("measured", measured)] if measured else rows)
 
 
 def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from core.cli import figures
+from core.cli.fit import of_fit
 from core.messages import (
     CheckpointSaved,
     Connected,
     EngineChecked,
     Evaluated,
+    FitMeasured,
     Network,
     Progress,
     Published,
@@ -76,6 +78,8 @@ def of(event: ClientEvent) -> str | None:
         case RunScored():
             loss = figures.loss(event.latest.loss)
             return f"The organiser measured a loss of {loss} after epoch {event.latest.epoch}."
+        case FitMeasured():
+            return f"It {of_fit(event, None)}."
         case EngineChecked():
             return f"The engine: torch {event.torch}, hivemind {event.hivemind}."
         case Verdict() | Restarting() | Warned() | CheckpointSaved():

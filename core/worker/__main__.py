@@ -13,7 +13,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.messages import PROTOCOL_VERSION, AnyCommand, Check, EngineChecked, Failed, Hello, Join, Publish
+from core.messages import (
+    PROTOCOL_VERSION,
+    AnyCommand,
+    Check,
+    EngineChecked,
+    Failed,
+    Hello,
+    Join,
+    Publish,
+    Rehearse,
+)
 from core.own_version import own_version
 from core.problems import ClientError, Problem
 from core.scratch import claim_scratch, remove_scratch
@@ -80,6 +90,10 @@ def _obey(command: AnyCommand, channel: Channel) -> None:
             from core.worker.organiser import organise
 
             organise(command, channel)
+        case Rehearse():
+            from core.worker.rehearsal import rehearse
+
+            rehearse(command, channel)
         case Check():
             channel.emit(_check_engine())
         case _:

@@ -29,7 +29,9 @@ from core.needs import needs_of
 from core.problems import ClientError, Problem
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
+from core.worker.dry_run import DryRun, repeated
 from core.worker.fetching import Fetching
+from core.worker.gauge import Gauge, gauge_for
 from core.worker.guard import end, give_up
 from core.worker.judge import Judge
 from core.worker.lifeline import Lifeline
@@ -57,9 +59,11 @@ from core.worker.swarm import (
     received_bytes,
     swarm_loss,
 )
+from core.worker.torch_device import torch_device
 from core.worker.trainer import Trainer
 
 PEERS_SECONDS = 5.0
+DRY_RUN_SECONDS = 5.0  # somebody waits for training to begin
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
 
 log = logging.getLogger(__name__)
@@ -67,14 +71,18 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Terms:
-    """How this peer takes part. ``batch_size`` is the micro-batch, in samples; ``store`` keeps files."""
+    """How this peer takes part. ``batch_size`` is the micro-batch; without one, a dry run finds it.
+
+    ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory.
+    """
 
     device: str
     threads: int | None
-    batch_size: int
+    batch_size: int | None
     pace: Pace
     store: Store
     public_name: str = ""
+    memory_limit_bytes: int | None = None
 
 
 class Membership:
@@ -98,13 +106,12 @@ class Membership:
         self._run_id, self._organiser, self._scored_epoch = manifest.run.id, organiser, -1
         if terms.threads:
             torch.set_num_threads(terms.threads)
-        self._recipe = build(
-            manifest,
-            seed=swarm.identity.seed_number,
-            device=_device(terms.device),
-            supplies=Supplies(terms.store, Fetching(channel)),
-        )
+        device = torch_device(terms.device, terms.memory_limit_bytes)
+        gauge, fetching = gauge_for(device), Fetching(channel)
+        supplies = Supplies(terms.store, fetching)
+        self._recipe = build(manifest, seed=swarm.identity.seed_number, device=device, supplies=supplies)
         self._judge, self._sanity = Judge(), Sanity(self._recipe)
+        batch_size = terms.batch_size or self._found_micro_batch(device, gauge, fetching.check)
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
@@ -116,8 +123,23 @@ class Membership:
         self._lifeline = Lifeline(others, known, self._judge, is_first=is_first)
         self._neighbours = Neighbours(swarm, self._run_id, known)
         self._trainer = Trainer(
-            self._recipe, self.optimizer, terms.batch_size, terms.pace, self._sanity, self._lifeline.is_cut
+            self._recipe, self.optimizer, batch_size, terms.pace, self._sanity, self._lifeline.is_cut
         )
+
+    def _found_micro_batch(self, device: torch.device, gauge: Gauge, check: Callable[[], None]) -> int:
+        """By a dry run, while nobody counts on us yet; where not even one sample fits, training will tell."""
+        fit = DryRun(
+            manifest=self._manifest,
+            recipe=self._recipe,
+            device=device,
+            gauge=gauge,
+            draw=repeated(self._recipe.draw(1)),
+            check=check,
+            memory_limit_bytes=self._terms.memory_limit_bytes,
+            seconds=DRY_RUN_SECONDS,
+        ).measure()
+        self._channel.emit(fit)
+        return max(1, fit.micro_batch)
 
     def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
         return SwarmOptimizer(
@@ -278,13 +300,3 @@ def _model(device: str) -> str:
     """What others see of the device that computes."""
     name = torch.cuda.get_device_name(device) if device.startswith("cuda") else "CPU"
     return name[:MAX_DEVICE_CHARACTERS]
-
-
-def _device(name: str) -> torch.device:
-    """The torch device; raises ClientError where torch cannot use it."""
-    device = torch.device(name)
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ClientError(
-            Problem.NO_SUCH_DEVICE, f"{name}: the engine sees {torch.cuda.device_count()} GPUs."
-        )
-    return device

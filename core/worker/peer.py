@@ -20,6 +20,7 @@ from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.entrance import Entrance
 from core.worker.membership import Membership, Terms
+from core.worker.micro_batch import chosen_micro_batch
 from core.worker.news import follow_news
 from core.worker.pace import Pace
 from core.worker.store import Store
@@ -148,8 +149,15 @@ def _train(
     manifest = run.manifest
     if manifest.run.state != "open":
         raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
-    batch_size = manifest.collaboration.batch_size_per_step
-    terms = Terms(start.device, start.threads, batch_size, Pace(), store, start.public_name)
+    terms = Terms(
+        start.device,
+        start.threads,
+        chosen_micro_batch(manifest.collaboration.batch_size_per_step, start.micro_batch),
+        Pace(),
+        store,
+        start.public_name,
+        start.memory_limit_bytes,
+    )
     membership = Membership(swarm, manifest, run.organiser, terms, channel, met)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)

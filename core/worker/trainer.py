@@ -12,6 +12,7 @@ import torch
 
 from core.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
 from core.problems import ClientError, Problem
+from core.worker.out_of_memory import named_out_of_memory
 from core.worker.pace import Pace
 from core.worker.recipes import Recipe
 from core.worker.sanity import PATIENCE_STEPS, Sanity
@@ -75,8 +76,9 @@ class Trainer:
     def _micro_step(self) -> bool:
         """Whether it was good for anything: what is not finite never reaches the swarm."""
         try:
-            loss = self._recipe.loss(self._recipe.draw(self._batch_size))
-            is_step = self._recipe.backward(loss)
+            with named_out_of_memory():
+                loss = self._recipe.loss(self._recipe.draw(self._batch_size))
+                is_step = self._recipe.backward(loss)
         except torch.OutOfMemoryError:
             if self._batch_size == 1:
                 raise

@@ -227,6 +227,14 @@
         <translation>Obergrenze für den Datenordner</translation>
     </message>
     <message>
+        <source>as much as is free</source>
+        <translation>so viel, wie frei ist</translation>
+    </message>
+    <message>
+        <source>Limit of the device&apos;s memory</source>
+        <translation>Obergrenze für den Speicher des Geräts</translation>
+    </message>
+    <message>
         <source>Public name</source>
         <translation>Öffentlicher Name</translation>
     </message>
@@ -265,6 +273,10 @@
     <message>
         <source>Use %1 with %2 CPU threads</source>
         <translation>%1 mit %2 CPU-Threads verwenden</translation>
+    </message>
+    <message>
+        <source>Take %1 of its memory for training</source>
+        <translation>Vom Speicher des Geräts %1 belegen</translation>
     </message>
     <message>
         <source>Connect to others %1 and listen on port %2</source>
@@ -550,6 +562,10 @@
         <translation>Veröffentlichung eines Laufs angefordert.</translation>
     </message>
     <message>
+        <source>Asked how much fits on this computer.</source>
+        <translation>Gefragt, wie viel auf diesen Computer passt.</translation>
+    </message>
+    <message>
         <source>Asked whether the engine works.</source>
         <translation>Prüfung des Trainingsprogramms angefordert.</translation>
     </message>
@@ -809,6 +825,30 @@
     <message>
         <source>Needs about %1; only %2 are free now. Closing other programs may help.</source>
         <translation>Braucht etwa %1; frei sind gerade nur %2. Es kann helfen, andere Programme zu schließen.</translation>
+    </message>
+    <message>
+        <source>How much fits could not be measured; you may start all the same.</source>
+        <translation>Wie viel passt, ließ sich nicht messen; Sie können trotzdem starten.</translation>
+    </message>
+    <message>
+        <source>Measuring how much fits… You need not wait for it.</source>
+        <translation>Es wird gemessen, wie viel passt … Sie müssen nicht darauf warten.</translation>
+    </message>
+    <message>
+        <source>Measured: there is no memory for even one sample.</source>
+        <translation>Gemessen: Der Speicher reicht nicht einmal für ein Beispiel.</translation>
+    </message>
+    <message>
+        <source>Fits with micro-batch %1</source>
+        <translation>Passt mit Mikro-Batch %1</translation>
+    </message>
+    <message>
+        <source>about %1 samples/s</source>
+        <translation>etwa %1 Beispiele/s</translation>
+    </message>
+    <message>
+        <source>%1 of the swarm</source>
+        <translation>%1 des Schwarms</translation>
     </message>
     <message>
         <source>It fits. You can stop at any moment.</source>
@@ -1517,6 +1557,14 @@
     <message>
         <source>Close other programs that use it, or choose another device.</source>
         <translation>Schließen Sie andere Programme, die es nutzen, oder wählen Sie ein anderes Gerät.</translation>
+    </message>
+    <message>
+        <source>How much fits on this computer cannot be measured beforehand.</source>
+        <translation>Wie viel auf diesen Computer passt, lässt sich nicht vorher messen.</translation>
+    </message>
+    <message>
+        <source>You may start all the same: training takes fewer samples at a time where memory runs out.</source>
+        <translation>Sie können trotzdem starten: Wo der Speicher ausgeht, nimmt das Training weniger Beispiele auf einmal.</translation>
     </message>
     <message>
         <source>The training engine is not installed or does not start.</source>

@@ -43,12 +43,14 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, handover: Handover = NOTHING) -> Application:
+    def open_one(*parts: str, handover: Handover = NOTHING, rehearsal: str = "good") -> Application:
         front = Front(folders, Choices(folders.settings_file), Theme(qapp), Language(qapp))
         front.open(is_minimised=handover.is_minimised)
+        fake = [sys.executable, fake_worker.__file__]
         application = Application(
             front,
-            worker_command=[sys.executable, fake_worker.__file__, str(tmp_path / "journal"), *parts],
+            worker_command=[*fake, str(tmp_path / "journal"), *parts],
+            rehearsal_command=[*fake, str(tmp_path / "rehearsals"), rehearsal],
         )
         applications.append(application)
         application.open(handover)
@@ -276,3 +278,56 @@ def test_a_goodbye_that_hangs_does_not_freeze_the_window(qtbot: QtBot, opened: O
     assert application.farewell.window is not None
     with qtbot.waitSignal(application.farewell.finished):
         application.farewell.window.close()
+
+
+# The dry run
+
+
+def rehearsals(tmp_path: Path) -> list[str]:
+    """What the workers of dry runs were told, and their births."""
+    journal = tmp_path / "rehearsals"
+    return journal.read_text().splitlines() if journal.exists() else []
+
+
+def test_what_a_dry_run_finds_is_shown_and_trained_with(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = opened("good")
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    needs = application.paging.review.offer.needs
+    qtbot.waitUntil(lambda: "Fits with micro-batch 4" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
+    application.paging.open_settings()
+    application.paging.go_back()
+    qtbot.waitUntil(lambda: "Fits with micro-batch 4" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
+    assert rehearsals(tmp_path).count(fake_worker.BIRTH) == 1  # once is enough
+    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    until(qtbot, application, lambda session: session.contributed_samples > 0)
+    consent = application.helm.session.consent
+    assert consent is not None and consent.micro_batch == 4
+
+
+def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = opened("good", rehearsal="measure_for_ever")
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    needs = application.paging.review.offer.needs
+    qtbot.waitUntil(lambda: "Measuring" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
+    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    until(qtbot, application, lambda session: session.contributed_samples > 0)
+    consent = application.helm.session.consent
+    assert consent is not None and consent.micro_batch is None
+    qtbot.waitUntil(
+        lambda: any("leave" in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS
+    )
+
+
+def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    application = opened("good")
+    application.paging.join.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    needs = application.paging.review.offer.needs
+    qtbot.waitUntil(lambda: "Fits with" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
+    application.choices.replace(memory_limit_bytes=2_000_000_000)
+    told = '"memory_limit_bytes":2000000000'
+    qtbot.waitUntil(
+        lambda: any(told in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS
+    )

@@ -22,7 +22,9 @@ from pytestqt.qtbot import QtBot
 from app.pages.join import JoinPage
 from app.pages.review import ReviewPage
 from app.pages.settings import SettingsPage
+from core.messages import FitMeasured
 from core.recent_runs import RecentRun
+from core.session import Session
 from core.settings import Settings
 from core.updates.notice import UpdateNotice
 from tests.app.scenery import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
@@ -45,6 +47,7 @@ def review_page() -> ReviewPage:
     page = ReviewPage()
     page.show_devices(seen(GPU, CPU), "auto")
     page.show_session(search(run_found(name=LONG, homepage="https://example.org/" + "a" * 150)))
+    page.show_dry_run(Session(fit=FitMeasured(device="cpu", micro_batch=4096, samples_per_second=123456.0)))
     return page
 
 

@@ -14,14 +14,15 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.review import ReviewPage
 from app.widgets.row_button import RowButton
+from core.device import Device
 from core.fold import after
 from core.manifest import Requirements
-from core.messages import Failed, Restarting
+from core.messages import Failed, FitMeasured, Rehearse, Restarting, RunFound
 from core.problems import Problem
 from core.room import Room
-from core.session import WorkerExited
+from core.session import Asked, ClientEvent, Session, WorkerExited
 from core.settings import Settings
-from tests.app.scenery import BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
+from tests.app.scenery import BUSY_GPU, CPU, GIGABYTE, GPU, PEER, run_found, search, seen
 
 RUN = run_found(name="Learning to add", description="Sums.", license="MIT", homepage="https://example.org/a")
 STRANGER = "12D3KooWQ" + PEER[9:]
@@ -232,3 +233,67 @@ def test_a_long_description_is_folded(page: ReviewPage) -> None:
     folded = page.offer.description.text
     page.offer.description.more.click()
     assert len(folded) < 800 < len(page.offer.description.text)
+
+
+# The dry run
+
+
+FIT = FitMeasured(device="cuda:0", micro_batch=4, samples_per_second=31.4, memory_bytes=3 * GIGABYTE)
+BUSY_RUN = msgspec.structs.replace(RUN, samples_per_second=7800.0)
+
+
+def dry_run(*events: ClientEvent) -> Session:
+    """The picture of one of that run, in which this happened."""
+    session = Session()
+    for event in (Asked(Rehearse(manifest=RUN.manifest, device="cuda:0")), *events):
+        session = after(session, event)
+    return session
+
+
+def test_a_run_that_is_looked_at_is_to_be_tried_on_the_device(page: ReviewPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.dry_run_requested) as wanted:
+        page.show_session(search(RUN))
+    assert wanted.args == [RUN, GPU]
+
+
+@pytest.mark.parametrize(
+    ("device", "run"), [(BUSY_GPU, RUN), (GPU, run_found(state="paused"))], ids=["too small", "closed"]
+)
+def test_what_cannot_be_started_well_is_not_tried(
+    page: ReviewPage, qtbot: QtBot, device: Device, run: RunFound
+) -> None:
+    page.show_devices(seen(device, CPU), "auto")
+    with qtbot.assertNotEmitted(page.dry_run_requested):
+        page.show_session(search(run))
+
+
+def test_while_it_is_measured_that_is_said_and_nobody_has_to_wait(page: ReviewPage, qtbot: QtBot) -> None:
+    page.show_session(search(RUN))
+    page.show_dry_run(dry_run())
+    assert "Measuring how much fits" in page.offer.needs.text
+    page.show_devices(seen(replace(GPU, memory_free_bytes=100), CPU), "auto")  # the dry run has the rest
+    assert "GPU memory: fits" in page.offer.needs.text and page.bar.start.isDefault()
+    with qtbot.waitSignal(page.start_requested):
+        page.bar.start.click()
+
+
+def test_what_was_measured_is_said_in_one_line(page: ReviewPage, english: None) -> None:
+    page.show_session(search(BUSY_RUN))
+    page.show_dry_run(dry_run(FIT))
+    sentence = "Fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm"
+    assert sentence in page.offer.needs.text.splitlines()
+    page.show_session(search(RUN))  # how fast the others are is not known
+    assert "Fits with micro-batch 4 · about 31 samples/s" in page.offer.needs.text.splitlines()
+
+
+def test_what_does_not_fit_by_measure_is_not_the_default(page: ReviewPage) -> None:
+    page.show_session(search(RUN))
+    page.show_dry_run(dry_run(msgspec.structs.replace(FIT, micro_batch=0, samples_per_second=None)))
+    assert "no memory for even one sample" in page.offer.needs.text
+    assert page.bar.start.isEnabled() and not page.bar.start.isDefault()
+
+
+def test_what_cannot_be_measured_may_be_started(page: ReviewPage) -> None:
+    page.show_session(search(RUN))
+    page.show_dry_run(dry_run(Failed(problem=Problem.FIT_UNKNOWN.key)))
+    assert "could not be measured" in page.offer.needs.text and page.bar.start.isDefault()

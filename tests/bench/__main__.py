@@ -73,7 +73,7 @@ def _micro_batch_seconds(measured: Measured, ground: Ground) -> float:
     """How long one of two peers takes for a micro-batch, at the speed that was measured."""
     rates = [each.samples_per_second for each in measured.trainings["workerbee"] if each.samples_per_second]
     rate = sum(rates) / len(rates) if rates else 0.0
-    return 2 * ground.manifest.collaboration.batch_size_per_step / rate if rate else 0.0
+    return 2 * ground.manifest.collaboration.sure_batch_size / rate if rate else 0.0
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def main() -> None:
         dht=dht,
         run_id=manifest.run.id,
         target_batch_size=manifest.collaboration.target_batch_size,
-        batch_size_per_step=manifest.collaboration.batch_size_per_step,
+        batch_size_per_step=manifest.collaboration.sure_batch_size,
         matchmaking_time=manifest.collaboration.matchmaking_time,
         averaging_timeout=manifest.collaboration.averaging_timeout,
         verbose=True,
@@ -87,7 +87,7 @@ def _mode_options(mode: str, recipe: Recipe, manifest: RunManifest) -> dict[str,
 
 
 def _train(recipe: Recipe, optimizer: Any, manifest: RunManifest, leaving: threading.Event) -> None:
-    micro_batch = manifest.collaboration.batch_size_per_step
+    micro_batch = manifest.collaboration.sure_batch_size
     reporter = Reporter(manifest.collaboration.target_batch_size)
     parameters = sum(parameter.numel() for parameter in recipe.model.parameters())
     emit(TrainingStarted(device="cpu", epoch=optimizer.local_epoch, parameters=parameters))

@@ -55,7 +55,7 @@ class Ground:
 
     def with_target(self, samples_per_second: float) -> Ground:
         """With a run file in which an epoch lasts ``epoch_seconds`` at that rate of both peers together."""
-        micro_batch = self.manifest.collaboration.batch_size_per_step
+        micro_batch = self.manifest.collaboration.sure_batch_size
         target = micro_batch * max(2, round(samples_per_second * self.epoch_seconds / micro_batch))
         run_file = self.folder / "run.toml"
         write_run_file(run_file, target)

@@ -20,7 +20,8 @@ import psutil
 
 from core.folders import HOME_VARIABLE
 from core.lines import decode_event
-from core.messages import AnyEvent, Event, Failed
+from core.messages import AnyEvent, Failed
+from core.wire import Event
 from tests.bench.ground import NotMeasured, TooLate
 
 ROOT = Path(__file__).resolve().parents[2]

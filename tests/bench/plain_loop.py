@@ -23,7 +23,7 @@ def main() -> None:
     torch.set_num_threads(int(sys.argv[2]))
     recipe = build(manifest, seed=1, device=torch.device("cpu"))
     optimizer = make_optimizer(manifest.optimizer)(recipe.model.parameters())
-    micro_batch, target = manifest.collaboration.batch_size_per_step, manifest.collaboration.target_batch_size
+    micro_batch, target = manifest.collaboration.sure_batch_size, manifest.collaboration.target_batch_size
     reporter = Reporter(target)
     accumulated = epoch = 0
     while True:

@@ -9,7 +9,8 @@ import sys
 import time
 
 from core.lines import encode
-from core.messages import Event, Progress
+from core.messages import Progress
+from core.wire import Event
 
 REPORT_SECONDS = 0.5
 

@@ -59,7 +59,7 @@ def _pause(window: WindowProcess, ground: Ground, moment: float) -> Pausing:
     track = Track(window.seen()[since:])
     last_sample, _ = last_sample_and_goodbye(track)
     rate = samples_per_second(track, asked - RATE_SECONDS, asked)
-    micro_batch = ground.manifest.collaboration.batch_size_per_step
+    micro_batch = ground.manifest.collaboration.sure_batch_size
     return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0)
 
 

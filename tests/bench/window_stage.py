@@ -20,7 +20,8 @@ from app import application, start
 from app.application import Application
 from app.handover import Handover
 from core.lines import encode
-from core.messages import Event, PeersSeen
+from core.messages import PeersSeen
+from core.wire import Event
 from tests.bench.window_deeds import Deeds
 
 

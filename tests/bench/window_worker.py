@@ -23,7 +23,6 @@ from core.messages import (
     AnyEvent,
     Connected,
     Evaluated,
-    Event,
     Hello,
     Join,
     Leave,
@@ -41,6 +40,7 @@ from core.messages import (
     Verdict,
 )
 from core.recipe_spec import ArithmeticGPT
+from core.wire import Event
 
 RUN_ID = "sums"
 ADDRESS = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import torch
 
 from core.data_spec import HubDataset, SumsData, TextFiles
@@ -9,11 +10,12 @@ from core.manifest import RunManifest
 from core.problems import ClientError, Problem
 from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
-from core.worker.recipes.assembly import assemble
+from core.worker.recipes.assembly import assemble, put_together
+from core.worker.recipes.noise import NoiseBlocks
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.supplies import Supplies
 
-__all__ = ["Batch", "Evaluation", "Example", "Recipe", "Supplies", "build"]
+__all__ = ["Batch", "Evaluation", "Example", "Recipe", "Supplies", "build", "build_for_noise"]
 
 
 def build(
@@ -33,3 +35,19 @@ def build(
             return assemble(spec, text, seed=seed, device=device, supplies=supplies)
         case _:
             raise ClientError(Problem.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
+
+
+def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
+    """A model of the run's shape with weights of no worth and samples that mean nothing: nothing is fetched.
+
+    It is not compiled, which would take longer than a dry run may. Raises ClientError for what cannot be
+    known without the run's own weights.
+    """
+    match manifest.recipe:
+        case ArithmeticGPT():
+            return build(manifest, seed=0, device=device)
+        case CausalLM(quantization=None) | MaskedLM(quantization=None) as spec:
+            plain = msgspec.structs.replace(spec, compile=False)
+            return put_together(plain, NoiseBlocks(spec), seed=0, device=device)
+        case _:
+            raise ClientError(Problem.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")
