@@ -75,8 +75,8 @@ def rows_of(outcome: Outcome) -> Iterator[Row]:
     for fault, seconds in healings(outcome).items():
         longest = f" (longest {max(seconds):.0f} s)" if len(seconds) > 1 else ""
         yield f"helped again after: {fault}", f"{median(seconds):.0f} s{longest}"
-    began_anew = Counter(problem for story in outcome.stories for problem in story.fresh_starts())
-    yield "began anew by themselves", ", ".join(f"{n} × {why}" for why, n in began_anew.items()) or "never"
+    tried_again = Counter(problem for story in outcome.stories for problem in story.new_tries())
+    yield "tried again by themselves", ", ".join(f"{n} × {why}" for why, n in tried_again.items()) or "never"
     yield "left over", ", ".join(outcome.left_over) or "nothing"
     for kind in PROCESSES:
         yield f"memory and descriptors: {kind}", " · ".join(_growth(outcome, kind))

@@ -6,11 +6,10 @@ import pytest
 
 from core.messages import AnyEvent, Failed, Hello, Restarting, RoundFinished
 from core.problems import Problem
-from core.restarts import FRESH_STARTS
 from tests.bench.peer_process import Seen
 from tests.bench.test_track import progress
 from tests.soak.peers import Suffered
-from tests.soak.story import Samples, Story
+from tests.soak.story import TRIES_AGAIN, Samples, Story
 
 
 def averaged(epoch: int, peers: int = 2) -> RoundFinished:
@@ -20,7 +19,7 @@ def averaged(epoch: int, peers: int = 2) -> RoundFinished:
 
 HELLO = Hello(protocol=1, version="1")
 CRASHED = Restarting(attempt=1, seconds=2.0, problem=Problem.WORKER_CRASHED.key)
-ALONE = Failed(problem=Problem.NOBODY_ANSWERS.key)
+REFUSED = Failed(problem=Problem.STATE_REFUSED.key)
 
 
 def story(*events: AnyEvent, suffered: tuple[Suffered, ...] = ()) -> Story:
@@ -90,7 +89,7 @@ def test_a_stall_counts_only_while_all_was_well_with_oneself() -> None:
 
 @pytest.mark.parametrize(
     ("trouble", "kind", "is_explained"),
-    [(ALONE, "line cut", True), (ALONE, "worker killed", False), (CRASHED, "p2pd killed", True)],
+    [(REFUSED, "p2pd killed", False), (CRASHED, "line cut", False), (CRASHED, "p2pd killed", True)],
 )
 def test_a_trouble_is_explained_by_what_was_done(trouble: AnyEvent, kind: str, is_explained: bool) -> None:
     fault = Suffered(kind, began=1.5, ended=1.5)  # type: ignore[arg-type]
@@ -99,14 +98,13 @@ def test_a_trouble_is_explained_by_what_was_done(trouble: AnyEvent, kind: str, i
     assert len(story(HELLO, trouble).unexplained()) == 1
 
 
-def test_a_line_that_was_mended_long_ago_explains_nothing_but_a_part_that_was_lost_does() -> None:
-    cut, lost = Suffered("line cut", 1.5, 1.6), Suffered("p2pd killed", 1.5, 1.5)
-    assert len(story(HELLO, averaged(1), ALONE, suffered=(cut,)).unexplained()) == 1
+def test_a_part_that_was_lost_explains_an_end_although_the_round_was_still_averaged() -> None:
+    lost = Suffered("p2pd killed", 1.5, 1.5)
     assert story(HELLO, averaged(1), CRASHED, suffered=(lost,)).unexplained() == []
 
 
-@pytest.mark.parametrize("problem", FRESH_STARTS)
-def test_who_begins_anew_has_not_failed_and_is_told(problem: Problem) -> None:
+@pytest.mark.parametrize("problem", TRIES_AGAIN)
+def test_who_tries_again_has_not_failed_and_is_told(problem: Problem) -> None:
     told = story(HELLO, Failed(problem=problem.key), Restarting(attempt=1, seconds=0.0, problem=problem.key))
     assert told.unexplained() == []
-    assert told.fresh_starts() == [problem.key]
+    assert told.new_tries() == [problem.key]
