@@ -5,15 +5,15 @@ Bounds are wide enough for any home computer and narrow enough that nobody can a
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, assert_never
 
 import msgspec
 from msgspec import Meta
 
-from core.data_spec import BYTE_TOKENS, DataSpec, HubDataset, SumsData, TextFiles
+from core.data_spec import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.optimizer_spec import AdamW, OptimizerSpec
 from core.problems import ClientError, Problem
-from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM, RecipeSpec
+from core.recipe_spec import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
 from core.section import Section
 
 FORMAT_VERSION = 1
@@ -188,10 +188,30 @@ def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
             if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
                 return ""
             return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
+        case ImageClassification(), (ImageFiles() | HubImages()):
+            named, classes = len(data.class_names), recipe.config.num_labels
+            return (
+                "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
+            )
         case _:
-            wanted = '"sums"' if isinstance(recipe, ArithmeticGPT) else '"text-files" or "hub"'
             names = recipe.__struct_config__.tag, data.__struct_config__.tag
-            return f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; it needs {wanted}'
+            return (
+                f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; '
+                f"it needs {_data_for(recipe)}"
+            )
+
+
+def _data_for(recipe: RecipeSpec) -> str:
+    """The kinds of data that it can learn from."""
+    match recipe:
+        case ArithmeticGPT():
+            return '"sums"'
+        case CausalLM() | MaskedLM():
+            return '"text-files" or "hub"'
+        case ImageClassification():
+            return '"image-files" or "hub-images"'
+        case _:
+            assert_never(recipe)
 
 
 _decoder = msgspec.json.Decoder(RunManifest)

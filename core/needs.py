@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.data_spec import DataSpec, TextFiles
+from core.data_spec import DataSpec, ImageFiles, TextFiles
 from core.manifest import Collaboration, Compression, RunManifest
 from core.recipe_size import RecipeSize, size_of
 
@@ -50,7 +50,7 @@ def needs_of(manifest: RunManifest) -> Needs:
 
 def _file_bytes(data: DataSpec) -> int:
     """What is kept of them; a stream from a hub's data set is never on the disk as a whole."""
-    return data.kept_bytes if isinstance(data, TextFiles) else 0
+    return data.kept_bytes if isinstance(data, TextFiles | ImageFiles) else 0
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import torch
 
-from core.data_spec import HubDataset, SumsData, TextFiles
+from core.data_spec import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.manifest import RunManifest
 from core.problems import ClientError, Problem
-from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM
+from core.recipe_spec import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
-from core.worker.recipes.assembly import assemble
+from core.worker.recipes.assembly import assemble, assemble_classifier
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.supplies import Supplies
 
@@ -31,5 +31,7 @@ def build(
             return ArithmeticRecipe(numbers, sums, seed=seed, device=device)
         case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if supplies:
             return assemble(spec, text, seed=seed, device=device, supplies=supplies)
+        case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if supplies:
+            return assemble_classifier(spec, images, seed=seed, device=device, supplies=supplies)
         case _:
             raise ClientError(Problem.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
