@@ -164,6 +164,12 @@ class RunManifest(Section, kw_only=True, frozen=True):
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
                 raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+        if self.optimizer.needs_gpu and self.collaboration.offload_optimizer:
+            raise ValueError(
+                f'optimizer "{self.optimizer.__struct_config__.tag}" computes where the model is: it needs '
+                "[collaboration] offload_optimizer = false, and so delay_optimizer_step and "
+                "delay_grad_averaging = false"
+            )
         if self.collaboration.reuse_grad_buffers and not _is_exact(self.recipe):
             raise ValueError(
                 'reuse_grad_buffers needs [recipe] precision = "fp32": '

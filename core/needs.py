@@ -56,14 +56,15 @@ def _file_bytes(data: DataSpec) -> int:
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
     """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
     parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
-    return parameters * (parameter_bytes + len(manifest.optimizer.statistics) * _FLOAT_BYTES)
+    return round(parameters * (parameter_bytes + manifest.optimizer.kept_bytes))
 
 
 def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
     """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded."""
-    floats = 2 if manifest.collaboration.offload_optimizer else 2 + len(manifest.optimizer.statistics)
+    statistics = 0.0 if manifest.collaboration.offload_optimizer else manifest.optimizer.kept_bytes
     kept = manifest.collaboration.batch_size_per_step * size.kept_floats
-    return size.frozen_bytes + _FLOAT_BYTES * (floats * size.trained + kept)
+    weights = (2 * _FLOAT_BYTES + statistics) * size.trained
+    return size.frozen_bytes + round(weights) + _FLOAT_BYTES * kept
 
 
 def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:

@@ -125,7 +125,7 @@ class Membership:
             self._run_id,
             self._manifest.collaboration,
             params=[parameter for parameter in recipe.model.parameters() if parameter.requires_grad],
-            optimizer=make_optimizer(self._manifest.optimizer),
+            optimizer=make_optimizer(self._manifest.optimizer, _device(self._terms.device)),
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
             listeners=Listeners(

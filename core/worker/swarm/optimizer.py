@@ -18,6 +18,7 @@ from hivemind.averaging.control import StepControl
 from core.manifest import Collaboration
 from core.messages import RoundFinished
 from core.problems import ClientError, Problem
+from core.worker.optimizers import count_steps
 from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.compression import compression, download_compression
@@ -191,6 +192,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         super().load_state_from_peers(**kwargs)
         self.tracker.distrust(self.state_averager.refused)
         if self.is_synchronized_with_peers():
+            count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
             return
         self._failed_downloads += 1
@@ -214,6 +216,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     def resume_at(self, epoch: int) -> None:
         """Go on at that epoch, after parameters and optimizer state were put in place."""
         self.state_averager.local_epoch = epoch
+        count_steps(self.state_averager.optimizer, epoch)
         self.state_averager._update_scheduler()
         with self.tracker.pause_updates():
             self.tracker.update_epoch(epoch)
