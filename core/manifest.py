@@ -5,7 +5,7 @@ Bounds are wide enough for any home computer and narrow enough that nobody can a
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, assert_never
+from typing import Annotated, Literal, assert_never, get_args
 
 import msgspec
 from msgspec import Meta
@@ -72,8 +72,8 @@ class Collaboration(Section, kw_only=True, frozen=True):
     """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch; times are in seconds;
-    ``average_opt_statistics`` are averaged with the weights. ``bandwidth`` is one peer's, in any
-    unit: peers share the work of averaging in proportion to theirs.
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient.
+    ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -94,6 +94,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     state_averaging_compression: StateCompression = "none"
     load_state_compression: StateCompression = "none"
     average_opt_statistics: tuple[Statistic, ...] = ()
+    powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
     bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
     min_refresh_period: _RefreshSeconds = 0.5
     default_refresh_period: _RefreshSeconds = 3.0
@@ -115,6 +116,13 @@ class Collaboration(Section, kw_only=True, frozen=True):
         if self.average_opt_statistics and self.state_averaging_compression == "float16":
             raise ValueError(
                 'state_averaging_compression = "float16" would make zeros of small average_opt_statistics'
+            )
+        if self.powersgd_rank is not None and self.use_local_updates:
+            raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
+        if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
+            raise ValueError(
+                "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
+                "other directions"
             )
         mode = (
             self.delay_state_averaging,

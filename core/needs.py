@@ -42,10 +42,18 @@ def needs_of(manifest: RunManifest) -> Needs:
         download_bytes=_download_bytes(size.trained, manifest),
         fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
         device_memory_bytes=_device_memory_bytes(size, manifest),
-        host_memory_bytes=_HOST_BYTES + size.library_bytes + _HOST_BYTES_PER_PARAMETER * size.trained,
+        host_memory_bytes=_HOST_BYTES
+        + size.library_bytes
+        + _host_bytes_per_parameter(manifest) * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
     )
+
+
+def _host_bytes_per_parameter(manifest: RunManifest) -> int:
+    """PowerSGD keeps what its directions have missed, and adds it to what it averages."""
+    more = 0 if manifest.collaboration.powersgd_rank is None else 2 * _FLOAT_BYTES
+    return _HOST_BYTES_PER_PARAMETER + more
 
 
 def _file_bytes(data: DataSpec) -> int:

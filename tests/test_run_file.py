@@ -77,6 +77,15 @@ def test_an_optimizer_in_8_bits_stays_on_the_gpu_and_is_never_averaged() -> None
     assert "this optimizer has no exp_avg" in mistakes(averaging)
 
 
+def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_sent_at_all() -> None:
+    few = changed('powersgd_rank = "none"', "powersgd_rank = 4")
+    assert parse_run_file(few).collaboration.powersgd_rank == 4
+    coarse = few.replace('grad_compression = "none"', 'grad_compression = "uniform_8bit"')
+    assert "powersgd_rank needs grad_compression in halves at least" in mistakes(coarse)
+    alone = few.replace("use_local_updates = false", "use_local_updates = true")
+    assert "powersgd_rank is about gradients" in mistakes(alone)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -85,6 +94,7 @@ def test_an_optimizer_in_8_bits_stays_on_the_gpu_and_is_never_averaged() -> None
             "learning_rat",
             "[optimizer] learning_rat: unknown field; did you mean learning_rate?",
         ),
+        ('powersgd_rank = "none"', "powersgd_rank = 0", "powersgd_rank = 0: must be at least 1."),
         ("[optimizer]", "[optimiser]", "[optimiser]: unknown section; did you mean optimizer?"),
         ("layers = 2", "layers = 100000", "[recipe] layers = 100000: must be at most 24."),
         ("layers = 2", "layers = 0", "[recipe] layers = 0: must be at least 1."),
