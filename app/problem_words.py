@@ -131,6 +131,12 @@ _WORDS: dict[Problem, tuple[Any, Any]] = {  # PySide6 calls what QT_TRANSLATE_NO
             "It is not what the run says, or could run foreign code: tell the organiser what is named above.",
         ),
     ),
+    Problem.IMAGES_LEFT_OUT: (
+        QT_TRANSLATE_NOOP("Problem", "Some images of this run cannot be used."),
+        QT_TRANSLATE_NOOP(
+            "Problem", "They are left out, and training goes on; the organiser may like to know."
+        ),
+    ),
     Problem.NO_ROOM: (
         QT_TRANSLATE_NOOP("Problem", "There is not enough room for what this run needs."),
         QT_TRANSLATE_NOOP(

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from app import figures
 from app.filled import filled
 from app.web_link import web_link
-from core.data_spec import DataSpec, HubDataset, SumsData, TextFiles, hosts_of
+from core.data_spec import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.messages import RunFound
 from core.needs import needs_of
 from core.safe_text import safe_line, short_id
@@ -107,7 +107,7 @@ def facts_of(run: RunFound) -> list[tuple[str, str]]:
             translate("Run", "Trains"),
             filled(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
-        (translate("Run", "Learns from"), _text_of(run.manifest.data)),
+        (translate("Run", "Learns from"), _source_of(run.manifest.data)),
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]
@@ -118,13 +118,13 @@ def homepage_of(run: RunFound) -> str:
     return web_link(safe_line(run.manifest.run.homepage, 200), ("https", "http"))
 
 
-def _text_of(data: DataSpec) -> str:
-    """Where text is fetched, because whoever is asked for it sees who asks."""
+def _source_of(data: DataSpec) -> str:
+    """Where it is fetched, because whoever is asked for it sees who asks."""
     match data:
-        case TextFiles():
+        case TextFiles() | ImageFiles():
             files = translate("Run", "%n file(s) of %1 from %2", "", len(data.files))
             return filled(files, figures.size(data.size_bytes), safe_line(hosts_of(data), 200))
-        case HubDataset():
+        case HubDataset() | HubImages():
             return filled(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
         case SumsData():
             return ""

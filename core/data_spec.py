@@ -1,4 +1,4 @@
-"""What a run may learn from: sums that peers make up, text files at addresses, or a data set of a hub.
+"""What a run may learn from: sums that peers make up, or text or images, in files or in a data set of a hub.
 
 Addresses and hashes come from strangers, so that they are checked here, once, before anything is fetched.
 """
@@ -22,6 +22,7 @@ Repository = Annotated[str, Meta(pattern=_REPOSITORY)]
 Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]
 """A commit: unlike a branch's name, it means the same for ever."""
 _Name = Annotated[str, Meta(pattern=_NAME)]
+_ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
 class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
@@ -60,12 +61,14 @@ class FileAt(Section, kw_only=True, frozen=True):
             raise ValueError(f"url: {flaw}")
 
 
-class TextFiles(_Text, tag="text-files", kw_only=True, frozen=True):
-    """Files of one format; ``column`` holds the text, and of "text" files each paragraph is a document."""
+_Files = Annotated[tuple[FileAt, ...], Meta(min_length=1, max_length=MAX_FILES)]
 
-    files: Annotated[tuple[FileAt, ...], Meta(min_length=1, max_length=MAX_FILES)]
-    format: Literal["parquet", "json-lines", "text"]
-    column: _Name = "text"
+
+class _InFiles:
+    """What is known of data in files, whatever they hold."""
+
+    __slots__ = ()
+    files: _Files
 
     @property
     def size_bytes(self) -> int:
@@ -78,6 +81,14 @@ class TextFiles(_Text, tag="text-files", kw_only=True, frozen=True):
         return min(self.size_bytes, max(KEPT_BYTES, *(file.size_bytes for file in self.files)))
 
 
+class TextFiles(_Text, _InFiles, tag="text-files", kw_only=True, frozen=True):
+    """Files of one format; ``column`` holds the text, and of "text" files each paragraph is a document."""
+
+    files: _Files
+    format: Literal["parquet", "json-lines", "text"]
+    column: _Name = "text"
+
+
 class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
     """A data set of a hub, read as a stream; ``config`` is the one of several that it may have."""
 
@@ -88,13 +99,46 @@ class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
     config: _Name | None = None
 
 
-DataSpec = SumsData | TextFiles | HubDataset
+class _Images(Section, tag_field="kind", kw_only=True, frozen=True):
+    """Images, each with the number of its class; of every ``held_out_one_in``, one is never trained on.
+
+    ``class_names`` are shown to people in place of the numbers; a column that holds names is read by them.
+    """
+
+    image_column: _Name = "image"
+    label_column: _Name = "label"
+    class_names: Annotated[tuple[_ClassName, ...], Meta(max_length=1000)] = ()
+    held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 16
+
+    def __post_init__(self) -> None:
+        if len(set(self.class_names)) < len(self.class_names):
+            raise ValueError("class_names must be different from each other")
+
+
+class ImageFiles(_Images, _InFiles, tag="image-files", kw_only=True, frozen=True):
+    """Parquet files that hold the images themselves, as JPEG or PNG."""
+
+    files: _Files
+
+
+class HubImages(_Images, tag="hub-images", kw_only=True, frozen=True):
+    """A data set of a hub that holds the images themselves, read as a stream."""
+
+    repository: Repository
+    revision: Revision
+    split: _Name = "train"
+    config: _Name | None = None
+
+
+TextData = TextFiles | HubDataset
+ImageData = ImageFiles | HubImages
+DataSpec = SumsData | TextData | ImageData
 
 
 _TOLD_HOSTS = 3
 
 
-def hosts_of(data: TextFiles) -> str:
+def hosts_of(data: TextFiles | ImageFiles) -> str:
     """The computers that its files are fetched from, and that learn of whoever fetches them; some of many."""
     hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
     return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")

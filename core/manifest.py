@@ -5,15 +5,15 @@ Bounds are wide enough for any home computer and narrow enough that nobody can a
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, assert_never, get_args
 
 import msgspec
 from msgspec import Meta
 
-from core.data_spec import BYTE_TOKENS, DataSpec, HubDataset, SumsData, TextFiles
+from core.data_spec import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.optimizer_spec import AdamW, OptimizerSpec
 from core.problems import ClientError, Problem
-from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM, RecipeSpec
+from core.recipe_spec import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
 from core.section import Section
 
 FORMAT_VERSION = 1
@@ -73,8 +73,8 @@ class Collaboration(Section, kw_only=True, frozen=True):
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
     trains with what a dry run has found to be fast on it; times are in seconds;
-    ``average_opt_statistics`` are averaged with the weights. ``bandwidth`` is one peer's, in any
-    unit: peers share the work of averaging in proportion to theirs.
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient.
+    ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
@@ -95,6 +95,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     state_averaging_compression: StateCompression = "none"
     load_state_compression: StateCompression = "none"
     average_opt_statistics: tuple[Statistic, ...] = ()
+    powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
     bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
     min_refresh_period: _RefreshSeconds = 0.5
     default_refresh_period: _RefreshSeconds = 3.0
@@ -116,6 +117,13 @@ class Collaboration(Section, kw_only=True, frozen=True):
         if self.average_opt_statistics and self.state_averaging_compression == "float16":
             raise ValueError(
                 'state_averaging_compression = "float16" would make zeros of small average_opt_statistics'
+            )
+        if self.powersgd_rank is not None and self.use_local_updates:
+            raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
+        if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
+            raise ValueError(
+                "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
+                "other directions"
             )
         mode = (
             self.delay_state_averaging,
@@ -170,6 +178,12 @@ class RunManifest(Section, kw_only=True, frozen=True):
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
                 raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+        if self.optimizer.needs_gpu and self.collaboration.offload_optimizer:
+            raise ValueError(
+                f'optimizer "{self.optimizer.__struct_config__.tag}" computes where the model is: it needs '
+                "[collaboration] offload_optimizer = false, and so delay_optimizer_step and "
+                "delay_grad_averaging = false"
+            )
         if self.collaboration.reuse_grad_buffers and not _is_exact(self.recipe):
             raise ValueError(
                 'reuse_grad_buffers needs [recipe] precision = "fp32": '
@@ -194,10 +208,30 @@ def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
             if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
                 return ""
             return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
+        case ImageClassification(), (ImageFiles() | HubImages()):
+            named, classes = len(data.class_names), recipe.config.num_labels
+            return (
+                "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
+            )
         case _:
-            wanted = '"sums"' if isinstance(recipe, ArithmeticGPT) else '"text-files" or "hub"'
             names = recipe.__struct_config__.tag, data.__struct_config__.tag
-            return f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; it needs {wanted}'
+            return (
+                f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; '
+                f"it needs {_data_for(recipe)}"
+            )
+
+
+def _data_for(recipe: RecipeSpec) -> str:
+    """The kinds of data that it can learn from."""
+    match recipe:
+        case ArithmeticGPT():
+            return '"sums"'
+        case CausalLM() | MaskedLM():
+            return '"text-files" or "hub"'
+        case ImageClassification():
+            return '"image-files" or "hub-images"'
+        case _:
+            assert_never(recipe)
 
 
 _decoder = msgspec.json.Decoder(RunManifest)

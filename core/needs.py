@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.data_spec import DataSpec, TextFiles
+from core.data_spec import DataSpec, ImageFiles, TextFiles
 from core.manifest import Collaboration, Compression, RunManifest
 from core.recipe_size import RecipeSize, size_of
 
@@ -42,21 +42,29 @@ def needs_of(manifest: RunManifest) -> Needs:
         download_bytes=_download_bytes(size.trained, manifest),
         fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
         device_memory_bytes=_device_memory_bytes(size, manifest),
-        host_memory_bytes=_HOST_BYTES + size.library_bytes + _HOST_BYTES_PER_PARAMETER * size.trained,
+        host_memory_bytes=_HOST_BYTES
+        + size.library_bytes
+        + _host_bytes_per_parameter(manifest) * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
     )
 
 
+def _host_bytes_per_parameter(manifest: RunManifest) -> int:
+    """PowerSGD keeps what its directions have missed, and adds it to what it averages."""
+    more = 0 if manifest.collaboration.powersgd_rank is None else 2 * _FLOAT_BYTES
+    return _HOST_BYTES_PER_PARAMETER + more
+
+
 def _file_bytes(data: DataSpec) -> int:
     """What is kept of them; a stream from a hub's data set is never on the disk as a whole."""
-    return data.kept_bytes if isinstance(data, TextFiles) else 0
+    return data.kept_bytes if isinstance(data, TextFiles | ImageFiles) else 0
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
     """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
     parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
-    return parameters * (parameter_bytes + len(manifest.optimizer.statistics) * _FLOAT_BYTES)
+    return round(parameters * (parameter_bytes + manifest.optimizer.kept_bytes))
 
 
 def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
@@ -64,9 +72,10 @@ def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
 
     Where each computer finds its own micro-batch, it is the least: of one sample.
     """
-    floats = 2 if manifest.collaboration.offload_optimizer else 2 + len(manifest.optimizer.statistics)
+    statistics = 0.0 if manifest.collaboration.offload_optimizer else manifest.optimizer.kept_bytes
     kept = manifest.collaboration.sure_batch_size * size.kept_floats
-    return size.frozen_bytes + _FLOAT_BYTES * (floats * size.trained + kept)
+    weights = (2 * _FLOAT_BYTES + statistics) * size.trained
+    return size.frozen_bytes + round(weights) + _FLOAT_BYTES * kept
 
 
 def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:

@@ -1,7 +1,7 @@
 """The optimizers that a run may name: each by what it is called in the field, with its own numbers only.
 
-``statistics`` are what it keeps for each parameter, by the names of its state: a newcomer downloads them, and
-peers may average them.
+``statistics`` are what it keeps for each parameter, by the names of its state, and peers may average;
+``kept_bytes`` is what a newcomer downloads of all that it keeps, for each parameter.
 """
 
 from __future__ import annotations
@@ -21,10 +21,16 @@ class _Optimizer(Section, tag_field="name", kw_only=True, frozen=True):
     """``max_grad_norm`` clips the gradient that the swarm has averaged."""
 
     statistics: ClassVar[tuple[str, ...]]
+    needs_gpu: ClassVar[bool] = False
 
     learning_rate: _Rate = 1e-3
     weight_decay: _Decay = 0.0
     max_grad_norm: Annotated[float, Meta(gt=0, le=1e6)] | None = 1.0
+
+    @property
+    def kept_bytes(self) -> float:
+        """Each of the statistics is a float."""
+        return 4.0 * len(self.statistics)
 
 
 class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
@@ -35,6 +41,25 @@ class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
     beta1: Fraction = 0.9
     beta2: Fraction = 0.99
     epsilon: _Epsilon = 1e-8
+
+
+class AdamW8bit(_Optimizer, tag="adamw8bit", kw_only=True, frozen=True):
+    """AdamW with its statistics in 8 bits, blocks of which share a scale; bitsandbytes'.
+
+    A mean of such numbers means nothing, so that peers never average them.
+    """
+
+    statistics = ()
+    needs_gpu = True
+
+    beta1: Fraction = 0.9
+    beta2: Fraction = 0.99
+    epsilon: _Epsilon = 1e-8
+
+    @property
+    def kept_bytes(self) -> float:
+        """Two bytes, and of every 256 parameters two scales."""
+        return 2 + 2 * 4 / 256
 
 
 class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
@@ -87,4 +112,4 @@ class Lion(_Optimizer, tag="lion", kw_only=True, frozen=True):
     beta2: Fraction = 0.99
 
 
-OptimizerSpec = AdamW | SGD | Adafactor | Lamb | Lars | Lion
+OptimizerSpec = AdamW | AdamW8bit | SGD | Adafactor | Lamb | Lars | Lion

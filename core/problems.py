@@ -161,6 +161,11 @@ class Problem(Enum):
         "It is not what the run says, or could run foreign code: tell the organiser what is named above.",
         6,
     )
+    IMAGES_LEFT_OUT = _Words(
+        "Some images of this run cannot be used.",
+        "They are left out, and training goes on; the organiser may like to know what is named above.",
+        7,
+    )
     NO_ROOM = _Words(
         "There is not enough room for what this run needs.",
         "Free some space, or raise the limit for Workerbee's data in the settings.",

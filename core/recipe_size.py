@@ -6,12 +6,21 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from core.data_spec import DataSpec, SumsData
+from core.image_config import ViT, image_parameters_of
 from core.model_config import Llama, ModelConfig, Qwen2
 from core.model_size import adapters_of, parameters_of
-from core.recipe_spec import ArithmeticGPT, CausalLM, LanguageModelSpec, MaskedLM, RecipeSpec
+from core.recipe_spec import (
+    ArithmeticGPT,
+    CausalLM,
+    ImageClassification,
+    LanguageModelSpec,
+    MaskedLM,
+    RecipeSpec,
+)
 
 _FLOAT_BYTES = 4
 _LIBRARY_BYTES = 125_000_000  # measured: transformers and peft
+_IMAGE_BYTES = 200_000_000  # those that are read ahead, mixed and held out, at the most
 _TOKENS, _DIGITS = 12, 10  # the digits, + and =; only digits are predicted
 
 
@@ -39,6 +48,8 @@ def size_of(recipe: RecipeSpec, data: DataSpec) -> RecipeSize:
             return _of_arithmetic(recipe, data if isinstance(data, SumsData) else SumsData())
         case CausalLM() | MaskedLM():
             return _of_language_model(recipe)
+        case ImageClassification():
+            return _of_image_classifier(recipe)
         case _:
             assert_never(recipe)
 
@@ -72,6 +83,22 @@ def _of_language_model(recipe: LanguageModelSpec) -> RecipeSize:
     )
 
 
+def _of_image_classifier(recipe: ImageClassification) -> RecipeSize:
+    """Its tokens are the patches, and the one that gathers what is to be told."""
+    config, parameters = recipe.config, image_parameters_of(recipe.config)
+    tokens = config.patches + 1
+    layers, layer = config.num_hidden_layers, _kept_by_layer(config)
+    kept = layers * config.hidden_size + layer if recipe.gradient_checkpointing else layers * layer
+    return RecipeSize(
+        parameters=parameters,
+        trained=parameters,
+        kept_floats=tokens * kept + 2 * 3 * config.image_size**2,
+        sample_flop=6 * parameters * tokens,
+        library_bytes=_LIBRARY_BYTES + _IMAGE_BYTES,
+        pretrained_bytes=0 if recipe.pretrained is None else parameters * _FLOAT_BYTES,
+    )
+
+
 def _frozen_width(recipe: LanguageModelSpec) -> float:
     """Bytes of one weight that is not trained, at the most: ``auto`` may mean a CPU."""
     if recipe.quantization is not None:
@@ -87,7 +114,7 @@ def _kept_floats(recipe: LanguageModelSpec) -> int:
     return tokens * (kept + 3 * config.vocab_size)
 
 
-def _kept_by_layer(config: ModelConfig) -> int:
+def _kept_by_layer(config: ModelConfig | ViT) -> int:
     """Floats a token: the attention's and the norms' vectors, and those of the wider perceptron."""
     wide = 4 if isinstance(config, Llama | Qwen2) else 3
     return 9 * config.hidden_size + wide * config.expanded_size

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from core.data_spec import Repository, Revision
+from core.image_config import ViT
 from core.model_config import CausalConfig, MaskedConfig, ModelConfig
 from core.model_size import linears_of
 from core.section import Fraction, Section
@@ -49,18 +50,27 @@ class Quantization(Section, kw_only=True, frozen=True):
 
 Precision = Literal["auto", "bf16", "fp16", "fp32"]
 """What is computed in; ``auto`` is bf16 on a GPU that has it, fp16 on any other, fp32 on a CPU."""
+_Colour = Annotated[float, Meta(ge=0, le=1)]
+_Spread = Annotated[float, Meta(ge=0.001, le=100)]
+_Colours = tuple[_Colour, _Colour, _Colour]
+_Spreads = tuple[_Spread, _Spread, _Spread]
 
 
-class _LanguageModel(Section, tag_field="kind", kw_only=True, frozen=True):
-    """``sequence_length`` is in tokens: one sample of the run."""
+class _Transformer(Section, tag_field="kind", kw_only=True, frozen=True):
+    """What all models of `transformers` may have."""
 
-    sequence_length: Annotated[int, Meta(ge=8, le=131_072)]
     pretrained: Pretrained | None = None
-    lora: Lora | None = None
-    quantization: Quantization | None = None
     precision: Precision = "auto"
     gradient_checkpointing: bool = False
     compile: bool = False
+
+
+class _LanguageModel(_Transformer, kw_only=True, frozen=True):
+    """``sequence_length`` is in tokens: one sample of the run."""
+
+    sequence_length: Annotated[int, Meta(ge=8, le=131_072)]
+    lora: Lora | None = None
+    quantization: Quantization | None = None
 
     def _check(self, config: ModelConfig) -> None:
         if self.sequence_length > config.longest_sequence:
@@ -93,5 +103,18 @@ class MaskedLM(_LanguageModel, tag="masked-lm", kw_only=True, frozen=True):
         self._check(self.config)
 
 
+class ImageClassification(_Transformer, tag="image-classification", kw_only=True, frozen=True):
+    """A model that says what is to be seen in an image: one sample of the run.
+
+    From each of the three colours, between 0 and 1, its ``image_mean`` is taken away, and the rest is divided
+    by its ``image_std``.
+    """
+
+    config: ViT
+    image_mean: _Colours = (0.5, 0.5, 0.5)
+    image_std: _Spreads = (0.5, 0.5, 0.5)
+
+
 LanguageModelSpec = CausalLM | MaskedLM
-RecipeSpec = ArithmeticGPT | CausalLM | MaskedLM
+TransformerSpec = LanguageModelSpec | ImageClassification
+RecipeSpec = ArithmeticGPT | CausalLM | MaskedLM | ImageClassification

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.data_spec import HubDataset, HubTokenizer
 from core.problems import ClientError, Problem
-from core.worker.data import Blocks, open_blocks
+from core.worker.data import Blocks, Images, open_blocks
 from core.worker.store import Store
 from tests.hub import Hub, Repository, local_hub
 from tests.watching import Watching
@@ -50,7 +50,7 @@ def opened(tmp_path: Path) -> Iterator[list[Blocks]]:
     end(*blocks)
 
 
-def end(*opened: Blocks) -> None:
+def end(*opened: Blocks | Images) -> None:
     """Wait for their threads, too: a library that is asking something does not survive Python's own end."""
     for blocks in opened:
         blocks.close()

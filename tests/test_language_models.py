@@ -10,14 +10,15 @@ import msgspec
 import pytest
 from safetensors import safe_open
 
-from core.data_spec import FileAt, TextFiles
-from core.manifest import RunManifest
+from core.data_spec import FileAt, HubImages, TextFiles
+from core.manifest import Collaboration, RunManifest
 from core.messages import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
 from core.needs import needs_of
-from core.recipe_spec import CausalLM, LanguageModelSpec, MaskedLM, Pretrained
+from core.recipe_spec import CausalLM, ImageClassification, LanguageModelSpec, MaskedLM, Pretrained
 from core.run_file import load_run_file
 from core.worker.recipes.scratch import model_from_scratch
 from tests.hub import Hub
+from tests.images import NAMES, in_parquet, squares
 from tests.real import Crew, Peer, averaged
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -39,9 +40,31 @@ def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
         manifest,
         recipe=tiny_recipe(manifest.recipe),
         data=TextFiles(files=(file,), format="text", held_out_one_in=8),
-        collaboration=msgspec.structs.replace(
-            manifest.collaboration, target_batch_size=samples, matchmaking_time=3.0, averaging_timeout=30.0
-        ),
+        collaboration=quick(manifest, samples),
+    )
+
+
+def quick(manifest: RunManifest, samples: int) -> Collaboration:
+    """Its collaboration, with epochs of so many samples and no long waits."""
+    return msgspec.structs.replace(
+        manifest.collaboration, target_batch_size=samples, matchmaking_time=3.0, averaging_timeout=30.0
+    )
+
+
+def toy_pictures(example: str, hub: Hub, samples: int) -> RunManifest:
+    """That example, with a tiny model and images that a hub on loopback streams."""
+    manifest = load_run_file(EXAMPLES / example)
+    recipe, data = manifest.recipe, manifest.data
+    assert isinstance(recipe, ImageClassification) and isinstance(data, HubImages)
+    images = squares(300)
+    files = {"data/train-00000-of-00001.parquet": in_parquet(images, [number % 3 for number in range(300)])}
+    published = hub.publish("dataset", "somebody/squares", files)
+    numbers = {"num_labels": 3, "hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 64}
+    return msgspec.structs.replace(
+        manifest,
+        recipe=msgspec.structs.replace(recipe, config=msgspec.structs.replace(recipe.config, **numbers)),
+        data=HubImages(repository=published.name, revision=published.revision, class_names=NAMES),
+        collaboration=quick(manifest, samples),
     )
 
 
@@ -98,6 +121,15 @@ def test_a_gpt2_from_scratch(hands: Crew, hub: Hub) -> None:
 
 def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
     train_together(hands, toy("masked-lm.toml", hub))
+
+
+def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
+    manifest = toy_pictures("vit-from-scratch.toml", hub, samples=5000)
+    organiser, one, _ = train_together(hands, manifest)
+    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
+    assert saved_numbers(organiser) == needs_of(manifest).parameters
+    told = one.wait_for(Evaluated).examples[0].text.split(" ▸ ")
+    assert set(told) <= set(NAMES)
 
 
 def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from core.data_spec import SumsData, TextFiles
 from core.fit import disk_needed
 from core.manifest import Collaboration, RunManifest
 from core.needs import needs_of
+from core.optimizer_spec import AdamW8bit
 from core.recipe_spec import ArithmeticGPT
 from core.run_file import load_run_file, parse_run_file, template
 from core.run_hints import hints_for
@@ -98,6 +99,16 @@ def test_backward_keeps_about_what_is_estimated() -> None:
     needs = needs_of(manifest)
     estimated = needs.device_memory_bytes - 8 * needs.parameters
     assert loss.requires_grad and 0.5 < sum(saved.values()) / estimated < 2
+
+
+def test_statistics_in_8_bits_are_a_quarter() -> None:
+    alone = {"offload_optimizer": False, "delay_optimizer_step": False, "delay_grad_averaging": False}
+    exact = manifest_with(ArithmeticGPT(), **alone)
+    eight = msgspec.structs.replace(exact, optimizer=AdamW8bit())
+    parameters = needs_of(exact).parameters
+    for name in ("download_bytes", "device_memory_bytes"):
+        saved = getattr(needs_of(exact), name) - getattr(needs_of(eight), name)
+        assert saved / parameters == pytest.approx(6, abs=0.1)
 
 
 def test_files_are_fetched_once_and_only_adapters_are_sent() -> None:

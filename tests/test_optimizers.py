@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import pickle
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import get_args
 
 import pytest
 import torch
+from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
 from hivemind.optim.state_averager import (
     dump_optimizer_state,
     initialize_optimizer_state_,
     load_optimizer_state,
 )
+from hivemind.proto.runtime_pb2 import CompressionType
 from torch import Tensor
 
 from core.manifest import SchedulerSpec
-from core.optimizer_spec import AdamW, OptimizerSpec
-from core.worker.optimizers import make_optimizer, make_scheduler
+from core.optimizer_spec import AdamW, AdamW8bit, OptimizerSpec
+from core.problems import ClientError, Problem
+from core.worker.optimizers import count_steps, make_optimizer, make_scheduler
 
-EVERY: list[OptimizerSpec] = [kind() for kind in get_args(OptimizerSpec)]
+EVERY: list[OptimizerSpec] = [kind() for kind in get_args(OptimizerSpec) if not kind.needs_gpu]
 WITHOUT_MOMENTUM = AdamW(learning_rate=0.1, beta1=0.0, beta2=0.0, epsilon=1.0, max_grad_norm=1.0)
 
 
@@ -140,11 +144,60 @@ def test_a_newcomer_goes_on_with_the_state_that_it_has_downloaded(spec: Optimize
     step(ours, gradients[:3])
     initialize_optimizer_state_(newcomers)
     twin.data.copy_(weight.data)
-    metadata, tensors = dump_optimizer_state(ours)
-    load_optimizer_state(newcomers, metadata, [each.clone() for each in tensors])
+    own, _ = dump_optimizer_state(newcomers)  # whose plain numbers are kept, the count of steps among them
+    _, tensors = dump_optimizer_state(ours)
+    load_optimizer_state(newcomers, own, [each.clone() for each in tensors])
+    count_steps(newcomers, epoch=2)
     step(ours, gradients[3:])
     step(newcomers, gradients[3:])
     torch.testing.assert_close(twin, weight)
+
+
+def test_8_bits_are_refused_where_the_device_cannot() -> None:
+    with pytest.raises(ClientError, match="8 bits needs an NVIDIA GPU") as refused:
+        make_optimizer(AdamW8bit(), torch.device("cpu"))
+    assert refused.value.problem is Problem.DEVICE_UNSUITED
+
+
+@pytest.mark.skipif(find_spec("bitsandbytes") is not None, reason="bitsandbytes is installed")
+def test_8_bits_are_refused_without_the_library() -> None:
+    with pytest.raises(ClientError, match="needs bitsandbytes: `pip install") as refused:
+        make_optimizer(AdamW8bit(), torch.device("cuda"))
+    assert refused.value.problem is Problem.ENGINE_MISSING
+
+
+def test_bytes_arrive_as_they_were_sent() -> None:
+    """An optimizer's state in 8 bits is downloaded like any other."""
+    for kept in (torch.arange(256, dtype=torch.uint8), torch.tensor(3.0), torch.rand(7)):
+        encoded = serialize_torch_tensor(kept, CompressionType.NONE)
+        found = deserialize_torch_tensor(encoded)
+        assert found.dtype == kept.dtype and torch.equal(found, kept)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
+@pytest.mark.skipif(find_spec("bitsandbytes") is None, reason="needs bitsandbytes")
+def test_8_bits_learn_on_a_gpu_and_a_newcomer_goes_on_with_them() -> None:
+    gpu = torch.device("cuda")
+    weight, twin = (torch.nn.Parameter(torch.ones(256, 256, device=gpu)) for _ in range(2))
+    ours, newcomers = (make_optimizer(AdamW8bit(), gpu)([each]) for each in (weight, twin))
+    gradients = [torch.randn(256, 256, device=gpu) for _ in range(4)]
+    step(ours, gradients[:2])
+    assert {each.dtype for each in ours.state[weight].values() if isinstance(each, Tensor)} == {
+        torch.uint8,
+        torch.float32,
+    }
+    initialize_optimizer_state_(newcomers)
+    twin.data.copy_(weight.data)
+    own, _ = dump_optimizer_state(newcomers)
+    _, tensors = dump_optimizer_state(ours)
+    assert sum(each.numel() * each.element_size() for each in tensors) < 2.2 * weight.numel()
+    load_optimizer_state(newcomers, own, [each.clone() for each in tensors])
+    count_steps(newcomers, epoch=1)
+    step(ours, gradients[2:])
+    step(newcomers, gradients[2:])
+    torch.testing.assert_close(twin, weight)
+    assert bool((weight != 1).any())
 
 
 def step(optimizer: torch.optim.Optimizer, gradients: list[Tensor]) -> None:

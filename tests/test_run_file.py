@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.manifest import RunManifest
+from core.optimizer_spec import AdamW8bit
 from core.problems import ClientError, Problem
 from core.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
 from core.run_hints import hints_for
@@ -65,6 +66,26 @@ def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
     assert "would make zeros of small average_opt_statistics" in said
 
 
+def test_an_optimizer_in_8_bits_stays_on_the_gpu_and_is_never_averaged() -> None:
+    eight = changed('name = "adamw"', 'name = "adamw8bit"')
+    assert 'optimizer "adamw8bit" computes where the model is' in mistakes(eight)
+    for option in ("offload_optimizer", "delay_optimizer_step", "delay_grad_averaging"):
+        assert f"{option} = true" in eight
+        eight = eight.replace(f"{option} = true", f"{option} = false")
+    assert parse_run_file(eight).optimizer == AdamW8bit(learning_rate=3e-3, beta1=0.5, beta2=0.95)
+    averaging = eight.replace("average_opt_statistics = []", 'average_opt_statistics = ["exp_avg"]')
+    assert "this optimizer has no exp_avg" in mistakes(averaging)
+
+
+def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_sent_at_all() -> None:
+    few = changed('powersgd_rank = "none"', "powersgd_rank = 4")
+    assert parse_run_file(few).collaboration.powersgd_rank == 4
+    coarse = few.replace('grad_compression = "none"', 'grad_compression = "uniform_8bit"')
+    assert "powersgd_rank needs grad_compression in halves at least" in mistakes(coarse)
+    alone = few.replace("use_local_updates = false", "use_local_updates = true")
+    assert "powersgd_rank is about gradients" in mistakes(alone)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -73,6 +94,7 @@ def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
             "learning_rat",
             "[optimizer] learning_rat: unknown field; did you mean learning_rate?",
         ),
+        ('powersgd_rank = "none"', "powersgd_rank = 0", "powersgd_rank = 0: must be at least 1."),
         ("[optimizer]", "[optimiser]", "[optimiser]: unknown section; did you mean optimizer?"),
         ("layers = 2", "layers = 100000", "[recipe] layers = 100000: must be at most 24."),
         ("layers = 2", "layers = 0", "[recipe] layers = 0: must be at least 1."),
@@ -88,7 +110,7 @@ def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
         (
             'name = "adamw"',
             'name = "sdg"',
-            '[optimizer] name = "sdg": must be "adamw" or "sgd" or "adafactor"',
+            '[optimizer] name = "sdg": must be "adamw" or "adamw8bit" or "sgd"',
         ),
         ('name = "adamw"', 'name = "sgd"', "[optimizer] beta1: unknown field; [optimizer] may have learning"),
         ('state = "open"', 'state = "shut"', 'must be "open" or "paused" or "finished".'),

@@ -98,6 +98,8 @@ def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe:
     assert "tensors" in flaw_of((metadata, tensors[:-1]), averager)
     assert "tensors" in flaw_of((metadata, [tensors[0][:1], *tensors[1:]]), averager)
     assert "number" in flaw_of((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
+    assert "tensors" in flaw_of((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
+    assert flaw_of((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
     for epoch in (None, "3", 3.0, True):
         assert "epoch" in flaw_of(averager.state(epoch=epoch), averager)
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from core.cli import figures
 from core.cli.fit import memory_asked, memory_fit
-from core.data_spec import DataSpec, HubDataset, SumsData, TextFiles, hosts_of
+from core.data_spec import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.device import Device
 from core.messages import RunFound
 from core.needs import needs_of
@@ -62,18 +62,18 @@ def _of_run(run: RunFound) -> Rows:
         ("recipe", recipe),
         ("download", figures.size(needs.download_bytes)),
         ("files", f"{figures.size(needs.fetched_bytes)}, fetched once" if needs.fetched_bytes else ""),
-        ("text", _text_of(run.manifest.data)),
+        ("data", _source_of(run.manifest.data)),
     ]
     return [(name, words) for name, words in rows if words]
 
 
-def _text_of(data: DataSpec) -> str:
+def _source_of(data: DataSpec) -> str:
     """Where what the run learns from is fetched, because whoever is asked for it sees who asks."""
     match data:
-        case TextFiles():
+        case TextFiles() | ImageFiles():
             files = figures.counted(len(data.files), "file")
             return f"{files} of {figures.size(data.size_bytes)} from {safe_line(hosts_of(data), 200)}"
-        case HubDataset():
+        case HubDataset() | HubImages():
             return f"the data set {data.repository} of the hub, read as a stream"
         case SumsData():
             return ""

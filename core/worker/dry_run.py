@@ -85,9 +85,9 @@ class DryRun:
             return 0
         together = self.manifest.collaboration
         has_sums = not (together.reuse_grad_buffers or together.use_local_updates)
-        kept = 0 if together.offload_optimizer else len(self.manifest.optimizer.statistics)
+        kept_bytes = 0.0 if together.offload_optimizer else self.manifest.optimizer.kept_bytes
         trained = sum(each.numel() for each in self.recipe.model.parameters() if each.requires_grad)
-        return _FLOAT_BYTES * trained * (has_sums + kept)
+        return round(trained * (_FLOAT_BYTES * has_sums + kept_bytes))
 
     def _measured(self, size: int) -> Measured:
         self.gauge.reset()

@@ -115,7 +115,7 @@ class Membership:
         self._verdict: Verdict | None = None
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
-        self.optimizer = self._optimizer(self._recipe)
+        self.optimizer = self._optimizer(self._recipe, device)
         swarm.vitals.say_goodbye = self.optimizer.say_goodbye
         others = _Others(swarm, self.optimizer)
         is_first = acquaintances is None
@@ -141,13 +141,13 @@ class Membership:
         self._channel.emit(fit)
         return max(1, fit.micro_batch)
 
-    def _optimizer(self, recipe: Recipe) -> SwarmOptimizer:
+    def _optimizer(self, recipe: Recipe, device: torch.device) -> SwarmOptimizer:
         return SwarmOptimizer(
             self._swarm,
             self._run_id,
             self._manifest.collaboration,
             params=[parameter for parameter in recipe.model.parameters() if parameter.requires_grad],
-            optimizer=make_optimizer(self._manifest.optimizer),
+            optimizer=make_optimizer(self._manifest.optimizer, device),
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
             listeners=Listeners(

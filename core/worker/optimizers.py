@@ -16,9 +16,12 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from core.manifest import SchedulerSpec
-from core.optimizer_spec import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
+from core.optimizer_spec import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
+from core.worker.few_bits import require_few_bits
 
 log = logging.getLogger(__name__)
+
+_CPU = torch.device("cpu")
 
 
 class Clipping(Optimizer):
@@ -70,8 +73,13 @@ class LearningRateFactor:
         return 1 - done if spec.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
 
 
-def make_optimizer(spec: OptimizerSpec) -> Callable[[Any], Optimizer]:
-    """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled."""
+def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable[[Any], Optimizer]:
+    """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled.
+
+    Raises ClientError where that device cannot have it.
+    """
+    if isinstance(spec, AdamW8bit):
+        require_few_bits("An optimizer in 8 bits", device)
     return partial(_build, spec)
 
 
@@ -83,7 +91,7 @@ def _build(spec: OptimizerSpec, params: Any) -> Optimizer:
 
 
 def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, Any]]:
-    """Its class and what that calls the numbers; pytorch-optimizer is loaded by those who need it."""
+    """Its class and what that calls the numbers; libraries are loaded by those who need them."""
     match spec:
         case AdamW():
             return torch.optim.AdamW, {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
@@ -91,6 +99,8 @@ def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, A
             return torch.optim.SGD, {"momentum": spec.momentum, "nesterov": spec.nesterov}
         case Adafactor():
             return torch.optim.Adafactor, {"beta2_decay": spec.beta2_decay}
+        case AdamW8bit():
+            return _adamw_in_8_bits(), {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
     import pytorch_optimizer
 
     match spec:
@@ -103,6 +113,23 @@ def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, A
             return pytorch_optimizer.Lion, {"betas": (spec.beta1, spec.beta2)}
         case _:
             assert_never(spec)
+
+
+def _adamw_in_8_bits() -> type[Optimizer]:
+    from bitsandbytes.optim import AdamW8bit as InEightBits
+
+    found: type[Optimizer] = InEightBits
+    return found
+
+
+def count_steps(optimizer: Optimizer, epoch: int) -> None:
+    """Let an optimizer that counts its steps in plain numbers go on as if it had taken one in every epoch.
+
+    Such numbers are not downloaded, and those of a newcomer would take its first steps for the run's first.
+    """
+    for counting in (*optimizer.param_groups, *optimizer.state.values()):
+        if type(counting.get("step")) is int:
+            counting["step"] = epoch + 1  # and hivemind's trial step
 
 
 def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:

@@ -1439,6 +1439,14 @@
         <translation>Es ist nicht, was der Lauf sagt, oder könnte fremden Code ausführen: Sagen Sie dem Organisator, was oben genannt ist.</translation>
     </message>
     <message>
+        <source>Some images of this run cannot be used.</source>
+        <translation>Einige Bilder dieses Laufs sind nicht zu gebrauchen.</translation>
+    </message>
+    <message>
+        <source>They are left out, and training goes on; the organiser may like to know.</source>
+        <translation>Sie werden ausgelassen, und das Training geht weiter; der Organisator weiß das vielleicht gern.</translation>
+    </message>
+    <message>
         <source>There is not enough room for what this run needs.</source>
         <translation>Für das, was dieser Lauf braucht, ist nicht genug Platz.</translation>
     </message>

@@ -75,6 +75,7 @@ def seen_in(optimizer: SwarmOptimizer) -> dict[str, Any]:
         "state_averaging_compression": _name(state.allreduce_kwargs["compression"]),
         "load_state_compression": _name(state.state_compression),
         "grad_compression": gradients and _name(gradients.allreduce_kwargs["compression"]),
+        "powersgd_rank": getattr(gradients, "rank", None),
         "reuse_grad_buffers": gradients and gradients.reuse_grad_buffers,
         **_seen_in_averagers(optimizer.averagers),
         **_seen_in_tracker(optimizer.tracker),

@@ -53,7 +53,7 @@ CLASSES = {
 
 RUNS = (
     tiny(**NUMBERS),
-    tiny(**ALL_AT_ONCE, reuse_grad_buffers=True),
+    tiny(**ALL_AT_ONCE, reuse_grad_buffers=True, powersgd_rank=2),
     tiny(**ALL_AT_ONCE, use_local_updates=True),
 )
 

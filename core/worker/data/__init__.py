@@ -1,13 +1,16 @@
-"""What a run learns from, as blocks of tokens; nothing that is fetched is ever executed."""
+"""What a run learns from, as blocks of tokens or as images; nothing that is fetched is ever executed."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from core.data_spec import HubDataset, HubTokenizer, TextFiles
+from core.data_spec import HubDataset, HubImages, HubTokenizer, ImageData, ImageFiles, TextData, TextFiles
 from core.worker.data.blocks import Blocks, PackedBlocks
 from core.worker.data.documents import Documents
 from core.worker.data.hub_documents import HubDocuments
+from core.worker.data.images import DrawnImages, Images, LabelledImages
+from core.worker.data.labels import Labels
+from core.worker.data.pictures import FilePictures, HubPictures, Pictures
 from core.worker.data.shelf import Shelf
 from core.worker.data.starts import count_start, name_of
 from core.worker.data.text_files import FileDocuments
@@ -16,12 +19,10 @@ from core.worker.hub import fetch_tokenizer
 from core.worker.store import Store
 from core.worker.watch import Watch
 
-__all__ = ["Blocks", "open_blocks"]
+__all__ = ["Blocks", "Images", "LabelledImages", "open_blocks", "open_images"]
 
 
-def open_blocks(
-    data: TextFiles | HubDataset, *, sequence_length: int, seed: int, store: Store, watch: Watch
-) -> Blocks:
+def open_blocks(data: TextData, *, sequence_length: int, seed: int, store: Store, watch: Watch) -> Blocks:
     """The run's data in this peer's own order, another one with every start; raises ClientError in words.
 
     What is held out is fetched before it returns, the rest when its turn comes.
@@ -45,7 +46,28 @@ def open_blocks(
     )
 
 
-def _tokenizer(data: TextFiles | HubDataset, store: Store, watch: Watch) -> Tokenizer:
+def open_images(data: ImageData, *, size: int, classes: int, seed: int, store: Store, watch: Watch) -> Images:
+    """As ``open_blocks``; images are squares of ``size`` pixels."""
+    starts = count_start(data, seed, store)
+    match data:
+        case ImageFiles():
+            pictures: Pictures = FilePictures(data, Shelf(store))
+        case HubImages():
+            pictures = HubPictures(data, store)
+        case _:
+            assert_never(data)
+    return DrawnImages(
+        pictures,
+        Labels(classes, data.class_names),
+        size=size,
+        held_out_one_in=data.held_out_one_in,
+        seed=f"{seed}:{starts}",
+        keep=store.folder("held-out") / f"{name_of(data)}-{size}",
+        watch=watch,
+    )
+
+
+def _tokenizer(data: TextData, store: Store, watch: Watch) -> Tokenizer:
     if isinstance(data.tokenizer, HubTokenizer):
         return HubTokens(fetch_tokenizer(data.tokenizer, store, watch))
     return ByteTokenizer()

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from core.problems import ClientError, Problem
-from core.worker.data.documents import Documents, digest, mixed
+from core.worker.data.documents import Documents, digest
 from core.worker.data.held_out import HeldOut, read_held_out, write_held_out
+from core.worker.data.mixing import mixed
 from core.worker.data.prefetch import Prefetch
 from core.worker.data.tokenizers import Tokenizer
 from core.worker.errand import Errand, send
@@ -20,6 +21,7 @@ from core.worker.watch import Watch
 
 HELD_OUT_BLOCKS = 64
 _HELD_OUT_SEARCHED = 20_000  # documents, in which blocks are looked for that nobody trains on
+_MIXED_CHARACTERS = 8_000_000
 _AHEAD_TOKENS, _AHEAD_BLOCKS = 262_144, 512  # are read ahead, whichever is less
 
 
@@ -64,11 +66,11 @@ class PackedBlocks:
     ) -> None:
         self._documents, self._tokenizer, self._length = documents, tokenizer, sequence_length
         self._one_in, self._seed, self._watch = held_out_one_in, seed, watch
-        kept = read_held_out(keep, sequence_length)
+        kept = read_held_out(keep, {"blocks": (torch.int64, (sequence_length,))})
         self._first_digest = kept.first_digest if kept else -1
-        self._held_out = kept.blocks if kept else send(self._find_held_out, watch)
+        self._held_out = kept.tensors["blocks"] if kept else send(self._find_held_out, watch)
         if not kept:
-            write_held_out(keep, HeldOut(self._held_out, self._first_digest))
+            write_held_out(keep, HeldOut({"blocks": self._held_out}, self._first_digest))
         ahead = min(_AHEAD_TOKENS // sequence_length, _AHEAD_BLOCKS)
         self._ahead = Prefetch(self._drawn, max(2, ahead), watch)
 
@@ -107,7 +109,7 @@ class PackedBlocks:
         while True:
             order = random.Random(f"{self._seed}:{passes}")
             is_empty = True
-            for text in mixed(self._documents.read(order, errand), order):
+            for text in mixed(self._documents.read(order, errand), order, len, _MIXED_CHARACTERS):
                 errand.check()
                 if not self._is_held_out(text):
                     is_empty = False

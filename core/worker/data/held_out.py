@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +15,18 @@ from core.folders import write_atomically
 from core.worker.store import in_words
 
 _LARGEST_BYTES = 1 << 28
+_FIRST = "first"
+
+
+Shapes = Mapping[str, tuple[torch.dtype, tuple[int, ...]]]
+"""Of every tensor its kind and, but for the first dimension, its shape."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Blocks, int64 (n, sequence length); ``first_digest`` is that of the data's first document."""
+    """The first dimension of all tensors counts samples; ``first_digest`` is that of the first item."""
 
-    blocks: Tensor
+    tensors: Mapping[str, Tensor]
     first_digest: int
 
 
@@ -28,18 +34,20 @@ def write_held_out(path: Path, held_out: HeldOut) -> None:
     """Raises ClientError where the disk refuses."""
     digest = torch.tensor([held_out.first_digest >> 32, held_out.first_digest & 0xFFFFFFFF])
     with in_words(path):
-        write_atomically(path, save({"blocks": held_out.blocks, "first": digest}))
+        write_atomically(path, save({**held_out.tensors, _FIRST: digest}))
 
 
-def read_held_out(path: Path, sequence_length: int) -> HeldOut | None:
+def read_held_out(path: Path, shapes: Shapes) -> HeldOut | None:
     """``None`` where there is none that can be used."""
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             return None
         kept = load(path.read_bytes())
-        high, low = kept["first"].tolist()
-        blocks = kept["blocks"]
+        high, low = kept[_FIRST].tolist()
+        tensors = {name: kept[name] for name in shapes}
     except (OSError, SafetensorError, KeyError, ValueError):
         return None
-    is_right = blocks.dtype == torch.int64 and blocks.dim() == 2 and blocks.shape[1] == sequence_length
-    return HeldOut(blocks, high << 32 | low) if is_right else None
+    are_right = len({len(tensor) for tensor in tensors.values()}) == 1 and all(
+        (tensors[name].dtype, tensors[name].shape[1:]) == shape for name, shape in shapes.items()
+    )
+    return HeldOut(tensors, high << 32 | low) if are_right else None

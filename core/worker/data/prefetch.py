@@ -7,19 +7,20 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-
-from torch import Tensor
+from typing import Generic, TypeVar
 
 from core.problems import Problem
 from core.worker.errand import Abandoned, Errand
 from core.worker.watch import Watch
+
+Item = TypeVar("Item")
 
 LOOK_SECONDS = 0.25
 WORTH_TELLING_SECONDS = 10.0
 
 
 class Waited:
-    """How long training has stood still for want of text; a person is told once each time."""
+    """How long training has stood still for want of data; a person is told once each time."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch, self._since, self._is_told = watch, time.monotonic(), False
@@ -30,23 +31,23 @@ class Waited:
         seconds = time.monotonic() - self._since
         if seconds > WORTH_TELLING_SECONDS and not self._is_told:
             self._is_told = True
-            self._watch.warn(Problem.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for text.")
+            self._watch.warn(Problem.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
 
 
-class Prefetch:
-    """At most ``most`` blocks are read ahead. The thread begins with the first ``take``: what is forked
+class Prefetch(Generic[Item]):
+    """At most ``most`` items are read ahead. The thread begins with the first ``take``: what is forked
     before then has no part in it.
     """
 
-    def __init__(self, source: Callable[[Errand], Iterator[Tensor]], most: int, watch: Watch) -> None:
+    def __init__(self, source: Callable[[Errand], Iterator[Item]], most: int, watch: Watch) -> None:
         self._source, self._watch, self._errand = source, watch, Errand(watch)
-        self._ahead: queue.Queue[Tensor | BaseException] = queue.Queue(most)
+        self._ahead: queue.Queue[Item | BaseException] = queue.Queue(most)
         self._thread = threading.Thread(target=self._read, name="reading ahead", daemon=True)
         self._has_begun = False
         self._error: BaseException | None = None
 
-    def take(self) -> Tensor:
-        """The next block; raises what the reading thread has met, or what ``watch.check`` raises."""
+    def take(self) -> Item:
+        """The next one; raises what the reading thread has met, or what ``watch.check`` raises."""
         if not self._has_begun:
             self._has_begun = True
             self._thread.start()
@@ -70,12 +71,12 @@ class Prefetch:
     def _read(self) -> None:
         with contextlib.suppress(Abandoned):
             try:
-                for block in self._source(self._errand):
-                    self._put(block)
+                for item in self._source(self._errand):
+                    self._put(item)
             except Exception as error:
                 self._put(error)
 
-    def _put(self, item: Tensor | BaseException) -> None:
+    def _put(self, item: Item | BaseException) -> None:
         while True:
             self._errand.check()
             try:

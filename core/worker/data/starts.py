@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from core.data_spec import HubDataset, TextFiles
+from core.data_spec import ImageData, TextData
 from core.folders import write_atomically
 from core.worker.store import Store, in_words
 
 
-def count_start(data: TextFiles | HubDataset, seed: int, store: Store) -> int:
+def count_start(data: TextData | ImageData, seed: int, store: Store) -> int:
     """How often before; raises ClientError where that cannot be noted."""
     path = store.folder("starts") / f"{name_of(data)}-{seed}"
     before = _read(path)
@@ -21,7 +21,7 @@ def count_start(data: TextFiles | HubDataset, seed: int, store: Store) -> int:
     return before
 
 
-def name_of(data: TextFiles | HubDataset) -> str:
+def name_of(data: TextData | ImageData) -> str:
     """A name for what lies on the disk about that data."""
     return hashlib.sha256(msgspec.json.encode(data)).hexdigest()[:32]
 

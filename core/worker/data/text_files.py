@@ -13,11 +13,13 @@ import msgspec
 from core.data_spec import TextFiles
 from core.problems import ClientError, Problem
 from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, in_pieces
+from core.worker.data.parquet_rows import rows_in
 from core.worker.data.shelf import Shelf
 from core.worker.errand import Errand
 
 STRETCH_BYTES = 1 << 20
 _LONGEST_LINE_BYTES = 1 << 26
+_ROWS = 256  # at once
 
 
 class FileDocuments:
@@ -40,7 +42,8 @@ class FileDocuments:
 
     def _in(self, path: Path, order: random.Random | None) -> Iterator[str]:
         if self._data.format == "parquet":
-            texts = _of_parquet(path, self._data.column, order)
+            rows = rows_in(path, (self._data.column,), order, _ROWS)
+            texts: Iterator[str] = (text for (text,) in rows if isinstance(text, str))
         else:
             texts = self._of_lines(path, order)
         return itertools.chain.from_iterable(in_pieces(text) for text in texts)
@@ -56,20 +59,6 @@ class FileDocuments:
                     yield from _paragraphs(file, start, end)
                 else:
                     yield from _of_json(file, start, end, self._data.column)
-
-
-def _of_parquet(path: Path, column: str, order: random.Random | None) -> Iterator[str]:
-    """One group of rows after the other, which is what has to be in memory at once."""
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        if column not in file.schema_arrow.names:
-            raise LookupError(f"it has no column “{column}”")
-        groups = list(range(file.num_row_groups))
-        if order:
-            order.shuffle(groups)
-        for batch in file.iter_batches(256, row_groups=groups, columns=[column]):
-            yield from (text for text in batch.column(0).to_pylist() if isinstance(text, str))
 
 
 def _of_json(file: BinaryIO, start: int, end: int, column: str) -> Iterator[str]:

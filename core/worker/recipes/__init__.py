@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 import torch
 
-from core.data_spec import HubDataset, SumsData, TextFiles
+from core.data_spec import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.manifest import RunManifest
 from core.problems import ClientError, Problem
-from core.recipe_spec import ArithmeticGPT, CausalLM, MaskedLM
+from core.recipe_spec import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
-from core.worker.recipes.assembly import assemble, put_together
-from core.worker.recipes.noise import NoiseBlocks
+from core.worker.recipes.assembly import assemble, assemble_classifier, classifier, put_together
+from core.worker.recipes.noise import NoiseBlocks, NoiseImages
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.supplies import Supplies
 
@@ -33,6 +33,8 @@ def build(
             return ArithmeticRecipe(numbers, sums, seed=seed, device=device)
         case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if supplies:
             return assemble(spec, text, seed=seed, device=device, supplies=supplies)
+        case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if supplies:
+            return assemble_classifier(spec, images, seed=seed, device=device, supplies=supplies)
         case _:
             raise ClientError(Problem.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
 
@@ -49,5 +51,8 @@ def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
         case CausalLM(quantization=None) | MaskedLM(quantization=None) as spec:
             plain = msgspec.structs.replace(spec, compile=False)
             return put_together(plain, NoiseBlocks(spec), seed=0, device=device)
+        case ImageClassification() as spec:
+            plain_one = msgspec.structs.replace(spec, compile=False)
+            return classifier(plain_one, NoiseImages(spec), device=device)
         case _:
             raise ClientError(Problem.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")

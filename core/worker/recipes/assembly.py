@@ -1,4 +1,4 @@
-"""Puts a language model together: its data, its weights, what is frozen, and in which numbers it computes."""
+"""Puts a model of `transformers` together: its data and weights, what is frozen, in what it computes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from core.data_spec import HubDataset, TextFiles
+from core.data_spec import ImageData, TextData
 from core.problems import ClientError, Problem
-from core.recipe_spec import CausalLM, LanguageModelSpec
-from core.worker.data import Blocks, open_blocks
+from core.recipe_spec import CausalLM, ImageClassification, LanguageModelSpec, TransformerSpec
+from core.worker.data import Blocks, Images, open_blocks, open_images
 from core.worker.hub import fetch
 from core.worker.hub_listing import prepare_library
+from core.worker.recipes.image_classifier import ImageClassifier
 from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.lora import with_adapters
 from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
@@ -30,18 +31,36 @@ log = logging.getLogger(__name__)
 
 def assemble(
     spec: LanguageModelSpec,
-    data: TextFiles | HubDataset,
+    data: TextData,
     *,
     seed: int,
     device: torch.device,
     supplies: Supplies,
 ) -> LanguageModel:
     """The run's model on that device, with blocks in this peer's own order; raises ClientError."""
-    store, watch, begin = supplies.store, supplies.watch, spec.pretrained
-    prepare_library(store)
-    folder = None if begin is None else fetch(begin.repository, begin.revision, store, watch)
+    store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
     blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, watch=watch)
     return put_together(spec, blocks, seed=seed, device=device, folder=folder)
+
+
+def assemble_classifier(
+    spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, supplies: Supplies
+) -> ImageClassifier:
+    """The run's model on that device, with images in this peer's own order; raises ClientError."""
+    store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
+    config = spec.config
+    images = open_images(
+        data, size=config.image_size, classes=config.num_labels, seed=seed, store=store, watch=watch
+    )
+    return classifier(spec, images, device=device, folder=folder)
+
+
+def _fetched(spec: TransformerSpec, supplies: Supplies) -> Path | None:
+    """The folder with the weights to begin with, where the run has such."""
+    prepare_library(supplies.store)
+    if (begin := spec.pretrained) is None:
+        return None
+    return fetch(begin.repository, begin.revision, supplies.store, supplies.watch)
 
 
 def put_together(
@@ -58,9 +77,7 @@ def put_together(
     """
     objective = _objective(spec, blocks, seed)
     dtype = dtype_for(spec.precision, device)
-    model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
-    if spec.gradient_checkpointing:
-        _keep_less(model)
+    model = _begun(spec, folder, dtype, device)
     if spec.lora is not None:
         frozen = model if spec.quantization else model.to(dtype)
         model = with_adapters(frozen, spec.lora, spec.config)
@@ -68,6 +85,26 @@ def put_together(
         model.to(device)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return LanguageModel(spec, model, blocks, objective, Numbers(dtype, device, trained), device)
+
+
+def classifier(
+    spec: ImageClassification, images: Images, *, device: torch.device, folder: Path | None = None
+) -> ImageClassifier:
+    """The run's model for those images, with the weights in that folder; raises ClientError."""
+    dtype = dtype_for(spec.precision, device)
+    model = _begun(spec, folder, dtype, device)
+    model.to(device)
+    return ImageClassifier(spec, model, images, Numbers(dtype, device, model.parameters()), device)
+
+
+def _begun(
+    spec: TransformerSpec, folder: Path | None, dtype: torch.dtype, device: torch.device
+) -> PreTrainedModel:
+    """As everybody begins, with the weights in that folder or with none."""
+    model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
+    if spec.gradient_checkpointing:
+        _keep_less(model)
+    return model
 
 
 def _keep_less(model: PreTrainedModel) -> None:

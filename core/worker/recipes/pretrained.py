@@ -1,8 +1,9 @@
-"""A language model that begins with somebody's weights: safetensors of the shape that the run describes."""
+"""A model that begins with somebody's weights: safetensors of the shape that the run describes."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import torch
 from safetensors import SafetensorError
 
 from core.problems import ClientError, Problem
-from core.recipe_spec import LanguageModelSpec
+from core.recipe_spec import ImageClassification, TransformerSpec
 from core.worker.recipes.families import dropouts_of, model_type, numbers_of
 from core.worker.recipes.quantization import quantized
 from core.worker.recipes.scratch import ATTENTION, auto_class, same_on_every_peer
@@ -20,29 +21,32 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_OUTPUT = "classifier."
+
 
 def model_from_hub(
-    spec: LanguageModelSpec, folder: Path, dtype: torch.dtype, device: torch.device
+    spec: TransformerSpec, folder: Path, dtype: torch.dtype, device: torch.device
 ) -> PreTrainedModel:
     """The model whose files are in that folder, on the CPU unless it is quantized; raises ClientError.
 
-    What its weights do not say, such as an output that nobody has trained yet, is the same on every peer.
+    What its weights do not say, such as an output that nobody has trained yet, is the same on every peer; so
+    is an output for other classes than the run's, which begins anew.
     """
-    few_bits = {} if spec.quantization is None else quantized(spec.quantization, dtype, device)
+    how = _how(spec, dtype, device)
     try:
         config = _config(spec, folder)
         with same_on_every_peer():
             model, told = auto_class(spec).from_pretrained(
                 folder,
                 config=config,
-                dtype=torch.float32 if spec.lora is None else dtype,
                 attn_implementation=ATTENTION,
                 use_safetensors=True,
                 local_files_only=True,
                 trust_remote_code=False,
                 output_loading_info=True,
-                **few_bits,
+                **how,
             )
+        _refuse_other_shapes(told["mismatched_keys"])
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ClientError(Problem.FILES_REFUSED, f"{_name(spec)}: {_first_line(error)}") from error
     if missing := sorted(told["missing_keys"]):
@@ -51,7 +55,22 @@ def model_from_hub(
     return loaded
 
 
-def _config(spec: LanguageModelSpec, folder: Path) -> PreTrainedConfig:
+def _how(spec: TransformerSpec, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
+    """What only some recipes ask of `transformers`; raises ClientError where the device cannot."""
+    if isinstance(spec, ImageClassification):
+        return {"dtype": torch.float32, "ignore_mismatched_sizes": True}
+    few_bits = {} if spec.quantization is None else quantized(spec.quantization, dtype, device)
+    return {"dtype": torch.float32 if spec.lora is None else dtype, **few_bits}
+
+
+def _refuse_other_shapes(mismatched: Iterable[Any]) -> None:
+    """Raises ValueError for weights of another shape than the run's, but for those of the classes."""
+    names = sorted(str(each[0] if isinstance(each, tuple) else each) for each in mismatched)
+    if wrong := [name for name in names if not name.startswith(_OUTPUT)]:
+        raise ValueError(f"its {wrong[0]} has another shape than the run says")
+
+
+def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
     """The repository's own, if it is of the shape that the run describes; raises ValueError."""
     from transformers import AutoConfig
 
@@ -64,18 +83,22 @@ def _config(spec: LanguageModelSpec, folder: Path) -> PreTrainedConfig:
         )
     if getattr(config, "quantization_config", None):
         raise ValueError("its weights are quantized already")
-    for name, wanted in numbers_of(spec.config).items():
+    numbers = numbers_of(spec.config)
+    if "num_labels" in numbers:
+        config.num_labels = numbers.pop("num_labels")
+    for name, wanted in numbers.items():
         found = getattr(config, name)
         if found != wanted and not (found is None and name == "n_inner"):
             raise ValueError(f"its {name} is {found}, and the run says {wanted}")
     for name, share in dropouts_of(spec.config).items():
         setattr(config, name, share)
-    config.use_cache = False
+    if not isinstance(spec, ImageClassification):
+        config.use_cache = False
     checked: PreTrainedConfig = config
     return checked
 
 
-def _name(spec: LanguageModelSpec) -> str:
+def _name(spec: TransformerSpec) -> str:
     return spec.pretrained.repository if spec.pretrained else ""
 
 

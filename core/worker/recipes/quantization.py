@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import torch
 
-from core.problems import ClientError, Problem
 from core.recipe_spec import Quantization
+from core.worker.few_bits import require_few_bits
 
 
 def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
     """How `transformers` is asked for it; raises ClientError where it cannot be had."""
-    if device.type != "cuda":
-        raise ClientError(Problem.DEVICE_UNSUITED, f"Weights in few bits ({wanted.kind}) need an NVIDIA GPU.")
-    if find_spec("bitsandbytes") is None:
-        raise ClientError(
-            Problem.ENGINE_MISSING, "This run needs bitsandbytes: `pip install 'workerbee[quantization]'`."
-        )
+    require_few_bits(f"A model in few bits ({wanted.kind})", device)
     from transformers import BitsAndBytesConfig
 
     if wanted.kind == "8bit":

@@ -1,14 +1,14 @@
-"""A language model that has learned nothing, with the same weights on every peer."""
+"""A model that has learned nothing, with the same weights on every peer."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import torch
 
-from core.recipe_spec import CausalLM, LanguageModelSpec
+from core.recipe_spec import CausalLM, ImageClassification, MaskedLM, TransformerSpec
 from core.worker.recipes.families import fresh_config
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def same_on_every_peer() -> Iterator[None]:
         yield
 
 
-def model_from_scratch(spec: LanguageModelSpec) -> PreTrainedModel:
+def model_from_scratch(spec: TransformerSpec) -> PreTrainedModel:
     """The model that the run's config describes, on the CPU."""
     with same_on_every_peer():
         config = fresh_config(spec.config)
@@ -34,8 +34,16 @@ def model_from_scratch(spec: LanguageModelSpec) -> PreTrainedModel:
     return model
 
 
-def auto_class(spec: LanguageModelSpec) -> Any:
+def auto_class(spec: TransformerSpec) -> Any:
     """The class of `transformers` that makes such models; this is where it is imported."""
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+    from transformers import AutoModelForCausalLM, AutoModelForImageClassification, AutoModelForMaskedLM
 
-    return AutoModelForCausalLM if isinstance(spec, CausalLM) else AutoModelForMaskedLM
+    match spec:
+        case CausalLM():
+            return AutoModelForCausalLM
+        case MaskedLM():
+            return AutoModelForMaskedLM
+        case ImageClassification():
+            return AutoModelForImageClassification
+        case _:
+            assert_never(spec)

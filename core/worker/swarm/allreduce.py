@@ -149,7 +149,8 @@ class Truthful(DecentralizedAverager):
         began, is_whole = time.monotonic(), False
         try:
             gathered = await super()._aggregate_with_group(group_info, **kwargs | self._timeouts(group_info))
-            runner: _Runner = self._running_groups[group_info.group_id].result()
+            counts = self._exchange_that_counts(group_info.group_id)
+            runner: _Runner = self._running_groups[counts].result()
             outcome = runner.outcome(gathered)
             is_whole = not outcome.lost
             return outcome
@@ -159,6 +160,10 @@ class Truthful(DecentralizedAverager):
             raise
         finally:
             self.patience.note(time.monotonic() - began, is_whole)
+
+    def _exchange_that_counts(self, group_id: bytes) -> bytes:
+        """Of several exchanges of a round, that whose losses are the round's."""
+        return group_id
 
     def _timeouts(self, group_info: GroupInfo) -> dict[str, float]:
         silence = self.patience.silence_seconds(len(group_info.peer_ids))

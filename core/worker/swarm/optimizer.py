@@ -18,6 +18,7 @@ from hivemind.averaging.control import StepControl
 from core.manifest import Collaboration
 from core.messages import RoundFinished
 from core.problems import ClientError, Problem
+from core.worker.optimizers import count_steps
 from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.compression import compression, download_compression
@@ -25,6 +26,7 @@ from core.worker.swarm.connection import Swarm
 from core.worker.swarm.download import Interrupted
 from core.worker.swarm.groups import OvertakenError
 from core.worker.swarm.patience import exchange_seconds
+from core.worker.swarm.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.state_check import Trial
 from core.worker.swarm.tracker import ObservedTracker
 
@@ -42,7 +44,7 @@ TRACKER_OPTIONS = (
     "expected_drift_rate",
     "metadata_expiration",
 )
-AVERAGER_OPTIONS = ("bandwidth",)
+AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +82,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
         self._failed_downloads, self._last_refusal = 0, ""
-        self._search_seconds, self._bandwidth = collaboration.averaging_timeout, collaboration.bandwidth
+        self._collaboration = collaboration
         params = list(params)
         super().__init__(
             dht=swarm.dht,
@@ -143,22 +145,26 @@ class SwarmOptimizer(hivemind.Optimizer):
             auxiliary=self.auxiliary,
             start=True,
             vitals=self._vitals,
-            bandwidth=self._bandwidth,
+            bandwidth=self._collaboration.bandwidth,
             **_patience(self.matchmaking_time),
             **kwargs,
         )
         averager.leaving, averager.on_download = self._leaving, self._listeners.on_download
         averager.refused, averager.on_refusal, averager.trial = {}, self._refused, self._listeners.trial
         averager.on_round = partial(self._report, "state")
-        averager.search_seconds = self._search_seconds
+        averager.search_seconds = self._collaboration.averaging_timeout
         return averager
 
     def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
-        kwargs |= {"bandwidth": self._bandwidth, **_patience(self.matchmaking_time)}
-        averager = GradientAverager(vitals=self._vitals, **kwargs)
+        told, patience = self._collaboration, _patience(self.matchmaking_time)
+        kwargs |= {"bandwidth": told.bandwidth, "vitals": self._vitals, **patience}
+        if told.powersgd_rank is None:
+            averager = GradientAverager(**kwargs)
+        else:
+            averager = PowerSGDGradientAverager(rank=told.powersgd_rank, **kwargs)
         averager.on_round = partial(self._report, "gradients")
         averager.epoch = lambda: self.local_epoch
-        averager.search_seconds = self._search_seconds
+        averager.search_seconds = self._collaboration.averaging_timeout
         return averager
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
@@ -191,6 +197,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         super().load_state_from_peers(**kwargs)
         self.tracker.distrust(self.state_averager.refused)
         if self.is_synchronized_with_peers():
+            count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
             return
         self._failed_downloads += 1
@@ -214,6 +221,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     def resume_at(self, epoch: int) -> None:
         """Go on at that epoch, after parameters and optimizer state were put in place."""
         self.state_averager.local_epoch = epoch
+        count_steps(self.state_averager.optimizer, epoch)
         self.state_averager._update_scheduler()
         with self.tracker.pause_updates():
             self.tracker.update_epoch(epoch)

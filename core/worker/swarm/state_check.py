@@ -32,12 +32,17 @@ def flaw_of(state: State, averager: TrainingStateAverager, trial: Trial | None =
     expected = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
         return "it says no epoch"
-    if [tensor.shape for tensor in tensors] != [tensor.shape for tensor in expected]:
+    if [_kind_of(tensor) for tensor in tensors] != [_kind_of(tensor) for tensor in expected]:
         return "its tensors are not those of the run's model"
     if not are_finite(tensors):
         return "it holds what is no number"
     metadata["optimizer_metadata"] = mine
     return _flaw_in_use(tensors, averager, trial) if trial is not None else ""
+
+
+def _kind_of(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
+    """Floats may come in other floats; what an optimizer keeps in bytes is read as bytes."""
+    return tensor.shape, None if tensor.is_floating_point() else tensor.dtype
 
 
 def most_bytes(averager: TrainingStateAverager) -> int:
