@@ -267,7 +267,7 @@ class Paging(QObject):
 
         page = ReviewPage()
         page.start_requested.connect(self._helm.start)
-        page.dry_run_requested.connect(self._helm.rehearsals.want)
+        page.dry_run_requested.connect(self._helm.try_out)
         page.back_requested.connect(self.go_back)
         page.show_settings(self._choices.settings)
         return page
