@@ -89,6 +89,11 @@ class Helm(QObject):
             run_id = consent.run_id if consent else opening.run_id
             self.join(JoinAddress(peers=opening.addresses, run_id=run_id))
 
+    def try_out(self, run: RunFound, device: Device) -> None:
+        """Measure how much of it fits, while a person decides; never beside training."""
+        if self.session.phase == "found":
+            self.rehearsals.want(run, device)
+
     def start(self, run: RunFound) -> None:
         """Train in it, with the device of the settings; ``refused`` if there is no such device.
 

@@ -34,7 +34,7 @@ def review_page(helm: Helm, choices: Choices, go_back: Callable[[], None]) -> Re
 
     page = ReviewPage()
     page.start_requested.connect(helm.start)
-    page.dry_run_requested.connect(helm.rehearsals.want)
+    page.dry_run_requested.connect(helm.try_out)
     page.back_requested.connect(go_back)
     page.show_settings(choices.settings)
     return page

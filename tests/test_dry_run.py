@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.data_spec import SumsData, TextFiles
+from core.data_spec import HubImages, SumsData, TextFiles
 from core.manifest import Collaboration, RunManifest
 from core.messages import Failed, FitMeasured, Leave, Progress, Rehearse, RoundFinished, RunFound, Start
 from core.needs import needs_of
@@ -173,7 +173,7 @@ def test_a_cpu_is_measured_and_the_model_stays_as_it_was() -> None:
     before = {name: value.clone() for name, value in run.recipe.model.state_dict().items()}
     fit = run.measure()
     assert (fit.device, fit.micro_batch) == ("cpu", 8)
-    assert fit.samples_per_second is not None and fit.samples_per_second > 1
+    assert fit.samples_per_second is not None and fit.samples_per_second > 0
     assert needs_of(manifest).host_memory_bytes <= fit.memory_bytes < 2**33
     after = run.recipe.model.state_dict()
     assert all(torch.equal(value, after[name]) for name, value in before.items())
@@ -209,12 +209,12 @@ def test_it_ends_between_micro_batches_when_somebody_wants_it_to() -> None:
 
     def check() -> None:
         calls.append(1)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        dry_run(sums(), check=check).measure()
-    assert len(calls) == 3
+        dry_run(sums(4), check=check, seconds=600.0).measure()
+    assert len(calls) == 2
 
 
 def test_a_limit_that_the_rest_of_training_takes_leaves_no_room() -> None:
@@ -251,6 +251,12 @@ def test_a_pretrained_model_is_measured_without_its_weights_and_text() -> None:
 def test_a_masked_model_hides_tokens_that_mean_nothing() -> None:
     manifest = load_run_file(EXAMPLES / "masked-lm.toml")
     assert isinstance(manifest.data, TextFiles)
+    assert dry_run(manifest, seconds=0.5).measure().micro_batch > 0
+
+
+def test_an_image_model_looks_at_noise() -> None:
+    manifest = load_run_file(EXAMPLES / "vit-from-scratch.toml")
+    assert isinstance(manifest.data, HubImages)
     assert dry_run(manifest, seconds=0.5).measure().micro_batch > 0
 
 
@@ -323,15 +329,17 @@ def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(ha
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU")
-def test_on_a_gpu_what_is_found_fits_and_twice_as_much_does_not() -> None:
-    device, limit = torch.device("cuda"), 3_000_000_000
+def test_on_a_gpu_what_is_found_fits_and_four_times_as_much_does_not() -> None:
+    device, limit = torch.device("cuda:0"), 3_000_000_000
     total = torch.cuda.get_device_properties(device).total_memory
-    manifest = msgspec.structs.replace(sums(1 << 19), recipe=ArithmeticGPT(layers=4, width=256, heads=4))
+    large = tiny(batch_size_per_step=1 << 19, target_batch_size=1 << 20)
+    manifest = msgspec.structs.replace(large, recipe=ArithmeticGPT(layers=4, width=256, heads=4))
     torch.cuda.set_per_process_memory_fraction((limit - 500_000_000) / total, device)
     try:
         gauge, recipe = gauge_for(device), build(manifest, seed=1, device=device)
-        told = {"draw": recipe.draw, "check": lambda: None, "memory_limit_bytes": limit}
-        fit = DryRun(manifest=manifest, recipe=recipe, device=device, gauge=gauge, **told).measure()  # type: ignore[arg-type]
+        where: dict[str, Any] = {"device": device, "gauge": gauge, "memory_limit_bytes": limit}
+        run = DryRun(manifest=manifest, recipe=recipe, draw=recipe.draw, check=lambda: None, **where)
+        fit = run.measure()
         recipe.backward(recipe.loss(recipe.draw(fit.micro_batch)))
         with pytest.raises(torch.OutOfMemoryError):
             recipe.backward(recipe.loss(recipe.draw(4 * fit.micro_batch)))

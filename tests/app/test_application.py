@@ -28,6 +28,7 @@ from core.problems import Problem
 from core.session import Session
 from core.settings import load_settings
 from tests import fake_worker
+from tests.front_end import children
 
 ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
@@ -305,7 +306,7 @@ def test_what_a_dry_run_finds_is_shown_and_trained_with(qtbot: QtBot, opened: Op
     assert consent is not None and consent.micro_batch == 4
 
 
-def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open) -> None:
     application = opened("good", rehearsal="measure_for_ever")
     application.paging.join.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
@@ -315,9 +316,7 @@ def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open, tmp_
     until(qtbot, application, lambda session: session.contributed_samples > 0)
     consent = application.helm.session.consent
     assert consent is not None and consent.micro_batch is None
-    qtbot.waitUntil(
-        lambda: any("leave" in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS
-    )
+    qtbot.waitUntil(lambda: len(children()) == 1, timeout=2 * LIMIT_MILLISECONDS)  # the one that trains
 
 
 def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
@@ -331,3 +330,11 @@ def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Pa
     qtbot.waitUntil(
         lambda: any(told in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS
     )
+
+
+def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    with qtbot.assertNotEmitted(application.helm.rehearsals.changed):
+        application.choices.replace(memory_limit_bytes=2_000_000_000)
+    assert application.helm.rehearsals.session == Session()
