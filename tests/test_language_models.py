@@ -29,7 +29,7 @@ TEXT = "\n\n".join(
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
-def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
+def toy(example: str, hub: Hub, samples: int = 15_000) -> RunManifest:
     """That example, with a tiny model, epochs of some seconds and text that a hub on loopback serves."""
     manifest = load_run_file(EXAMPLES / example)
     assert isinstance(manifest.recipe, CausalLM | MaskedLM)
@@ -45,7 +45,7 @@ def toy(example: str, hub: Hub, samples: int = 5000) -> RunManifest:
 
 
 def quick(manifest: RunManifest, samples: int) -> Collaboration:
-    """Its collaboration, with epochs of so many samples and no long waits."""
+    """Its collaboration, with epochs of so many samples, longer than it takes to meet, and no long waits."""
     return msgspec.structs.replace(
         manifest.collaboration, target_batch_size=samples, matchmaking_time=3.0, averaging_timeout=30.0
     )
@@ -124,7 +124,7 @@ def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
 
 
 def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
-    manifest = toy_pictures("vit-from-scratch.toml", hub, samples=5000)
+    manifest = toy_pictures("vit-from-scratch.toml", hub, samples=8000)
     organiser, one, _ = train_together(hands, manifest)
     assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
     assert saved_numbers(organiser) == needs_of(manifest).parameters
@@ -133,7 +133,7 @@ def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
 
 
 def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:
-    manifest = toy("lora.toml", hub, samples=2500)
+    manifest = toy("lora.toml", hub, samples=6000)
     assert isinstance(manifest.recipe, CausalLM)
     recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
     manifest = msgspec.structs.replace(manifest, recipe=recipe)
