@@ -13,11 +13,12 @@ import pytest
 
 from core.messages import Network, Restarting, RoundFinished, TestNetwork, Warned
 from tests.networks import Host, Internet, Router, internet
-from tests.real import Crew, Peer, averaged
+from tests.real import Crew, Peer, averaged, tiny
 
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
 
 PORT = 31337  # where a volunteer listens who has not listened anywhere before
+LONG_EPOCH = 16_000  # samples: some seconds, also for two who are alone on the machine
 
 
 @dataclass
@@ -74,8 +75,8 @@ def net6() -> Iterator[Internet]:
 
 @pytest.fixture
 def keeper(net: Internet, hands: Crew) -> Iterator[Peer]:
-    """The run's first peer, on a public host, with next to no training."""
-    yield hands.at(net.host()).organiser(train=False)
+    """The run's first peer, on a public host, with next to no training; others need time to meet."""
+    yield hands.at(net.host()).organiser(manifest=tiny(target_batch_size=LONG_EPOCH), train=False)
 
 
 def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keeper: Peer) -> None:
@@ -155,7 +156,7 @@ def test_a_direct_neighbour_is_averaged_with_although_the_router_leads_no_public
     forwarded = seek(hands, "forwarded port", home_of(home, forwarded=True), keeper.posted)
     assert "could connect" in forwarded.finding().reason
     forwarded.peer.agree()
-    neighbour = hands.at(home_of(home)).volunteer(keeper.posted, "neighbour", "auto")
+    neighbour = hands.at(home_of(home)).client(keeper.posted, "neighbour", "auto")
     for peer in (neighbour, forwarded.peer):
         peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
     assert not any(map(is_direct, neighbour.all(Network)))
