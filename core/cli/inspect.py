@@ -13,7 +13,7 @@ from core.cli.dry_run import try_out
 from core.cli.review import show_run
 from core.cli.screen import console_for, early_display
 from core.cli.search import find_runs
-from core.devices import choose_device, find_devices
+from core.devices import choose_device
 from core.messages import RunFound
 
 
@@ -36,6 +36,6 @@ def _tried_out(wish: InspectSwarm, desk: Desk, runs: Sequence[RunFound]) -> str:
     """What a dry run says, on which device; nothing where none is wanted, or nothing could be started."""
     if not wish.dry_run or len(runs) != 1 or runs[0].manifest.run.state != "open":
         return ""
-    choices, devices = choices_for(wish, desk.folders), find_devices()
+    choices, devices = choices_for(wish, desk.folders), desk.devices()
     device = choose_device(devices, choices.device)
     return f"{try_out(desk, runs[0], device, devices, choices, wish.json)} (on {device.label})"

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from PySide6.QtCore import QObject, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +21,7 @@ from core.problems import Problem
 from core.room import Room
 from core.session import Asked, ClientEvent, Session, WorkerExited
 from core.settings import Settings
+from tests.app.browser import Browser, installed
 from tests.app.scenery import BUSY_GPU, CPU, GIGABYTE, GPU, PEER, run_found, search, seen
 
 RUN = run_found(name="Learning to add", description="Sums.", license="MIT", homepage="https://example.org/a")
@@ -42,24 +42,11 @@ def page(qtbot: QtBot) -> ReviewPage:
     return page
 
 
-class Browser(QObject):
-    """Opens nothing, and remembers what it was asked to open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.opened: list[str] = []
-
-    @Slot(QUrl)
-    def open(self, url: QUrl) -> None:
-        self.opened.append(url.toString())
-
-
 @pytest.fixture
 def browser() -> Iterator[Browser]:
-    browser = Browser()
-    QDesktopServices.setUrlHandler("https", browser, "open")  # type: ignore[arg-type]  # PySide6's own mistake
-    yield browser
-    QDesktopServices.unsetUrlHandler("https")
+    """Instead of the person's own."""
+    with installed() as browser:
+        yield browser
 
 
 def test_a_run_is_shown_and_started(page: ReviewPage, qtbot: QtBot) -> None:

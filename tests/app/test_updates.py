@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 import pytest
-from PySide6.QtCore import QObject, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -28,6 +26,7 @@ from core.settings import Settings, load_settings, save_settings
 from core.updates.diary import AGAIN_SECONDS, EVERY_SECONDS, UpdateDiary
 from core.updates.notice import SignedNotice, UpdateNotice
 from core.updates.source import source_of
+from tests.app.browser import Browser, installed
 from tests.app.scenery import child
 from tests.notice_server import NoticeServer, serving_notices
 
@@ -104,27 +103,11 @@ def opened(qtbot: QtBot, qapp: QApplication, server: NoticeServer) -> Iterator[O
         window.end()
 
 
-class Browser(QObject):
-    """Is asked to open pages."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.opened: list[str] = []
-
-    @Slot(QUrl)
-    def open(self, url: QUrl) -> None:
-        self.opened.append(url.toString())
-
-
 @pytest.fixture
 def browser() -> Iterator[Browser]:
     """Instead of the person's own."""
-    browser = Browser()
-    for scheme in ("https", "http", "file"):
-        QDesktopServices.setUrlHandler(scheme, browser, "open")  # type: ignore[arg-type]  # PySide6's own mistake
-    yield browser
-    for scheme in ("https", "http", "file"):
-        QDesktopServices.unsetUrlHandler(scheme)
+    with installed() as browser:
+        yield browser
 
 
 def test_a_newer_version_is_told_once_and_opened_by_a_click(opened: Open, browser: Browser) -> None:

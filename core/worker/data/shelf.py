@@ -39,8 +39,8 @@ class Shelf:
         place = self._being_fetched(wanted)
         with alone_in(place, errand):
             if not self._holds(wanted):
-                is_bounded = self._store.only_public
-                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=is_bounded)
+                only_public = self._store.only_public
+                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=only_public)
                 download(remote, place / _PART, path, errand)
             shutil.rmtree(place, ignore_errors=True)
 
