@@ -1,11 +1,13 @@
 """Two averagers of a run, of which one still looks for a group of the epoch before.
 
-It says in lines of JSON what becomes of each round: how many peers were in it, or why it failed.
+It says in lines of JSON what becomes of each round: how many peers were in it, or why it failed. Its one
+argument tells which of the two is in client mode: "behind" or "ahead".
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from typing import Any
 
@@ -30,9 +32,10 @@ OPTIONS: dict[str, Any] = {
 def main() -> None:
     """One round too late for its epoch, the next one of both, and one for which nobody comes."""
     family.found()
-    first = hivemind.DHT(**OPTIONS)
-    second = hivemind.DHT(initial_peers=first.get_visible_maddrs(), client_mode=True, **OPTIONS)
-    behind, ahead = averager(first), averager(second)
+    direct = hivemind.DHT(**OPTIONS)
+    client = hivemind.DHT(initial_peers=direct.get_visible_maddrs(), client_mode=True, **OPTIONS)
+    two = (client, direct) if sys.argv[1] == "behind" else (direct, client)
+    behind, ahead = map(averager, two)
     leftover = began(behind, 4)
     current = began(ahead, 5)
     say(leftover=outcome(leftover))

@@ -11,8 +11,9 @@ from tests.real import Crew
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_a_round_that_was_left_over_gives_way_to_the_next_one(hands: Crew) -> None:
-    said = hands.script("rounds", "tests.leftover_round")
+@pytest.mark.parametrize("in_client_mode", ["ahead", "behind"])
+def test_a_round_that_was_left_over_gives_way_to_the_next_one(hands: Crew, in_client_mode: str) -> None:
+    said = hands.script("rounds", "tests.leftover_round", in_client_mode)
     assert said.until(lambda each: "leftover" in each)["leftover"] == "OvertakenError"
     assert said.until(lambda each: "current" in each) == {"current": 2, "following": 2}
     assert said.until(lambda each: "is_taken_back" in each)["is_taken_back"]

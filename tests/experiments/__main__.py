@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.machine import describe
-from tests.experiments.life import live
+from tests.experiments.life import Outcome, live
 from tests.experiments.report import as_markdown, draw
-from tests.experiments.trials import EXPERIMENTS
+from tests.experiments.trials import EXPERIMENTS, Experiment
 
 
 def main() -> int:
@@ -24,15 +24,23 @@ def main() -> int:
     print(describe(1))
     for name in asked.only or EXPERIMENTS:
         experiment = EXPERIMENTS[name]
-        with tempfile.TemporaryDirectory(prefix="workerbee-experiment-", ignore_cleanup_errors=True) as made:
-            outcomes = [
-                live(trial, experiment.epochs, Path(made) / str(number))
-                for number, trial in enumerate(experiment.trials)
-            ]
+        outcomes = carried_out(experiment)
         print(f"\n{experiment.question}\n\n{as_markdown(outcomes)}", flush=True)
         if asked.pictures:
             draw(outcomes, asked.pictures / f"{name}.svg")
     return 0
+
+
+def carried_out(experiment: Experiment) -> list[Outcome]:
+    """Its trials, one after the other, on the same ground."""
+    with (
+        tempfile.TemporaryDirectory(prefix="workerbee-experiment-", ignore_cleanup_errors=True) as made,
+        experiment.ground() as tables,
+    ):
+        return [
+            live(trial, tables, experiment.epochs, Path(made) / str(number))
+            for number, trial in enumerate(experiment.trials)
+        ]
 
 
 if __name__ == "__main__":

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import tomli_w
 
 from core.messages import AnyEvent, Evaluated, Progress, Published, TrainingStarted
-from core.run_file import template
 from tests.bench.peer_process import PeerProcess
 from tests.bench.track import Track
+from tests.experiments.grounds import Tables
 from tests.experiments.trials import Trial
 from tests.real import LOOPBACK
 
@@ -79,13 +78,12 @@ class Outcome:
         return end.progress.contributed_samples - begin.progress.contributed_samples if begin and end else 0
 
 
-def live(trial: Trial, epochs: int, folder: Path) -> Outcome:
+def live(trial: Trial, tables: Tables, epochs: int, folder: Path) -> Outcome:
     """Until all have seen so many epochs; nothing of them is left afterwards."""
     folder.mkdir(parents=True)
     run_file = folder / "run.toml"
-    tables = tomllib.loads(template())
-    tables["collaboration"] |= trial.shared
-    run_file.write_text(tomli_w.dumps(tables), "utf-8")
+    changed = {name: tables[name] | added for name, added in trial.added.items()}
+    run_file.write_text(tomli_w.dumps(tables | changed), "utf-8")
     with contextlib.ExitStack() as ends:
         peers = _start(trial, run_file, folder, ends)
         first = SETTLING_EPOCHS + max(_epoch(peer) for peer in peers)

@@ -6,20 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.experiments.grounds import Ground, fine_tuning, sums
+
 _IN_STEP = {
     "delay_grad_averaging": False,
     "delay_optimizer_step": False,
     "delay_state_averaging": False,
 }
+_ADAPTERS: dict[str, dict[str, Any]] = {
+    "recipe": {"lora": {"rank": 8, "alpha": 16.0, "target_modules": []}},
+    "optimizer": {"learning_rate": 5e-3},  # few numbers take larger steps
+}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """So many peers of one core each, and what stands in ``[collaboration]`` of their run file."""
+    """So many peers of one core each, and what is added to the tables of the experiment's run file."""
 
     name: str
     peers: int = 2
-    shared: Mapping[str, Any] = field(default_factory=dict)
+    added: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,11 @@ class Experiment:
     question: str
     epochs: int
     trials: tuple[Trial, ...]
+    ground: Ground = sums
 
 
-def _sizes(target: int, micro_batch: int, **more: Any) -> dict[str, Any]:
-    return {"target_batch_size": target, "batch_size_per_step": micro_batch, **more}
+def _sizes(target: int, micro_batch: int, **more: Any) -> dict[str, dict[str, Any]]:
+    return {"collaboration": {"target_batch_size": target, "batch_size_per_step": micro_batch, **more}}
 
 
 EXPERIMENTS = {
@@ -68,5 +75,14 @@ EXPERIMENTS = {
                 ("gradients in 8 bits", "uniform_8bit", "float16"),
             )
         ),
+    ),
+    "adapters": Experiment(
+        "What does it cost to train adapters only?",
+        12,
+        (
+            Trial("the whole model", 2, _sizes(1_500, 4)),
+            Trial("adapters (LoRA, rank 8)", 2, _sizes(1_500, 4) | _ADAPTERS),
+        ),
+        fine_tuning,
     ),
 }
