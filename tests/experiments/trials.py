@@ -80,8 +80,8 @@ EXPERIMENTS = {
         "What does it cost to train adapters only?",
         12,
         (
-            Trial("the whole model", 2, _sizes(1_500, 4)),
-            Trial("adapters (LoRA, rank 8)", 2, _sizes(1_500, 4) | _ADAPTERS),
+            Trial("the whole model", 2, _sizes(4_000, 4)),
+            Trial("adapters (LoRA, rank 8)", 2, _sizes(4_000, 4) | _ADAPTERS),
         ),
         fine_tuning,
     ),
