@@ -55,7 +55,9 @@ class EngineRoom(QObject):
 
     def usable(self, seen: DevicesSeen) -> DevicesSeen:
         """What of it can be lent with the engine that is there."""
-        return replace(seen, devices=usable_devices(seen.devices, uses_gpus=self._uses_gpus))
+        usable = usable_devices(seen.devices, uses_gpus=self._uses_gpus)
+        idle = tuple(device for device in seen.devices if device not in usable)
+        return replace(seen, devices=usable, idle=idle)
 
     def look(self) -> None:
         """Find out what is there and what could be made; a checkout needs nothing."""

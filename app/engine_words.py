@@ -36,6 +36,13 @@ def _lack(suited: Suited) -> str:
     """What would suit is not listed, so the GPU stays idle."""
     if suited.reason == "amd":
         return translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
+    if suited.reason == "gpu_too_old":
+        words = translate(
+            "Engine",
+            "There is no engine yet for an NVIDIA GPU of compute capability %1, so the CPU computes: "
+            "7.5 is the least (GTX 16, RTX 20).",
+        )
+        return filled(words, suited.capability)
     words = translate(
         "Engine",
         "There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 "
@@ -54,6 +61,9 @@ def _reason(suited: Suited) -> str:
                 "The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.",
             )
             return filled(words, suited.driver)
+        case "gpu_too_old":
+            words = translate("Engine", "The NVIDIA GPU's compute capability is %1.")
+            return filled(words, suited.capability)
         case "amd":
             return translate("Engine", "There is an AMD GPU.")
         case "no_gpu":

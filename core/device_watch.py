@@ -22,11 +22,13 @@ class DevicesSeen:
     """What there was at that time (seconds since 1970): the GPUs, then the CPU.
 
     While the driver is not answering, the GPUs are those it told of before, and what changes is not known.
+    ``idle`` are GPUs on which the engine that is there does not compute; they are not among the others.
     """
 
     devices: tuple[Device, ...]
     is_driver_answering: bool
     at: float
+    idle: tuple[Device, ...] = ()
 
 
 class DeviceWatch:

@@ -49,6 +49,24 @@ def test_an_nvidia_driver_decides(commands: Path, driver: str, suited: Suited) -
     assert suited_build() == suited
 
 
+@pytest.mark.parametrize(
+    ("driver", "capabilities", "suited"),
+    [
+        ("580.95.05", "6.1", Suited("cuda12", "gpu_too_old", "580.95.05", "6.1")),
+        ("570.1", "5.2\\n7.0", Suited("cuda12", "gpu_too_old", "570.1", "7.0")),
+        ("580.95.05", "7.5", Suited("cuda13", "driver", "580.95.05")),
+        ("580.95.05", "6.1\\n12.0", Suited("cuda13", "driver", "580.95.05")),
+        ("580.95.05", "[N/A]", Suited("cuda13", "driver", "580.95.05")),
+    ],
+)
+def test_so_does_the_age_of_the_newest_nvidia_gpu(
+    commands: Path, driver: str, capabilities: str, suited: Suited
+) -> None:
+    script = f"case $1 in *compute_cap*) printf '{capabilities}\\n';; *) echo {driver};; esac"
+    pretend(commands, "nvidia-smi", script)
+    assert suited_build() == suited
+
+
 def test_an_amd_gpu_decides_where_there_is_no_nvidia_driver(commands: Path) -> None:
     pretend(commands, "rocm_agent_enumerator", "printf 'gfx000\\ngfx1100\\n'")
     assert suited_build() == Suited("rocm", "amd")

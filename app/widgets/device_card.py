@@ -95,6 +95,12 @@ class DeviceCard(Card):
             return self.tr(
                 "NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so."
             )
+        if seen.idle and not gpus:
+            words = self.tr(
+                "%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee "
+                "offers another at its start, once there is one for this GPU and its driver."
+            )
+            return filled(words, breakable(name_of(seen.idle[0])))
         if not gpus:
             return self.tr("No NVIDIA GPU: the CPU can help, slowly.")
         if device is not None and device.kind == "cpu":

@@ -101,6 +101,8 @@ def _why(choice: Choice) -> str:
                 f"the engine {name}, because the NVIDIA driver {suited.driver} is too old for any build; "
                 "update it to 580 or newer to use the GPU."
             )
+        case "gpu_too_old":
+            return f"the engine {name}, because the GPU's compute capability is {suited.capability}."
         case "amd":
             return f"the engine {name}, because there is an AMD GPU."
         case "no_gpu":
@@ -111,6 +113,11 @@ def _lack(suited: Suited) -> str:
     """What would suit is not listed, so the GPU stays idle."""
     if suited.reason == "amd":
         return "there is none for AMD GPUs yet; the AMD GPU that is here stays idle."
+    if suited.reason == "gpu_too_old":
+        return (
+            f"there is none for an NVIDIA GPU of compute capability {suited.capability} yet; "
+            "7.5 is the least (GTX 16, RTX 20)."
+        )
     return (
         f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
     )

@@ -12,23 +12,27 @@ from typing import Literal
 from core.engine.files import BuildName, EngineFiles, load_files, this_python
 from core.problems import ClientError, Problem
 
-Reason = Literal["driver", "driver_too_old", "amd", "no_gpu"]
-"""An NVIDIA driver that is new enough; one that no build can use; an AMD GPU; neither."""
+Reason = Literal["driver", "driver_too_old", "gpu_too_old", "amd", "no_gpu"]
+"""An NVIDIA driver that is new enough; one that no build can use; one that would do for a GPU that CUDA 13 no
+longer knows; an AMD GPU; neither."""
 
 CUDA13_DRIVER = (580,)
 CUDA12_DRIVER = (525, 60, 13)
+CUDA13_CAPABILITY = (7, 5)  # Turing: GTX 16, RTX 20
 _ANSWER_SECONDS = 10.0
 _VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")
+_CAPABILITY = re.compile(r"^[0-9]{1,2}\.[0-9]$")
 _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 
 
 @dataclass(frozen=True)
 class Suited:
-    """What the drivers ask for."""
+    """What the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is too old."""
 
     build: BuildName
     reason: Reason
     driver: str = ""
+    capability: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,11 @@ class Choice:
 
 def suited_build() -> Suited:
     """Ask the drivers; an NVIDIA GPU is preferred, and a driver that does not answer is as good as none."""
-    driver = _nvidia_driver()
+    driver = next(iter(_of_nvidia("driver_version", _VERSION)), "")
     if driver:
-        version = tuple(int(part) for part in driver.split("."))
+        version = _numbers(driver)
+        if version >= CUDA12_DRIVER and (capability := _too_old_capability()):
+            return Suited("cuda12", "gpu_too_old", driver, capability)
         if version >= CUDA13_DRIVER:
             return Suited("cuda13", "driver", driver)
         if version >= CUDA12_DRIVER:
@@ -71,10 +77,20 @@ def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None]
     raise ClientError(Problem.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
 
 
-def _nvidia_driver() -> str:
-    """Such as ``580.95.05``; nothing where there is none."""
-    lines = _answer("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
-    return next((line for line in lines if _VERSION.match(line)), "")
+def _too_old_capability() -> str:
+    """The newest NVIDIA GPU's compute capability if CUDA 13 does not know it; a driver may not tell."""
+    newest = max(_of_nvidia("compute_cap", _CAPABILITY), key=_numbers, default="")
+    return newest if newest and _numbers(newest) < CUDA13_CAPABILITY else ""
+
+
+def _of_nvidia(field: str, form: re.Pattern[str]) -> list[str]:
+    """What the driver says of every GPU, such as ``580.95.05``; nothing where there is none."""
+    lines = _answer("nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader")
+    return [line for line in lines if form.match(line)]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def _has_amd_gpu() -> bool:

@@ -355,6 +355,10 @@
         <translation>Der NVIDIA-Treiber antwortet nicht. Workerbee fragt weiter; starten Sie den Computer neu, wenn es so bleibt.</translation>
     </message>
     <message>
+        <source>%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee offers another at its start, once there is one for this GPU and its driver.</source>
+        <translation>%1 bleibt unbenutzt: Das Trainingsprogramm auf diesem Computer ist das für die CPU. Workerbee bietet beim Start ein anderes an, sobald es eines für diese GPU und ihren Treiber gibt.</translation>
+    </message>
+    <message>
         <source>No NVIDIA GPU: the CPU can help, slowly.</source>
         <translation>Keine NVIDIA-GPU: Die CPU kann mithelfen, aber langsam.</translation>
     </message>
@@ -452,6 +456,10 @@
         <translation>Eine AMD-GPU ist vorhanden, aber noch kein Trainingsprogramm für sie; deshalb rechnet die CPU.</translation>
     </message>
     <message>
+        <source>There is no engine yet for an NVIDIA GPU of compute capability %1, so the CPU computes: 7.5 is the least (GTX 16, RTX 20).</source>
+        <translation>Für eine NVIDIA-GPU mit der Compute Capability %1 gibt es noch kein Trainingsprogramm; deshalb rechnet die CPU. Nötig ist mindestens 7.5 (GTX 16, RTX 20).</translation>
+    </message>
+    <message>
         <source>There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 or newer to use the GPU.</source>
         <translation>Für den NVIDIA-Treiber %1 gibt es noch kein Trainingsprogramm, deshalb rechnet die CPU: Mit Treiber 580 oder neuer kann die GPU benutzt werden.</translation>
     </message>
@@ -462,6 +470,10 @@
     <message>
         <source>The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.</source>
         <translation>Der NVIDIA-Treiber %1 ist für jede Ausführung zu alt: Mit 580 oder neuer kann die GPU benutzt werden.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA GPU&apos;s compute capability is %1.</source>
+        <translation>Die NVIDIA-GPU hat die Compute Capability %1.</translation>
     </message>
     <message>
         <source>There is an AMD GPU.</source>

@@ -63,6 +63,12 @@ def test_without_a_gpu_the_cpu_can_help_slowly(card: DeviceCard) -> None:
     assert "Ryzen" in card.text and "23.0 GB of 32.0 GB" in card.text
 
 
+def test_a_gpu_that_the_engine_does_not_use_is_told(card: DeviceCard) -> None:
+    card.show_devices(replace(seen(CPU), idle=(GPU,)), "auto")
+    assert "RTX 3060 stays idle: the training engine" in card.text.replace("\u200b", "")
+    assert "Ryzen" in card.text and "No NVIDIA GPU" not in card.text
+
+
 def test_a_driver_that_does_not_answer_is_told(card: DeviceCard) -> None:
     card.show_devices(seen(GPU, CPU), "auto")
     card.show_devices(seen(GPU, CPU, is_driver_answering=False), "auto")

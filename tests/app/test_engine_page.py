@@ -67,6 +67,10 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
             "no engine for the NVIDIA driver 570.1 yet, so the CPU computes",
         ),
         (Suited("cuda12", "driver", "525.60.13"), "update the driver to 580 or newer to use the GPU"),
+        (
+            Suited("cuda12", "gpu_too_old", "580.1", "6.1"),
+            "no engine yet for an NVIDIA GPU of compute capability 6.1, so the CPU computes",
+        ),
         (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
     ],
 )
