@@ -212,9 +212,11 @@ class Membership:
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
     def _meet_neighbours(self) -> None:
-        """Beside everything else: dialling takes its time."""
-        while not self._channel.leaving.wait(LOOK_SECONDS):
+        """Beside everything else, because dialling takes its time; the first round is better with them."""
+        is_leaving = False
+        while not is_leaving:
             self._neighbours.look(self.optimizer.tracker.direct_others())
+            is_leaving = self._channel.leaving.wait(LOOK_SECONDS)
 
     def _hold_on(self) -> None:
         """Beside the loop, which may be waiting for others."""
