@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from app.filled import filled
+from core.filled import filled
 
 if TYPE_CHECKING:
     from core.address import JoinAddress, UnreadableAddress

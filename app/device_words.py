@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from app.filled import filled
+from core.filled import filled
 from core.safe_text import safe_line
 
 if TYPE_CHECKING:

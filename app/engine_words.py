@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app import figures
-from app.filled import filled
 from core.engine.build import Choice, Suited
 from core.engine.files import BuildName
 from core.engine.offer import Offer
 from core.engine.progress import Making
+from core.filled import filled
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

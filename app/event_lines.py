@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app import figures, problem_words
-from app.filled import filled
 from app.fit_words import of_measured
 from app.moments import is_averaged
+from app.worker_words import said
+from core.filled import filled
 from core.messages import (
     AnyCommand,
     Check,
@@ -37,6 +38,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
+from core.remarks import in_a_row
 from core.safe_text import safe_line, short_id
 from core.session import (
     Asked,
@@ -147,7 +149,7 @@ def _of_network(event: Network) -> str:
     )
     if not event.reason:
         return f"{words}."
-    return f"{words}: {safe_line(f'{event.reason} {event.advice}'.strip())}"
+    return f"{words}: {safe_line(said(in_a_row(event.reason, event.advice)))}"
 
 
 _Work = TrainingStarted | RoundFinished | Verdict | Evaluated | RunScored | CheckpointSaved
@@ -203,7 +205,7 @@ def _of_round(event: RoundFinished) -> str:
         else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
     )
     nobody = translate("EventLog", "nobody else took part")
-    return filled(words, epoch, safe_line(event.reason).rstrip(". ") or nobody)
+    return filled(words, epoch, safe_line(said(event.reason)).rstrip(". ") or nobody)
 
 
 def _of_verdict(event: Verdict) -> str:

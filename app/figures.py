@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
-from app.filled import filled
+from core.filled import filled
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 _SIZE_UNITS = ("KB", "MB", "GB", "TB")

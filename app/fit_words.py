@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app import figures
-from app.filled import filled
 from app.widgets.mark import Meaning
+from core.filled import filled
 from core.fit import Fit, FitVerdict, share_of_swarm
 from core.messages import FitMeasured
 from core.session import Session

@@ -14,7 +14,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from app import figures
-from app.filled import filled
+from core.filled import filled
 from core.history import Series
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -8,8 +8,8 @@ from PySide6.QtCore import QCoreApplication
 
 from app import figures
 from app.device_words import name_of
-from app.filled import filled
 from core.device import Device
+from core.filled import filled
 from core.session import Session
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.filled import filled
 from app.problem_words import advice_of, title_of
+from core.filled import filled
 from core.problems import Problem
 from core.safe_text import safe_line
 from core.session import Session

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app import figures
-from app.filled import filled
 from app.web_link import web_link
 from core.data_spec import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
+from core.filled import filled
 from core.messages import RunFound
 from core.needs import needs_of
 from core.safe_text import safe_line, short_id

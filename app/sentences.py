@@ -7,8 +7,9 @@ from itertools import takewhile
 from PySide6.QtCore import QCoreApplication
 
 from app import figures, problem_words
-from app.filled import filled
 from app.moments import Moments, is_averaged
+from app.worker_words import said
+from core.filled import filled
 from core.messages import RoundFinished, StateLoading
 from core.problems import Problem
 from core.restarts import RestartPolicy
@@ -229,9 +230,9 @@ def _not_yet(session: Session) -> str:
 
 
 def _reason(session: Session) -> str:
-    """What the worker said of the last round that failed, in brackets; its words are not ours."""
+    """What the worker said of the last round that failed, in brackets."""
     failed = [each.reason for each in session.rounds if not is_averaged(each) and each.reason]
-    return f" ({safe_line(failed[-1], _LONGEST_REASON).rstrip('.')})" if failed else ""
+    return f" ({safe_line(said(failed[-1]), _LONGEST_REASON).rstrip('.')})" if failed else ""
 
 
 def others(session: Session) -> int:

@@ -15,12 +15,12 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signa
 from PySide6.QtWidgets import QApplication
 
 from app.choices import Choices
-from app.filled import filled
 from app.front import Front
 from app.handover import Handover
 from app.language import Language
 from app.single_instance import SingleInstance, meeting_place
 from app.theme import Theme
+from core.filled import filled
 from core.folders import Folders
 from core.settings import Settings, save_settings
 

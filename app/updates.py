@@ -9,9 +9,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.bridge import Bridge
-from app.filled import filled
 from app.front import Front
 from app.web_link import open_web_link
+from core.filled import filled
 from core.own_version import own_version
 from core.problems import ClientError
 from core.updates.asking import Asking

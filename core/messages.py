@@ -12,10 +12,10 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from core.manifest import RunManifest
-from core.wire import Command, Count, Event, Message, MicroBatch, Name, Texts
+from core.remarks import Remark
+from core.wire import Command, Count, DeviceName, Event, Message, MicroBatch, Name, Texts
 
 PROTOCOL_VERSION = 1
-MAX_DEVICE_CHARACTERS = 80
 
 NetworkMode = Literal["auto", "direct", "client"]
 
@@ -126,15 +126,15 @@ class Connected(Event, tag="connected", kw_only=True, frozen=True):
 
 
 class Network(Event, tag="network", kw_only=True, frozen=True):
-    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why, in words.
+    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why.
 
     ``advice`` is what the person could do about it, if anything. ``test`` tells whether others were asked to
     connect to us, which is not needed where the person has chosen outgoing connections.
     """
 
     mode: Literal["direct", "client"]
-    reason: str
-    advice: str = ""
+    reason: Remark
+    advice: Remark = Remark()
     test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
@@ -211,14 +211,14 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
-    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why in words."""
+    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why."""
 
     epoch: Count
     kind: Literal["gradients", "state"]
     ok: bool
     peers: Count
     seconds: float
-    reason: str = ""
+    reason: Remark = Remark()
 
 
 class PeerSeen(Message, kw_only=True, frozen=True):
@@ -234,7 +234,7 @@ class PeerSeen(Message, kw_only=True, frozen=True):
     client_mode: bool
     is_me: bool = False
     name: Name = ""
-    device: Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)] = ""
+    device: DeviceName = ""
 
 
 class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):

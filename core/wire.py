@@ -7,10 +7,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.safe_text import MAX_NAME_CHARACTERS
+from core.safe_text import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 
 Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
+DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 MicroBatch = Annotated[int, Meta(ge=1, le=1_000_000)]
 """Samples that are computed at a time."""

@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 from installer.window_texts import Text, texts_of
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "app"
+SOURCES = (ROOT / "app", ROOT / "core")
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = ("de", "en")
 
@@ -31,7 +31,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m installer.translations", description="Translations.")
     parser.add_argument("--check", action="store_true", help="change nothing, only look")
     is_check = parser.parse_args(words).check
-    texts = texts_of(SOURCES)
+    texts = texts_of(*SOURCES)
     problems = stale(texts) if is_check else []
     if not is_check:
         update(texts, FOLDER)

@@ -1,4 +1,6 @@
-"""The texts of the window, read from its sources: `translate(…)`, `self.tr(…)` and `QT_TRANSLATE_NOOP(…)`.
+"""The texts of the window, read from the sources: `translate(…)`, `self.tr(…)` and `QT_TRANSLATE_NOOP(…)`.
+
+What the worker says is among them, `remark(…)`: the window translates it.
 
 WORKAROUND: lupdate's own reader of Python silently loses a plural of `translate` unless its number is written
 out, and all that is inside an f-string. So it is given the texts that are found here, as C++.
@@ -12,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP")
+_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP", "remark")
 
 
 class UnreadableTextError(Exception):
@@ -35,9 +37,10 @@ class Text:
         return f"QCoreApplication::translate({', '.join(words)}{', 1' if self.is_plural else ''});"
 
 
-def texts_of(folder: Path) -> list[Text]:
+def texts_of(*folders: Path) -> list[Text]:
     """Each once, in the order of the files' names and of their lines."""
-    codes = [(file.read_text("utf-8"), file.name) for file in sorted(folder.rglob("*.py"))]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    codes = [(file.read_text("utf-8"), file.name) for file in files]
     return list(dict.fromkeys(text for code, name in codes for text in texts_in(code, name)))
 
 
@@ -64,6 +67,8 @@ def _text_of(call: ast.Call, of_class: str, file: str) -> Iterator[Text]:
     if _function(call) == "tr":
         is_of_self = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
         words.insert(0, of_class if is_of_self else None)
+    elif _function(call) == "remark":
+        words = ["Worker", *words[:1]]  # the others fill its blanks
     elif len(words) < 2 or (words[1] is None and isinstance(words[0], str)):
         return  # str.translate(table), or a text that a QT_TRANSLATE_NOOP has named elsewhere
     if not isinstance(words[0], str) or not isinstance(words[1], str) or not words[0]:

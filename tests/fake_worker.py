@@ -52,6 +52,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.recipe_spec import ArithmeticGPT
+from core.remarks import Remark
 
 BIRTH = "born"
 RUN_ID = "sums"
@@ -132,7 +133,7 @@ def begin() -> None:
 def find(join: Join, organiser: str, run_id: str) -> None:
     """Say what the fake swarm publishes."""
     say(Connected(peer_id="12D3KooWme", peers=2))
-    say(Network(mode="direct", reason="asked for", test="done"))
+    say(Network(mode="direct", reason=Remark("asked for"), test="done"))
     is_wanted = join.run_id in (None, run_id)
     if is_wanted:
         say(RunFound(manifest=manifest(run_id), organiser=organiser, vouched=True))
@@ -159,7 +160,7 @@ def is_told_to_leave() -> bool:
     except queue.Empty:
         return False
     if isinstance(command, TestNetwork):
-        say(Network(mode="client", reason="asked again", test="done"))
+        say(Network(mode="client", reason=Remark("asked again"), test="done"))
     return command is None or isinstance(command, Leave)
 
 

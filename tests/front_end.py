@@ -28,7 +28,16 @@ PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
 def children(*, recursive: bool = False) -> list[psutil.Process]:
     """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
     found = psutil.Process().children(recursive=recursive)
-    return [child for child in found if child.name() != "torch_shm_manager"]
+    return [child for child in found if _name(child) not in ("", "torch_shm_manager")]
+
+
+def _name(process: psutil.Process) -> str:
+    """Nothing where it has just ended."""
+    try:
+        name: str = process.name()
+    except psutil.NoSuchProcess:
+        return ""
+    return name
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from core.cli.limits import Limits
 from core.cli.live_picture import picture
 from core.cli.tally import Tally
 from core.messages import Evaluated, Progress, RoundFinished, Solved
+from core.remarks import Remark
 from core.safe_text import safe_line, safe_text
 from core.session import ClientEvent, Session
 
@@ -120,7 +121,7 @@ def test_the_summary_counts_only_rounds_with_others() -> None:
         progress(None),
         progress(2.31),
         RoundFinished(epoch=1, kind="gradients", ok=True, peers=3, seconds=1),
-        RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason="nobody came"),
+        RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason=Remark("nobody came")),
         RoundFinished(epoch=2, kind="gradients", ok=True, peers=1, seconds=1),
         progress(1.2),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.messages import RoundFinished
+from core.remarks import Remark
 from core.worker.judge import ALONE_AFTER_ROUNDS, REMEMBERED_ROUNDS, Judge
 
 
@@ -19,7 +20,7 @@ def judge_of(rounds: str, reason: str = "no other peer was found in time") -> Ju
                 ok=outcome == "+",
                 peers=2 if outcome == "+" else 0,
                 seconds=1.0,
-                reason="" if outcome == "+" else reason,
+                reason=Remark("" if outcome == "+" else reason),
             )
         )
     return judge

@@ -56,7 +56,7 @@ def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind
     everybody: tuple[Speaker[AnyEvent], ...] = (organiser, volunteer)
     since = {peer: len(peer.said) for peer in everybody}
     for peer, here in since.items():
-        peer.wait_for(RoundFinished, lambda event: "cannot be right" in event.reason, since=here)
+        peer.wait_for(RoundFinished, lambda event: "cannot be right" in str(event.reason), since=here)
         peer.wait_for(RoundFinished, averaged, since=here)
         goes_on(peer)
         assert all(is_sane(event.loss) for event in peer.all(Evaluated, here)), peer.all(Evaluated, here)

@@ -32,6 +32,7 @@ from core.messages import (
 )
 from core.problems import Problem
 from core.recipe_spec import ArithmeticGPT
+from core.remarks import Remark
 from core.wire import Count
 from tests.fake_worker import manifest, progress
 
@@ -66,6 +67,7 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
         float | None: None,
         str: "words",
         bool: True,
+        Remark: Remark("in %1", ("words",)),
         Score: Score(epoch=3, loss=0.5, at=0.5),
     }
     fields = [field for field in msgspec.structs.fields(kind) if field.required]

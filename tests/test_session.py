@@ -38,6 +38,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
+from core.remarks import Remark
 from core.restarts import RestartPolicy
 from core.session import KEPT_ROUNDS, Asked, ClientEvent, RestartDue, Session, WorkerExited
 from tests.fake_worker import ORGANISER, RUN_ID, manifest, progress
@@ -264,7 +265,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     FIT,
     LEAVE,
     EngineChecked(torch="2.13.0", hivemind="1.1.12"),
-    Network(mode="client", reason="behind a router"),
+    Network(mode="client", reason=Remark("behind a router")),
     Published(addresses=(), link="workerbee://join?peer=x", revision=1),
     StateLoading(received_bytes=1, total_bytes=2),
     progress(10),

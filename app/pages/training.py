@@ -10,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app import event_lines, figures, run_words, sentences
-from app.filled import filled
 from app.graphs import Period
 from app.line_breaks import breakable
 from app.live_device import device_in_use, live_words
@@ -31,6 +30,7 @@ from app.widgets.step_card import StepCard
 from app.widgets.verdict_card import VerdictCard
 from core.deeds import Deeds
 from core.device_watch import DevicesSeen
+from core.filled import filled
 from core.history import Curve, Series
 from core.messages import Progress, RunFound
 from core.safe_text import safe_line

@@ -9,7 +9,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.address_words import what_is_good, what_is_wrong, what_it_is
-from app.filled import filled
 from app.line_breaks import breakable
 from app.problem_words import advice_of, title_of
 from app.remedies import button_of, remedy_of
@@ -18,6 +17,7 @@ from app.widgets.address_field import AddressField, Judgement
 from app.widgets.callout import Callout
 from app.widgets.clipboard_offer import ClipboardOffer
 from app.widgets.labels import Hint
+from core.filled import filled
 from core.problems import Problem
 from core.safe_text import safe_line, safe_text
 

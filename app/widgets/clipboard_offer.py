@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.filled import filled
 from app.theme import give_role
 from app.widgets.labels import Hint
+from core.filled import filled
 from core.safe_text import short_id
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QWidget
 
 from app import figures
 from app.device_words import name_of
-from app.filled import filled
 from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.memory_bar import MemoryBar
+from core.filled import filled
 from core.safe_text import safe_line
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.device_words import label_of, wish_for
-from app.filled import filled
 from app.widgets.blanks import Choice
 from core.device import Device
 from core.devices import choose_device
+from core.filled import filled
 from core.problems import ClientError
 from core.safe_text import safe_line
 

@@ -6,12 +6,12 @@ from PySide6.QtWidgets import QWidget
 
 from app import figures
 from app.device_words import name_of
-from app.filled import filled
 from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.fit_row import FitRow
 from app.widgets.labels import Heading, Hint, Strong, Words
 from core.device import Device
+from core.filled import filled
 from core.fit import Fits
 
 

@@ -9,6 +9,7 @@ from app.line_breaks import breakable
 from app.widgets.card import Card
 from app.widgets.labels import Hint, Strong
 from app.widgets.mark import Mark
+from app.worker_words import said
 from core.messages import Network
 from core.safe_text import safe_line
 
@@ -50,8 +51,8 @@ class NetworkCard(Card):
         self._mark.show_meaning("good" if is_direct else "info")
         direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
         self._way.say(direct if is_direct else outgoing)
-        self._reason.say(breakable(safe_line(network.reason)))
-        self._advice.say(breakable(safe_line(network.advice)))
+        self._reason.say(breakable(safe_line(said(network.reason))))
+        self._advice.say(breakable(safe_line(said(network.advice))))
         self.test.setVisible(network.test != "not_needed")
         self.test.setEnabled(not is_running)
         self.test.setText(self.tr("Being tested…") if is_running else self.tr("Test again"))

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.filled import filled
 from app.line_breaks import breakable
 from app.run_words import closed_words, facts_of, homepage_of, title_of, trust_in
 from app.widgets.callout import Callout
@@ -17,6 +16,7 @@ from app.widgets.long_text import LongText
 from app.widgets.needs_card import NeedsCard
 from app.widgets.side_by_side import SideBySide
 from app.widgets.visible_card import VisibleCard
+from core.filled import filled
 from core.messages import RunFound
 from core.safe_text import safe_line
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app import figures
-from app.filled import filled
+from core.filled import filled
 from core.messages import PeerSeen
 from core.safe_text import safe_line, short_id
 

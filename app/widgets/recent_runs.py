@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app import figures
-from app.filled import filled
 from app.theme import give_role
 from app.widgets.labels import Heading, Hint
 from app.widgets.row_button import RowButton
+from core.filled import filled
 from core.safe_text import safe_line
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.filled import pieces
 from app.widgets.flow import Flow
+from core.filled import pieces
 
 
 class Sentence(QWidget):

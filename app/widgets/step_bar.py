@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import figures
-from app.filled import filled
 from app.theme import colours
+from core.filled import filled
 
 _HEIGHT = 14
 _LEAST_WIDTH = 2.0

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app import figures
-from app.filled import filled
 from app.widgets.big_number import BigNumber
 from app.widgets.card import Card
 from app.widgets.labels import Hint
 from app.widgets.step_bar import Step, StepBar
+from core.filled import filled
 from core.messages import Progress
 
 

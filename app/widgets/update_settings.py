@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
-from app.filled import filled
 from app.line_breaks import breakable
 from app.web_link import open_web_link
 from app.widgets.card import Card
 from app.widgets.labels import Heading, Hint
+from core.filled import filled
 from core.safe_text import safe_line
 from core.settings import Settings
 from core.updates.notice import UpdateNotice

@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import figures
-from app.filled import filled
 from app.widgets.card import Card
 from app.widgets.even_grid import EvenGrid
 from app.widgets.labels import Hint, Strong
 from app.widgets.mark import Mark, Meaning
 from core.deeds import Deeds
+from core.filled import filled
 
 _LEAST_FIGURE_WIDTH = 118
 

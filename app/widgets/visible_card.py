@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.filled import filled
 from app.widgets.card import Card
 from app.widgets.labels import Heading, Hint, Words
+from core.filled import filled
 from core.safe_text import safe_line, short_id
 
 

@@ -22,6 +22,7 @@ from core.messages import (
     Warned,
 )
 from core.problems import Problem
+from core.remarks import in_a_row
 from core.safe_text import safe_line
 from core.session import ClientEvent, Session
 
@@ -103,7 +104,7 @@ def _of_state(event: Verdict | Restarting | Warned | CheckpointSaved) -> str:
 def of_network(event: Network) -> str:
     """How others reach us, why, and what could be done about it."""
     reach = "Others connect to this computer" if event.mode == "direct" else "Only outgoing connections"
-    return f"{reach}: {safe_line(f'{event.reason} {event.advice}'.strip())}" if event.reason else f"{reach}."
+    return f"{reach}: {safe_line(str(in_a_row(event.reason, event.advice)))}" if event.reason else f"{reach}."
 
 
 def of_verdict(event: Verdict) -> str:
@@ -137,7 +138,7 @@ def of_warning(event: Warned) -> str:
 def of_round(event: RoundFinished) -> str:
     """What came of an averaging round."""
     if not event.ok:
-        return f"not averaged: {safe_line(event.reason)}".rstrip(". ")
+        return f"not averaged: {safe_line(str(event.reason))}".rstrip(". ")
     if event.peers < 2:
         return "nobody else took part"
     return f"averaged with {figures.counted(event.peers - 1, 'other')} in {event.seconds:.1f} s"

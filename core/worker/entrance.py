@@ -17,6 +17,7 @@ from core.folders import PeerFolder
 from core.identity import Identity
 from core.messages import Failed, Join, Network, Warned
 from core.problems import ClientError, Problem
+from core.remarks import Remark
 from core.worker import network_coach
 from core.worker.channel import Channel
 from core.worker.guard import look_after
@@ -63,7 +64,7 @@ class Entrance:
         self._better: _Way | None = None
         self._is_settled = False
         self._told: Network | None = None
-        self._hint = ""
+        self._hint = Remark()
         certain = settled_network(command.network, alive)
         self.swarm = self._enter(_Way(certain) if certain else self._first_way())
         if certain is None:
@@ -105,9 +106,7 @@ class Entrance:
             mends = error.problem in (Problem.NOT_REACHABLE, Problem.PORT_TAKEN)
             if not mends or self._wish != "auto":
                 raise
-            way = _Way(
-                Network(mode="client", reason=f"{error.problem.title} {network_coach.ENOUGH}.", test="done")
-            )
+            way = _Way(network_coach.could_not_listen(error.problem))
             swarm = self._enter_by(way)
         self._tell(way.network)
         return swarm
@@ -154,7 +153,7 @@ class Entrance:
         elif told is not None and self._channel.test_asked.is_set():
             self._tell(told)
 
-    def _ipv6_hint(self) -> str:
+    def _ipv6_hint(self) -> Remark:
         answers = knock(self._dead_ipv6)
         silent = [address for address, answer in answers.items() if answer == "silent"]
         return network_coach.about_ipv6(own_ipv6(), silent)
@@ -191,8 +190,8 @@ class Entrance:
             return  # nobody could tell: what was true stays true
         network = network_coach.found(finding, here, port)
         if self._wish == "direct" and network.mode == "client":
-            detail = network_coach.failure(finding, here, port)
-            self._channel.emit(Warned(problem=Problem.NOT_REACHABLE.key, detail=detail))
+            why = network_coach.failure(finding, here, port)
+            self._channel.emit(Warned(problem=Problem.NOT_REACHABLE.key, detail=str(why)))
             network = network_coach.chosen_against(network)
         self._take(self._way(network, finding.address))
 
@@ -203,7 +202,9 @@ class Entrance:
                 self._better = None
                 self._tell(way.network)
             elif self._is_settled:
-                self._channel.emit(Failed(problem=Problem.NETWORK_CHANGED.key, detail=way.network.reason))
+                self._channel.emit(
+                    Failed(problem=Problem.NETWORK_CHANGED.key, detail=str(way.network.reason))
+                )
                 self._channel.leave()
             else:
                 self._better = way

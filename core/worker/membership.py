@@ -13,7 +13,6 @@ import torch
 
 from core.manifest import RunManifest
 from core.messages import (
-    MAX_DEVICE_CHARACTERS,
     AnyEvent,
     Evaluated,
     Left,
@@ -27,6 +26,7 @@ from core.messages import (
 )
 from core.needs import needs_of
 from core.problems import ClientError, Problem
+from core.safe_text import MAX_DEVICE_CHARACTERS
 from core.worker.acquaintances import Acquaintances
 from core.worker.channel import Channel
 from core.worker.dry_run import DryRun, repeated

@@ -13,6 +13,7 @@ from core.identity import Identity
 from core.manifest import RunManifest, decode_manifest
 from core.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.problems import ClientError
+from core.remarks import remark
 from core.signed_manifest import SignedManifest
 from core.worker.channel import Channel
 from core.worker.checkpoint import FILE_NAME, Checkpoints
@@ -56,7 +57,8 @@ def organise(command: Publish, channel: Channel) -> None:
 def _publish_and_train(
     command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: Channel
 ) -> int:
-    channel.emit(Network(mode="direct", reason="The organiser's peer is the one that others connect to."))
+    reason = remark("The organiser's peer is the one that others connect to.")
+    channel.emit(Network(mode="direct", reason=reason))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
     membership = Membership(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
     scoreboard = Scoreboard(swarm, manifest, keys.path)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from core.messages import Network, NetworkMode
 from core.problems import ClientError, Problem
+from core.remarks import remark
 from core.worker.knock import knock
 
 DIAL_SECONDS = 6.0
@@ -55,7 +56,7 @@ def everywhere(port: int) -> tuple[str, ...]:
 def settled_network(wish: NetworkMode, addresses: Sequence[str]) -> Network | None:
     """How to take part, where the person's wish or the place leaves nothing to find out."""
     if wish == "client":
-        return Network(mode="client", reason="You chose it: this computer only connects outwards.")
+        return Network(mode="client", reason=remark("You chose it: this computer only connects outwards."))
     if all(is_loopback(address) for address in addresses):
-        return Network(mode="direct", reason="The swarm is on this computer.")
+        return Network(mode="direct", reason=remark("The swarm is on this computer."))
     return None

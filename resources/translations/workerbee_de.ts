@@ -2599,4 +2599,123 @@
         <translation>Trainiert</translation>
     </message>
 </context>
+<context>
+    <name>Worker</name>
+    <message>
+        <source>Outgoing connections are enough to help.</source>
+        <translation>Ausgehende Verbindungen genügen, um zu helfen.</translation>
+    </message>
+    <message>
+        <source>You chose it; whether it is so is being tested.</source>
+        <translation>So haben Sie es gewählt; ob es zutrifft, wird geprüft.</translation>
+    </message>
+    <message>
+        <source>Others reached it at %1 the last time.</source>
+        <translation>Beim letzten Mal haben andere ihn unter %1 erreicht.</translation>
+    </message>
+    <message>
+        <source>Whether others can reach it is being tested.</source>
+        <translation>Ob andere ihn erreichen können, wird geprüft.</translation>
+    </message>
+    <message>
+        <source>Nobody could tell whether others reach it.</source>
+        <translation>Niemand konnte sagen, ob andere ihn erreichen.</translation>
+    </message>
+    <message>
+        <source>Another program on this computer uses the port.</source>
+        <translation>Ein anderes Programm auf diesem Computer benutzt den Port.</translation>
+    </message>
+    <message>
+        <source>Others could not reach this computer.</source>
+        <translation>Andere konnten diesen Computer nicht erreichen.</translation>
+    </message>
+    <message>
+        <source>That counts from the moment training begins.</source>
+        <translation>Das gilt, sobald das Training beginnt.</translation>
+    </message>
+    <message>
+        <source>You chose it, although it does not work:</source>
+        <translation>So haben Sie es gewählt, obwohl es nicht geht:</translation>
+    </message>
+    <message>
+        <source>port %1 of your VPN</source>
+        <translation>Port %1 Ihres VPNs</translation>
+    </message>
+    <message>
+        <source>port %1 of your router</source>
+        <translation>Port %1 Ihres Routers</translation>
+    </message>
+    <message>
+        <source>The one peer that tried failed to connect to %1.</source>
+        <translation>Der eine Teilnehmer, der es versucht hat, bekam keine Verbindung zu %1.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 peers failed to connect to %3.</source>
+        <translation>%1 von %2 Teilnehmern bekamen keine Verbindung zu %3.</translation>
+    </message>
+    <message>
+        <source>This computer goes out through a VPN (%1), by which nobody comes in. To carry more of the averaging, switch it off, or let it leave Workerbee out.</source>
+        <translation>Dieser Computer geht durch ein VPN (%1) nach außen, durch das niemand hereinkommt. Um mehr zum Mitteln beizutragen, schalten Sie es ab, oder nehmen Sie Workerbee davon aus.</translation>
+    </message>
+    <message>
+        <source>To carry more of the averaging, allow incoming TCP port %1 in this computer&apos;s firewall.</source>
+        <translation>Um mehr zum Mitteln beizutragen, erlauben Sie in der Firewall dieses Computers den eingehenden TCP-Port %1.</translation>
+    </message>
+    <message>
+        <source>To carry more of the averaging, forward TCP port %1 on your router to this computer%2, or switch on UPnP there.</source>
+        <translation>Um mehr zum Mitteln beizutragen, leiten Sie im Router den TCP-Port %1 an diesen Computer%2 weiter, oder schalten Sie dort UPnP ein.</translation>
+    </message>
+    <message>
+        <source>IPv6 leads nowhere from this computer: %1 does not answer, and IPv4 is used instead. If connecting takes long, let this computer prefer IPv4, or switch IPv6 off.</source>
+        <translation>IPv6 führt von diesem Computer aus nirgendwohin: %1 antwortet nicht, und stattdessen wird IPv4 benutzt. Wenn das Verbinden lange dauert, lassen Sie diesen Computer IPv4 bevorzugen, oder schalten Sie IPv6 ab.</translation>
+    </message>
+    <message>
+        <source>The one peer that tried could connect to %1.</source>
+        <translation>Der eine Teilnehmer, der es versucht hat, konnte sich mit %1 verbinden.</translation>
+    </message>
+    <message>
+        <source>%1 of %2 peers could connect to %3.</source>
+        <translation>%1 von %2 Teilnehmern konnten sich mit %3 verbinden.</translation>
+    </message>
+    <message>
+        <source>The organiser&apos;s peer is the one that others connect to.</source>
+        <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
+    </message>
+    <message>
+        <source>You chose it: this computer only connects outwards.</source>
+        <translation>So haben Sie es gewählt: Dieser Computer verbindet sich nur nach außen.</translation>
+    </message>
+    <message>
+        <source>The swarm is on this computer.</source>
+        <translation>Der Schwarm ist auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>a peer was lost in the middle of it</source>
+        <translation>mittendrin ging ein Teilnehmer verloren</translation>
+    </message>
+    <message>
+        <source>a peer sent numbers that cannot be right</source>
+        <translation>ein Teilnehmer hat Zahlen geschickt, die nicht stimmen können</translation>
+    </message>
+    <message>
+        <source>our own numbers were not finite</source>
+        <translation>die eigenen Zahlen waren nicht endlich</translation>
+    </message>
+    <message>
+        <source>the others were ahead by an epoch</source>
+        <translation>die anderen waren eine Epoche weiter</translation>
+    </message>
+    <message>
+        <source>no other peer was found in time</source>
+        <translation>kein anderer Teilnehmer wurde rechtzeitig gefunden</translation>
+    </message>
+    <message>
+        <source>it took longer than the run allows</source>
+        <translation>es dauerte länger, als der Lauf erlaubt</translation>
+    </message>
+    <message>
+        <source>the connection to a peer failed</source>
+        <translation>die Verbindung zu einem Teilnehmer schlug fehl</translation>
+    </message>
+</context>
 </TS>

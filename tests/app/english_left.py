@@ -33,7 +33,7 @@ def still_english(widget: QWidget) -> list[str]:
 
 @cache
 def _texts() -> list[Text]:
-    return texts_of(SOURCES)
+    return texts_of(*SOURCES)
 
 
 def words_on(widget: QWidget) -> list[str]:

@@ -35,6 +35,7 @@ from core.messages import (
     Warned,
 )
 from core.recipe_spec import ArithmeticGPT
+from core.remarks import Remark
 from core.session import (
     Asked,
     ClientEvent,
@@ -68,8 +69,8 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
     (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
-    (Network(mode="client", reason="behind a NAT"), "Only outgoing connections"),
-    (Network(mode="direct", reason=""), "reach this computer directly."),
+    (Network(mode="client", reason=Remark("behind a NAT")), "Only outgoing connections"),
+    (Network(mode="direct", reason=Remark()), "reach this computer directly."),
     (RunFound(manifest=MANIFEST, organiser="x", vouched=True), "“Sums[2J”"),
     (SearchFinished(found=2), "found 2 runs"),
     (Published(addresses=(), link="workerbee://join", revision=3), "revision 3"),
@@ -77,7 +78,10 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
-    (RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason="late."), "not averaged"),
+    (
+        RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=Remark("late.")),
+        "not averaged",
+    ),
     (Verdict(state="helping", reason="x"), "helping"),
     (Verdict(state="alone", reason="x"), "alone"),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),

@@ -13,8 +13,9 @@ from app.pages.training import TrainingPage
 from app.widgets.farewell_window import FarewellWindow
 from app.window import SMALLEST, Window
 from core.deeds import Deeds
-from core.messages import Restarting, StateLoading, Verdict, Warned
+from core.messages import Network, Restarting, StateLoading, Verdict, Warned
 from core.problems import Problem
+from core.remarks import Remark
 from core.session import Pause
 from tests.app import test_pages_for_everybody as everybody
 from tests.app.english_left import still_english, words_on
@@ -22,9 +23,15 @@ from tests.app.speaking import speaking
 from tests.app.training_scene import NOW, SEEN, curve_of, finished, training
 
 SESSIONS = {
-    "training": training(warnings=(Warned(problem=Problem.NOT_REACHABLE.key),)),
+    "training": training(
+        warnings=(Warned(problem=Problem.NOT_REACHABLE.key),),
+        network=Network(mode="client", reason=Remark("Outgoing connections are enough to help.")),
+    ),
     "finishing": training(finish_at_epoch=43),
-    "alone": training(verdict=Verdict(state="alone", reason=""), rounds=(finished(ok=False, peers=1),) * 3),
+    "alone": training(
+        verdict=Verdict(state="alone", reason=""),
+        rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
+    ),
     "behind": training(verdict=Verdict(state="out_of_sync", reason="")),
     "downloading": training(
         phase="starting", loading=StateLoading(received_bytes=10**9, total_bytes=10**10), progress=None

@@ -45,7 +45,7 @@ def test_the_files_fit_the_sources(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_text_is_in_german_and_every_plural_in_english() -> None:
-    texts = texts_of(translations.SOURCES)
+    texts = texts_of(*translations.SOURCES)
     assert len(texts) > 400
     assert set(catalogue("de")) == {(text.context, text.source) for text in texts}
     assert set(catalogue("en")) == {(text.context, text.source) for text in texts if text.is_plural}
@@ -79,7 +79,7 @@ def test_a_translation_ends_as_its_text_does() -> None:
 def test_all_that_is_compiled_is_found(qapp: QApplication) -> None:
     german = catalogue("de")
     with speaking("de"):
-        for text in texts_of(translations.SOURCES):
+        for text in texts_of(*translations.SOURCES):
             forms = german[text.context, text.source]
             for number, form in zip((1, 2), forms, strict=False):
                 count = number if text.is_plural else -1
@@ -215,7 +215,7 @@ def test_a_text_that_qt_could_not_look_up_is_an_error(code: str) -> None:
 
 
 def test_a_file_that_is_out_of_date_is_noticed() -> None:
-    texts = texts_of(translations.SOURCES)
+    texts = texts_of(*translations.SOURCES)
     stale = translations.stale([*texts, Text("Run", "something new")])
     assert [line.split(" is ")[0] for line in stale] == ["workerbee_de.ts"]
     assert translations.stale(texts[1:])[0].startswith("workerbee_de.ts")

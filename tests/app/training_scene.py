@@ -12,6 +12,7 @@ from core.history import Curve, Series
 from core.manifest import Collaboration, RunInfo, RunManifest
 from core.messages import Join, PeerSeen, Progress, RoundFinished, RunFound, Start, Verdict
 from core.recipe_spec import ArithmeticGPT
+from core.remarks import Remark
 from core.session import Session
 
 NOW = 1_763_700_000.0
@@ -48,7 +49,7 @@ def progress(**changes: object) -> Progress:
 
 def finished(*, ok: bool = True, peers: int = 7, reason: str = "") -> RoundFinished:
     """A round of averaging."""
-    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=reason)
+    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=Remark(reason))
 
 
 def peer(number: int, **changes: object) -> PeerSeen:

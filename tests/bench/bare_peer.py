@@ -22,6 +22,7 @@ import torch
 
 from core.manifest import RunManifest
 from core.messages import Connected, Published, RoundFinished, StateLoading, TrainingStarted
+from core.remarks import Remark
 from core.run_file import load_run_file
 from core.worker.optimizers import make_optimizer
 from core.worker.recipes import Recipe, build
@@ -136,7 +137,7 @@ def _tell_round(optimizer: Any, began: float, control: Any) -> None:
             ok=peers > 1,
             peers=peers,
             seconds=seconds,
-            reason=repr(error) if error else "",
+            reason=Remark(repr(error) if error else ""),
         )
     )
 

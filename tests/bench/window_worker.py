@@ -40,6 +40,7 @@ from core.messages import (
     Verdict,
 )
 from core.recipe_spec import ArithmeticGPT
+from core.remarks import Remark
 from core.wire import Event
 
 RUN_ID = "sums"
@@ -97,7 +98,7 @@ def _step(epoch: int, peers: int) -> Iterator[AnyEvent]:
     """What ends an epoch."""
     group = min(peers, 16)
     is_ok = epoch % 12 != 0
-    reason = "" if is_ok else "The group did not come together in time."
+    reason = Remark("" if is_ok else "no other peer was found in time")
     yield RoundFinished(epoch=epoch, kind="gradients", ok=is_ok, peers=group, seconds=2.1, reason=reason)
     if epoch == 1:
         yield Verdict(state="helping", reason=f"averaged with {group} peers")
@@ -150,7 +151,7 @@ def main() -> None:
         match decode_command(line):
             case Join():
                 _say(Connected(peer_id=_ME, peers=peers))
-                _say(Network(mode="direct", reason="asked for"))
+                _say(Network(mode="direct", reason=Remark("asked for")))
                 _say(RunFound(manifest=manifest(), organiser=ADDRESS.rsplit("/", 1)[1], vouched=True))
                 _say(SearchFinished(found=1))
             case Start():

@@ -47,8 +47,8 @@ EXPERIMENTS = {
         "Do two peers get there sooner than one, at the same target batch?",
         15,
         (
-            Trial("one peer", 1, _sizes(24_000, 64)),
-            Trial("two peers", 2, _sizes(24_000, 64)),
+            Trial("one peer", 1, _sizes(64_000, 64)),
+            Trial("two peers", 2, _sizes(64_000, 64)),
         ),
     ),
     "micro-batch": Experiment(
@@ -60,15 +60,15 @@ EXPERIMENTS = {
         "What does it bring to go on computing while others are averaged with?",
         12,
         (
-            Trial("overlap", 2, _sizes(24_000, 64)),
-            Trial("in step", 2, _sizes(24_000, 64, **_IN_STEP)),
+            Trial("overlap", 2, _sizes(64_000, 64)),
+            Trial("in step", 2, _sizes(64_000, 64, **_IN_STEP)),
         ),
     ),
     "compression": Experiment(
         "What does it cost to send less?",
         12,
         tuple(
-            Trial(name, 2, _sizes(24_000, 64, grad_compression=gradients, state_averaging_compression=state))
+            Trial(name, 2, _sizes(64_000, 64, grad_compression=gradients, state_averaging_compression=state))
             for name, gradients, state in (
                 ("exact", "none", "none"),
                 ("halves", "float16", "float16"),

@@ -15,8 +15,7 @@ from hivemind.dht.schema import BytesWithPublicKey
 from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, Extra, constr
 
-from core.messages import MAX_DEVICE_CHARACTERS
-from core.safe_text import MAX_NAME_CHARACTERS
+from core.safe_text import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 from core.worker.swarm.connection import Swarm
 from core.worker.swarm.records import read_signed
 

@@ -18,6 +18,7 @@ from hivemind.averaging.control import StepControl
 from core.manifest import Collaboration
 from core.messages import RoundFinished
 from core.problems import ClientError, Problem
+from core.remarks import Remark, remark
 from core.worker.optimizers import count_steps
 from core.worker.swarm.allreduce import Gathered, NotFiniteError
 from core.worker.swarm.averagers import GradientAverager, TrainingStateAverager
@@ -44,6 +45,7 @@ TRACKER_OPTIONS = (
     "expected_drift_rate",
     "metadata_expiration",
 )
+_LOST = remark("a peer was lost in the middle of it")
 AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
 
 log = logging.getLogger(__name__)
@@ -286,25 +288,25 @@ def _patience(matchmaking_time: float) -> dict[str, float]:
     }
 
 
-def _what_is_missing(gathered: Gathered) -> str:
-    """What kept a round from being whole, in words; nothing where it was."""
+def _what_is_missing(gathered: Gathered) -> Remark:
+    """What kept a round from being whole; nothing where it was."""
     if gathered.were_lying:
-        return "a peer sent numbers that cannot be right"
-    return "a peer was lost in the middle of it" if gathered.lost else ""
+        return remark("a peer sent numbers that cannot be right")
+    return _LOST if gathered.lost else Remark()
 
 
-def _why(error: BaseException) -> str:
-    """Why a round failed, in words."""
+def _why(error: BaseException) -> Remark:
+    """Why a round failed."""
     said = str(error)
     if isinstance(error, NotFiniteError):
-        return "our own numbers were not finite"
+        return remark("our own numbers were not finite")
     if isinstance(error, OvertakenError):
-        return "the others were ahead by an epoch"
+        return remark("the others were ahead by an epoch")
     if "could not find a group" in said:
-        return "no other peer was found in time"
+        return remark("no other peer was found in time")
     if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
-        return "it took longer than the run allows"
+        return remark("it took longer than the run allows")
     if "Unable to run All-Reduce" in said:
-        return "a peer was lost in the middle of it"
+        return _LOST
     log.info("a round failed: %r", error)
-    return "the connection to a peer failed"
+    return remark("the connection to a peer failed")
