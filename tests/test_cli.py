@@ -184,7 +184,8 @@ def test_json_tells_a_failure_that_no_worker_has_told(tmp_path: Path) -> None:
 def test_a_strangers_words_cannot_command_the_terminal(tmp_path: Path, command: tuple[str, ...]) -> None:
     run = run_found(name=EVIL, description=EVIL, license=EVIL, homepage=EVIL, contact=EVIL, notice=EVIL)
     play = found(run)
-    play["join"][0].insert(0, {"event": "network", "mode": "client", "reason": EVIL})
+    evil = {"sentence": "%1", "blanks": [EVIL]}
+    play["join"][0].insert(0, {"event": "network", "mode": "client", "reason": evil, "advice": evil})
     play["join"].append([{"event": "failed", "problem": "disk_full", "detail": EVIL}])
     result = workerbee(tmp_path, *command, worker=reciting(tmp_path, play))
     shown = result.out + result.err
