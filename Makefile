@@ -4,7 +4,7 @@
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
-#   make experiments [ARGS=…]        what overlap, micro-batches and compression do to real peers
+#   make experiments [ARGS=--readme] what a second peer, overlap, compression and adapters do; into the README
 #   make pictures                    take the README's pictures anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions

@@ -137,7 +137,9 @@ def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Pe
 def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, hands: Crew) -> None:
     there, own, shared = net.router(), net.router(), net.router()
     announced = f"{there.wan.ip}/tcp/{PORT}"
-    first = hands.at(home_of(there, forwarded=True)).organiser(train=False, announce=(announced,))
+    unhurried = tiny(target_batch_size=LONG_EPOCH)
+    at_home = hands.at(home_of(there, forwarded=True))
+    first = at_home.organiser(manifest=unhurried, train=False, announce=(announced,))
     assert first.posted.startswith(f"{announced}/p2p/")
     forwarded = seek(hands, "forwarded port", home_of(own, forwarded=True), first.posted)
     assert "could connect" in str(forwarded.finding().reason)

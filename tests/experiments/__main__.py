@@ -1,4 +1,4 @@
-"""`python -m tests.experiments [--only NAME]… [--pictures FOLDER]`"""
+"""`python -m tests.experiments [--only NAME]… [--readme]`"""
 
 from __future__ import annotations
 
@@ -10,24 +10,31 @@ from pathlib import Path
 
 from tests.bench.machine import describe
 from tests.experiments.life import Outcome, live
-from tests.experiments.report import as_markdown, draw
+from tests.experiments.report import as_markdown, draw, write_into
 from tests.experiments.trials import EXPERIMENTS, Experiment
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = "resources/pictures/experiments"
 
 
 def main() -> int:
     """One after the other; nothing is left of the peers, however it ends."""
     parser = argparse.ArgumentParser(prog="make experiments", description=__doc__)
     parser.add_argument("--only", action="append", choices=EXPERIMENTS, help="that one; may be repeated")
-    parser.add_argument("--pictures", type=Path, help="draw the curves into this folder")
+    parser.add_argument("--readme", action="store_true", help="put tables and curves into the README, too")
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(describe(1))
     for name in asked.only or EXPERIMENTS:
         experiment = EXPERIMENTS[name]
         outcomes = carried_out(experiment)
-        print(f"\n{experiment.question}\n\n{as_markdown(outcomes)}", flush=True)
-        if asked.pictures:
-            draw(outcomes, asked.pictures / f"{name}.svg")
+        table = f"*{experiment.question}*\n\n{as_markdown(outcomes)}"
+        print(f"\n{table}", flush=True)
+        if asked.readme:
+            draw(outcomes, ROOT / PICTURES / f"{name}.svg")
+            write_into(
+                ROOT / "README.md", name, f"{table}\n\n![{experiment.question}]({PICTURES}/{name}.svg)"
+            )
     return 0
 
 

@@ -43,8 +43,19 @@ def as_markdown(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
+def write_into(readme: Path, name: str, told: str) -> None:
+    """Replace what the README tells of that experiment; raises ValueError where it has no place for it."""
+    begin, end = f"<!-- experiment {name} -->\n", f"<!-- end of {name} -->"
+    before, place, rest = readme.read_text("utf-8").partition(begin)
+    _, closing, after = rest.partition(end)
+    if not (place and closing):
+        raise ValueError(f"{readme} has no place for the experiment {name}")
+    readme.write_text(f"{before}{begin}{told}\n{end}{after}", "utf-8")
+
+
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     """The loss over time and over epochs, side by side."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9.0, 3.2), layout="constrained")
@@ -57,4 +68,5 @@ def draw(outcomes: Sequence[Outcome], path: Path) -> None:
     by_epoch.set(xlabel="epochs")
     by_epoch.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
+        figure.savefig(path, metadata={"Date": None})

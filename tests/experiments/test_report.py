@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from core.messages import AnyEvent, Evaluated
 from tests.bench.peer_process import Seen
 from tests.bench.test_track import progress
 from tests.bench.track import Track
+from tests.experiments.__main__ import ROOT
 from tests.experiments.life import Outcome
-from tests.experiments.report import as_markdown, draw
+from tests.experiments.report import as_markdown, draw, write_into
 from tests.experiments.trials import EXPERIMENTS, Trial
 
 
@@ -40,6 +42,18 @@ def test_the_curves_are_drawn(tmp_path: Path) -> None:
     picture = tmp_path / "pictures" / "loss.svg"
     draw(outcome("exact", "halves"), picture)
     assert picture.read_text().count('id="axes_') == 2
+
+
+def test_the_readme_has_a_place_for_every_experiment(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    shutil.copy(ROOT / "README.md", readme)
+    for name in EXPERIMENTS:
+        write_into(readme, name, f"All about {name}.")
+        write_into(readme, name, f"All anew about {name}.")
+    told = readme.read_text("utf-8")
+    assert told.count("All anew about ") == len(EXPERIMENTS) and "All about " not in told
+    with pytest.raises(ValueError, match="the moon"):
+        write_into(readme, "the moon", "")
 
 
 def test_every_experiment_compares_at_least_two_runs() -> None:
