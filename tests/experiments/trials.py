@@ -54,7 +54,7 @@ EXPERIMENTS = {
     "micro-batch": Experiment(
         "Does the size of the micro-batch change what an epoch teaches?",
         12,
-        tuple(Trial(f"micro-batch {size}", 2, _sizes(16_000, size)) for size in (1, 4, 8)),
+        tuple(Trial(f"micro-batch {size}", 2, _sizes(32_000, size)) for size in (1, 4, 8)),
     ),
     "overlap": Experiment(
         "What does it bring to go on computing while others are averaged with?",
