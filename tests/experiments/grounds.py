@@ -78,13 +78,9 @@ def _programs(hub: Hub) -> TextFiles:
 
 def _table(section: Any) -> Tables:
     """As it stands in a run file, which is silent where nothing is said."""
-    tables: Tables = msgspec.to_builtins(section)
-    return _said(tables)
-
-
-def _said(table: Tables) -> Tables:
+    table: Tables = msgspec.to_builtins(section)
     return {
-        name: _said(each) if isinstance(each, dict) else each
+        name: _table(each) if isinstance(each, dict) else each
         for name, each in table.items()
         if each is not None
     }

@@ -76,7 +76,7 @@ class OfOneEpoch(Matchmaking):
     """
 
     _servicer_type: Any
-    _refusal: averaging_pb2.MessageFromLeader | None = None
+    _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -99,16 +99,16 @@ class OfOneEpoch(Matchmaking):
         return reason
 
     async def _request_join_group(self, leader: PeerID) -> GroupInfo | None:
-        self._refusal, step = None, self.step_control
+        self._refused_for, step = None, self.step_control
         group: GroupInfo | None = await super()._request_join_group(leader)
         is_last = not self.potential_leaders.leader_queue  # others may still be in our round
-        if group is None and step is not None and self._refusal is not None and is_last:
-            self._give_way_to(epoch_of(self._refusal.gathered[0]), step)
+        if group is None and step is not None and is_last:
+            self._give_way_to(self._refused_for, step)
         return group
 
     def _hear(self, answer: averaging_pb2.MessageFromLeader) -> None:
         is_refusal = answer.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
-        self._refusal = answer if is_refusal and answer.gathered else None
+        self._refused_for = epoch_of(answer.gathered[0]) if is_refusal and answer.gathered else None
 
     def _give_way_to(self, theirs: int | None, step: StepControl) -> None:
         """Nobody comes to our round any more if others are in a later one; and the next waits for its end."""

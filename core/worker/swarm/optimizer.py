@@ -45,8 +45,9 @@ TRACKER_OPTIONS = (
     "expected_drift_rate",
     "metadata_expiration",
 )
-_LOST = remark("a peer was lost in the middle of it")
 AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
+
+_LOST = remark("a peer was lost in the middle of it")
 
 log = logging.getLogger(__name__)
 
