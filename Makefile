@@ -48,7 +48,7 @@ experiments:
 
 pictures:
 	$(SET_UP) test window
-	@.venv/bin/python -m tests.pictures
+	@.venv/bin/python -m tests.support.take_screenshots
 
 installer:
 	$(SET_UP) test window installer
@@ -60,7 +60,7 @@ installer-portable:
 	@.venv/bin/python -m installer.portable
 
 installer-test: installer
-	@.venv/bin/python -m tests.journeys $(ARGS)
+	@.venv/bin/python -m tests.packaging.journeys $(ARGS)
 
 clean:
 	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

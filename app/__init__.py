@@ -1,3 +1,1 @@
 """The window of Workerbee: what a volunteer sees and clicks."""
-
-PROGRAM = "Workerbee"

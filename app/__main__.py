@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 
-from app.display import is_display_there, why_no_window
-from app.handover import Handover
+from app.desktop.display import is_display_there, why_no_window
+from app.desktop.launch_request import Handover
 
 _NO_WINDOW_CODE = 7
 _USAGE_CODE = 2
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _command(words: list[str]) -> int:
-    from core.cli.command_line import run_command
+    from core.cli.main import run_command
 
     return run_command(words)
 
@@ -45,7 +45,7 @@ def _window(handover: Handover | None) -> int:
         return _NO_WINDOW_CODE
     gc.disable()  # nothing that a start makes is garbage; looking for some takes a tenth of its time
     try:
-        from app.start import open_demo, open_window
+        from app.startup import open_demo, open_window
     except ImportError as error:
         if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
             raise

@@ -15,32 +15,33 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.bridge import Bridge
-from app.engine_notice import say_newer
-from app.engine_room import EngineRoom
-from app.farewell import Farewell
-from app.front import Front
-from app.handover import Handover
-from app.helm import Helm
-from app.paging import Paging
-from app.presence import Presence
-from app.problem_words import advice_of, title_of
-from app.worries import Worries
-from core.folders import write_atomically
-from core.problems import ClientError, Problem
-from core.safe_text import safe_text
-from core.session import Session
-from core.settings import Settings
+from app.controllers.engine_controller import EngineRoom
+from app.controllers.session_controller import Helm
+from app.controllers.storage_alerts import Worries
+from app.controllers.thread_bridge import Bridge
+from app.desktop.launch_request import Handover
+from app.presentation.errors import advice_of, title_of
+from app.shell.first_window import Front
+from app.shell.navigation import Paging
+from app.shell.notices import show_engine_notice
+from app.shell.shutdown import Farewell
+from app.shell.tray_controller import Presence
+from core.client.session import Session
+from core.errors import ClientError, Problem
+from core.files.folders import write_atomically
+from core.files.resources import RESOURCES
+from core.records.settings import Settings
+from core.security.sanitize import safe_text
 
 if TYPE_CHECKING:
-    from app.memory import Memory
-    from app.removal import Removal
-    from app.single_instance import SingleInstance
-    from app.sleep import Sleep
-    from app.updates import Updates
-    from core.device_watch import DevicesSeen, DeviceWatch
+    from app.controllers.run_recorder import Memory
+    from app.controllers.suspend_controller import Sleep
+    from app.controllers.update_controller import Updates
+    from app.desktop.single_instance import SingleInstance
+    from app.shell.erase_dialog import Removal
+    from core.hardware.monitor import DevicesSeen, DeviceWatch
 
-_ICON = Path(__file__).resolve().parents[1] / "resources" / "icons" / "workerbee.svg"
+_ICON = RESOURCES / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
 _SECONDS_HIDDEN, _WORRY_SECONDS = 5, 5
 LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
@@ -158,7 +159,9 @@ class Application(QObject):
         self.choices.changed.connect(self._settings_changed)
         self.choices.failed.connect(self.tell)
         self.engine_room.changed.connect(self.paging.turn)
-        self.engine_room.newer_offered.connect(lambda: say_newer(self.window.notice, self.engine_room.renew))
+        self.engine_room.newer_offered.connect(
+            lambda: show_engine_notice(self.window.notice, self.engine_room.renew)
+        )
         self.paging.log_requested.connect(self._open_log)
         self.paging.removal_requested.connect(self._offer_removal)
         self._second.timeout.connect(self._tick)
@@ -168,7 +171,7 @@ class Application(QObject):
         self.farewell.finished.connect(self.finished)
 
     def _prepare_folders(self) -> None:
-        from core.logs import set_up_logging
+        from core.files.logs import set_up_logging
 
         try:
             self.folders.prepare()
@@ -182,7 +185,7 @@ class Application(QObject):
         self.window.give_icon(icon)
 
     def _open_memory(self) -> None:
-        from app.memory import Memory
+        from app.controllers.run_recorder import Memory
 
         self._memory = self.paging.memory = Memory(self.folders)
         self.paging.show_recent()
@@ -191,7 +194,7 @@ class Application(QObject):
         self._second.start()
 
     def _watch_devices(self) -> None:
-        from core.device_watch import DeviceWatch
+        from core.hardware.monitor import DeviceWatch
 
         self._watch = DeviceWatch(self.bridge.post_devices, LOOK_SECONDS_SEEN)
         self._watch.start()
@@ -202,8 +205,8 @@ class Application(QObject):
             self._instance.handed_over.connect(self._handed_over)
 
     def _follow_system(self) -> None:
-        from app.interrupts import Interrupts
-        from app.sleep import Sleep
+        from app.controllers.suspend_controller import Sleep
+        from app.desktop.os_signals import Interrupts
 
         self._sleep = Sleep(self.helm, self)
         self._interrupts = Interrupts(self)
@@ -217,9 +220,11 @@ class Application(QObject):
         self.paging.offer_clipboard()
 
     def _follow_updates(self) -> None:
-        from app.updates import Updates
+        from app.controllers.update_controller import Updates
 
-        self.updates = Updates(self._front, self.bridge, self)
+        self.updates = Updates(
+            self._front.choices, self._front.folders, self.bridge, self._front.notify_update, self
+        )
         self.updates.newer_known.connect(self.paging.show_newer)
         self.updates.start()
 
@@ -280,7 +285,7 @@ class Application(QObject):
         self.paging.show_settings()
 
     def _set_autostart(self, settings: Settings) -> None:
-        from app.autostart import set_autostart
+        from app.desktop.autostart import set_autostart
 
         try:
             set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
@@ -315,7 +320,7 @@ class Application(QObject):
             self.tell(self.choices.trouble)
 
     def _offer_removal(self) -> None:
-        from app.removal import Removal
+        from app.shell.erase_dialog import Removal
 
         self._removal = Removal(self.folders, self.window)
         self._removal.agreed.connect(self.quit)

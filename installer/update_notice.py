@@ -17,9 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from core.folders import write_atomically
-from core.identity import Identity
-from core.problems import ClientError
+from core.errors import ClientError
+from core.files.folders import write_atomically
+from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice, notice_in
 
 

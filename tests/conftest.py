@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.restarts import RestartPolicy
-from tests import fuzz
-from tests.front_end import PROMPT, FrontEnd, Open, no_new_children
-from tests.hub import Hub, local_hub
-from tests.networks import Internet, internet, why_not
-from tests.real import Crew, crew
+from core.client.restart_policy import RestartPolicy
+from tests.support import hypothesis_profile as fuzz
+from tests.support.client_harness import PROMPT, FrontEnd, Open, no_new_children
+from tests.support.environment.fake_hub import Hub, local_hub
+from tests.support.environment.network_namespaces import Internet, internet, why_not
+from tests.support.real_peers import Crew, crew
 
-pytest_plugins = ["tests.small_disks"]
+pytest_plugins = ["tests.support.environment.small_disk"]
 fuzz.load_profile()
 
 _outcomes_in_networks: list[str] = []

@@ -5,19 +5,19 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app import engine_words
-from app.line_breaks import breakable
-from app.problem_words import advice_of, title_of
-from app.theme import give_role
+from app.appearance.line_breaks import breakable
+from app.appearance.theme import give_role
+from app.presentation import engine as engine_words
+from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
-from app.widgets.card import Card
-from app.widgets.column import Column
-from app.widgets.facts import Facts
+from app.widgets.key_value_list import Facts
 from app.widgets.labels import Hint, Title, Words
-from core.engine.offer import Offer
-from core.engine.progress import Making, MakingEvent, MakingPaused, NotMade
-from core.problems import Problem
-from core.safe_text import safe_text
+from app.widgets.layout.card import Card
+from app.widgets.layout.page_column import Column
+from core.engine.install.events import Making, MakingEvent, MakingPaused, NotMade
+from core.engine.install.offer import Offer
+from core.errors import Problem
+from core.security.sanitize import safe_text
 
 _WIDEST = 760
 _STEPS = 1000

@@ -6,9 +6,10 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.theme import colours
+from app.appearance.theme import colours
+from app.presentation.severity import Meaning
 from app.widgets.labels import Strong, Words
-from app.widgets.mark import Mark, Meaning, colour_of
+from app.widgets.status_icon import Mark, colour_of
 
 _BAR_WIDTH = 4.0
 _RADIUS = 7.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.theme import Role, give_role
+from app.appearance.theme import Role, give_role
 
 
 class Words(QLabel):

@@ -6,8 +6,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import colours
-from app.widgets.mark import Meaning, colour_of
+from app.appearance.theme import colours
+from app.presentation.severity import Meaning
+from app.widgets.status_icon import colour_of
 
 _HEIGHT = 8
 _NARROWEST = 60

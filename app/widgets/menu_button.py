@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QWidget
 
-from app.widgets.chevron import draw_chevron
+
+def draw_chevron(painter: QPainter, middle: QPointF, colour: QColor, *, is_up: bool = False) -> None:
+    """Eight wide and four high."""
+    half = -2.0 if is_up else 2.0
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(colour, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    sign = [middle + QPointF(-4, -half), middle + QPointF(0, half), middle + QPointF(4, -half)]
+    painter.drawPolyline(QPolygonF(sign))
+
 
 _SIGN_ROOM = 16
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from app.presentation.severity import Meaning
 from app.widgets.callout import Callout
-from app.widgets.mark import Meaning
 
 
 class NoticeBar(QWidget):

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.theme import colours
+from app.appearance.theme import colours
 
 _ROOM = 3.0
 

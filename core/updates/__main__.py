@@ -11,7 +11,7 @@ import sys
 
 import msgspec
 
-from core.updates.fetch import fetch
+from core.updates.https_fetch import fetch
 from core.updates.notice import RefusedNoticeError, notice_in
 
 LIMIT_SECONDS = 60  # in all, for a server that sends a byte now and then

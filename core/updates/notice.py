@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.identity import Identity, verify
-from core.section import Section
+from core.schema import Section
+from core.security.identity import Identity, verify
 
 MAX_NOTICE_BYTES = 8 * 1024
 _SIGNING_PREFIX = b"workerbee update notice 1:"

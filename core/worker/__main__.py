@@ -1,4 +1,4 @@
-"""One worker, one life: ``python -m core.worker`` speaks core.messages on its standard streams."""
+"""One worker, one life: ``python -m core.worker`` speaks core.protocol.messages on its standard streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.messages import (
+from core.errors import ClientError, Problem
+from core.files.temp_folder import claim_scratch, remove_scratch
+from core.protocol.messages import (
     PROTOCOL_VERSION,
     AnyCommand,
     Check,
@@ -24,12 +26,10 @@ from core.messages import (
     Publish,
     Rehearse,
 )
-from core.own_version import own_version
-from core.problems import ClientError, Problem
-from core.scratch import claim_scratch, remove_scratch
-from core.worker.acquaintances import Acquaintances
-from core.worker.channel import Channel
-from core.worker.reach import answering
+from core.version import own_version
+from core.worker.network.peer_cache import Acquaintances
+from core.worker.network.reachability import answering
+from core.worker.process.channel import Channel
 
 log = logging.getLogger(__name__)
 
@@ -76,22 +76,22 @@ def _own_temporary_folder() -> Iterator[None]:
 
 def _obey(command: AnyCommand, channel: Channel) -> None:
     """The heavy imports happen here, after hello."""
-    from core.worker import family
+    from core.worker.process import process_tree as family
 
     family.found()
     match command:
         case Join():
             met = Acquaintances(command.run_id or "", command.addresses, Path(command.home))
             alive = answering(met.addresses)
-            from core.worker.peer import volunteer
+            from core.worker.roles.volunteer import volunteer
 
             volunteer(command, alive, channel)
         case Publish():
-            from core.worker.organiser import organise
+            from core.worker.roles.organiser import organise
 
             organise(command, channel)
         case Rehearse():
-            from core.worker.rehearsal import rehearse
+            from core.worker.roles.dry_run import rehearse
 
             rehearse(command, channel)
         case Check():

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from core.engine.files import EngineFile, EngineFiles
+from core.engine.file_lists import EngineFile, EngineFiles
 from installer.package.remote_file import RemoteFile
 from installer.package.wheels import PYTHONS
 

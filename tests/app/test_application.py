@@ -13,22 +13,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.appearance.language import Language
+from app.appearance.theme import Theme
 from app.application import LOOK_SECONDS_HIDDEN, Application
-from app.choices import Choices
-from app.front import Front
-from app.handover import Handover
-from app.language import Language
-from app.memory import Memory
-from app.page_order import PageName, page_for
-from app.theme import Theme
-from core.address import JoinAddress
-from core.device_watch import DRIVER_LIMIT_SECONDS
-from core.folders import Folders
-from core.problems import Problem
-from core.session import Session
-from core.settings import load_settings
-from tests import fake_worker
-from tests.front_end import children
+from app.controllers.run_recorder import Memory
+from app.controllers.settings_store import Choices
+from app.desktop.launch_request import Handover
+from app.shell.first_window import Front
+from app.shell.page_selection import PageName, page_for
+from core.client.session import Session
+from core.errors import Problem
+from core.files.folders import Folders
+from core.hardware.monitor import DRIVER_LIMIT_SECONDS
+from core.records.settings import load_settings
+from core.run.address import JoinAddress
+from tests.support.client_harness import children
+from tests.support.peers import fake_worker
 
 ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"

@@ -10,11 +10,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.ground import Ground, halves, write_run_file
 from tests.bench.machine import describe
 from tests.bench.measure import Measured, measure, tell
 from tests.bench.plan import ROWS, Plan, plan_for
 from tests.bench.rows import rows_of
+from tests.bench.setup import Ground, halves, write_run_file
 from tests.bench.table import as_markdown, show
 
 MAX_LOAD = 1.0  # before the bench itself begins

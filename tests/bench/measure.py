@@ -12,16 +12,16 @@ from typing import TypeVar
 
 import psutil
 
-from tests.bench.faults import FAULTS, FaultsMeasured, fault_deeds
-from tests.bench.ground import Ground, NotMeasured
-from tests.bench.joining import Joining, joinings
 from tests.bench.machine import load
-from tests.bench.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
-from tests.bench.pair_life import Leaving, Training, pair_life
-from tests.bench.plain_pair import plain_samples_per_second
+from tests.bench.peers.faults import FAULTS, FaultsMeasured, fault_deeds
+from tests.bench.peers.join_latency import Joining, joinings
+from tests.bench.peers.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
+from tests.bench.peers.pair_run import Leaving, Training, pair_life
+from tests.bench.peers.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
-from tests.bench.window_measure import WindowMeasured, window_deeds
-from tests.bench.window_screen import a_screen
+from tests.bench.setup import Ground, NotMeasured
+from tests.bench.window.measure import WindowMeasured, window_deeds
+from tests.bench.window.virtual_screen import a_screen
 
 LEAVING_MOMENTS = (0.5, 0.1)  # while nothing is averaged, and while the epoch before still is
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from tests.bench.fault_rows import fault_rows
 from tests.bench.measure import Measured
-from tests.bench.pair import Kind
+from tests.bench.peers.fault_rows import fault_rows
+from tests.bench.peers.pair import Kind
 from tests.bench.table import Row
-from tests.bench.window_rows import window_rows
+from tests.bench.window.rows import window_rows
 
 MIN_SHARE = 0.90
 MAX_STALL_SECONDS = 0.2

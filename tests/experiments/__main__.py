@@ -9,11 +9,11 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.machine import describe
-from tests.experiments.life import Outcome, live
+from tests.experiments.execute import Outcome, live
+from tests.experiments.experiments import EXPERIMENTS, Experiment
 from tests.experiments.report import as_markdown, draw, write_into
-from tests.experiments.trials import EXPERIMENTS, Experiment
+from tests.support.checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PICTURES = "resources/pictures/experiments"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.experiments.life import Outcome
+from tests.experiments.execute import Outcome
 
 HEADINGS = (
     "",

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.messages import AnyEvent, Evaluated
-from tests.bench.peer_process import Seen
-from tests.bench.test_track import progress
-from tests.bench.track import Track
-from tests.experiments.__main__ import ROOT
-from tests.experiments.life import Outcome
+from core.protocol.messages import AnyEvent, Evaluated
+from tests.bench.peers.metrics import Track
+from tests.bench.peers.peer_process import Seen
+from tests.bench.peers.test_metrics import progress
+from tests.experiments.execute import Outcome
+from tests.experiments.experiments import EXPERIMENTS, Trial
 from tests.experiments.report import as_markdown, draw, write_into
-from tests.experiments.trials import EXPERIMENTS, Trial
+from tests.support.checkout import ROOT
 
 
 def outcome(*trial_names: str) -> list[Outcome]:

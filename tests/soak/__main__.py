@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.machine import describe
-from tests.networks import why_not
-from tests.soak.ground import run_file_in
 from tests.soak.report import show, troubles_of
+from tests.soak.run_file import run_file_in
 from tests.soak.soak import is_healed, live
-from tests.soak.story import Story
+from tests.soak.timeline import Story
+from tests.support.environment.network_namespaces import why_not
 
 
 def main() -> int:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psutil
 
-from core.lines import decode_event
-from core.messages import AnyEvent
-from tests.bench.peer_process import Seen
-from tests.members import members_of
-from tests.networks import Host
-from tests.real import GOODBYE_SECONDS, LIMIT_SECONDS, Speaker, survivors, worker_of
+from core.protocol.codec import decode_event
+from core.protocol.messages import AnyEvent
+from tests.bench.peers.peer_process import Seen
 from tests.soak.plan import Kind
+from tests.support.environment.network_namespaces import Host
+from tests.support.real_peers import GOODBYE_SECONDS, LIMIT_SECONDS, Speaker, survivors, worker_of
+from tests.support.worker_processes import members_of
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Member:
         options = ("--json", "--device", "cpu", "--threads", "1")
         self.starts.append(
             Speaker(
-                [*within, sys.executable, "-m", "core", *self.words, *options],
+                [*within, sys.executable, "-m", "core.cli", *self.words, *options],
                 self.place.folder / "client.log",
                 _heard,
                 WORKERBEE_HOME=str(self.place.folder),

@@ -10,12 +10,12 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from core.messages import Evaluated, RoundFinished
-from tests.real import averaged
-from tests.soak.census import Watched
+from core.protocol.messages import Evaluated, RoundFinished
 from tests.soak.plan import KINDS, Kind
+from tests.soak.resource_usage import Watched
 from tests.soak.soak import Outcome
-from tests.soak.story import Samples
+from tests.soak.timeline import Samples
+from tests.support.real_peers import averaged
 
 PROCESSES = ("client", "worker", "dht", "averager", "p2pd")
 WIDTH_IN_A_FILE = 130

@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.messages import Progress, Published
-from tests.networks import Host, internet, why_not
-from tests.soak.census import Census
-from tests.soak.deeds import revive
-from tests.soak.left_over import LeftOver
-from tests.soak.life import Life
+from core.protocol.messages import Progress, Published
+from tests.soak.faults import revive
+from tests.soak.leaks import LeftOver
 from tests.soak.peers import Member, Place
 from tests.soak.plan import KINDS, Fault, Plan, plan_of
-from tests.soak.story import Story
+from tests.soak.resource_usage import Census
+from tests.soak.timeline import Story
+from tests.soak.volunteer_schedule import Life
+from tests.support.environment.network_namespaces import Host, internet, why_not
 
 NETWORKS = ("auto", "client", "direct")
 HEALING_SECONDS = 300.0  # generous: until the last of all helps again

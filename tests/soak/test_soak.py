@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.messages import Progress
-from tests.soak.ground import run_file_in
+from core.protocol.messages import Progress
 from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
+from tests.soak.run_file import run_file_in
 from tests.soak.soak import Outcome, is_healed, live
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]

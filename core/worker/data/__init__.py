@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from core.data_spec import HubDataset, HubImages, HubTokenizer, ImageData, ImageFiles, TextData, TextFiles
-from core.worker.data.blocks import Blocks, PackedBlocks
+from core.run.spec.data import HubDataset, HubImages, HubTokenizer, ImageData, ImageFiles, TextData, TextFiles
 from core.worker.data.documents import Documents
-from core.worker.data.hub_documents import HubDocuments
-from core.worker.data.images import DrawnImages, Images, LabelledImages
-from core.worker.data.labels import Labels
-from core.worker.data.pictures import FilePictures, HubPictures, Pictures
-from core.worker.data.shelf import Shelf
-from core.worker.data.starts import count_start, name_of
-from core.worker.data.text_files import FileDocuments
+from core.worker.data.documents_files import FileDocuments
+from core.worker.data.documents_hub import HubDocuments
+from core.worker.data.image_labels import Labels
+from core.worker.data.image_samples import DrawnImages, Images, LabelledImages
+from core.worker.data.image_sources import FilePictures, HubPictures, Pictures
+from core.worker.data.read_order import count_start, name_of
+from core.worker.data.token_blocks import Blocks, PackedBlocks
 from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
-from core.worker.hub import fetch_tokenizer
-from core.worker.store import Store
-from core.worker.watch import Watch
+from core.worker.fetch.file_cache import Shelf
+from core.worker.fetch.file_store import Store
+from core.worker.fetch.hub_files import fetch_tokenizer
+from core.worker.fetch.progress_listener import Watch
 
 __all__ = ["Blocks", "Images", "LabelledImages", "open_blocks", "open_images"]
 

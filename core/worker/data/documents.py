@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Protocol
 
-from core.worker.errand import Errand
+from core.worker.fetch.background_task import Errand
 
 MAX_DOCUMENT_CHARACTERS = 100_000
 

@@ -7,14 +7,14 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from core.data_spec import HubDataset, HubImages
-from core.download import UnreachableError, is_final
-from core.problems import ClientError, Problem
-from core.worker.data.hub_cards import refuse_foreign_data
-from core.worker.errand import Errand
-from core.worker.hub_listing import HubRepository, prepare_library
-from core.worker.patience import patiently
-from core.worker.store import Store
+from core.errors import ClientError, Problem
+from core.run.spec.data import HubDataset, HubImages
+from core.security.verified_download import UnreachableError, is_final
+from core.worker.data.dataset_card import refuse_foreign_data
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.file_store import Store
+from core.worker.fetch.hub_repository import HubRepository, prepare_library
+from core.worker.fetch.retry import patiently
 
 _FORMATS = ("parquet", "json", "text", "csv")
 Row = tuple[Any, ...]

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from core.problems import Problem
-from core.worker.errand import Abandoned, Errand
-from core.worker.watch import Watch
+from core.errors import Problem
+from core.worker.fetch.background_task import Abandoned, Errand
+from core.worker.fetch.progress_listener import Watch
 
 Item = TypeVar("Item")
 

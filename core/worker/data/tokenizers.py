@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.data_spec import BYTE_TOKENS
-from core.problems import ClientError, Problem
+from core.errors import ClientError, Problem
+from core.run.spec.data import BYTE_TOKENS
 
 END_OF_TEXT, MASK = 256, 257
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 import torch
 
-from core.data_spec import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
-from core.manifest import RunManifest
-from core.problems import ClientError, Problem
-from core.recipe_spec import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.errors import ClientError, Problem
+from core.run.manifest import RunManifest
+from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.worker.fetch.file_store import Supplies
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
-from core.worker.recipes.assembly import assemble, assemble_classifier, classifier, put_together
-from core.worker.recipes.noise import NoiseBlocks, NoiseImages
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
-from core.worker.recipes.supplies import Supplies
+from core.worker.recipes.synthetic_data import NoiseBlocks, NoiseImages
+from core.worker.recipes.transformers_factory import assemble, assemble_classifier, classifier, put_together
 
 __all__ = ["Batch", "Evaluation", "Example", "Recipe", "Supplies", "build", "build_for_noise"]
 

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.data_spec import SumsData
-from core.recipe_spec import ArithmeticGPT
+from core.run.spec.data import SumsData
+from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 PLUS, EQUALS, TOKENS = 10, 11, 12  # the digits are their own tokens

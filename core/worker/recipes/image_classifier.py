@@ -9,9 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.recipe_spec import ImageClassification
+from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
-from core.worker.recipes.compiled import compiled
+from core.worker.recipes.compile import compiled
 from core.worker.recipes.precision import Numbers
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 

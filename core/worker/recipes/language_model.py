@@ -9,11 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.recipe_spec import LanguageModelSpec
+from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
-from core.worker.recipes.compiled import compiled
-from core.worker.recipes.masking import NOT_ASKED
-from core.worker.recipes.objective import Objective
+from core.worker.recipes.compile import compiled
+from core.worker.recipes.objective import NOT_ASKED, Objective
 from core.worker.recipes.precision import Numbers
 from core.worker.recipes.recipe import Batch, Evaluation
 

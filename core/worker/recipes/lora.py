@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.model_config import GPT2, ModelConfig
-from core.model_size import linears_of
-from core.recipe_spec import Lora
-from core.worker.recipes.scratch import same_on_every_peer
+from core.run.spec.language_models import GPT2, ModelConfig
+from core.run.spec.parameter_count import linears_of
+from core.run.spec.recipe import Lora
+from core.worker.recipes.initialization import same_on_every_peer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 import torch
 from torch import Tensor
 
-from core.recipe_spec import Precision
+from core.run.spec.recipe import Precision
 
 log = logging.getLogger(__name__)
 

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import SafetensorError
 
-from core.problems import ClientError, Problem
-from core.recipe_spec import ImageClassification, TransformerSpec
-from core.worker.recipes.families import dropouts_of, model_type, numbers_of
+from core.errors import ClientError, Problem
+from core.run.spec.recipe import ImageClassification, TransformerSpec
+from core.worker.recipes.initialization import (
+    ATTENTION,
+    auto_class,
+    dropouts_of,
+    model_type,
+    numbers_of,
+    same_on_every_peer,
+)
 from core.worker.recipes.quantization import quantized
-from core.worker.recipes.scratch import ATTENTION, auto_class, same_on_every_peer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from core.recipe_spec import Quantization
-from core.worker.few_bits import require_few_bits
+from core.run.spec.recipe import Quantization
+from core.worker.compute.bitsandbytes import require_few_bits
 
 
 def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:

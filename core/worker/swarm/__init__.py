@@ -2,18 +2,24 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
-from core.worker.swarm.acquainted import connected_addresses, greet, meet, unconnected
-from core.worker.swarm.cards import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
-from core.worker.swarm.connection import Swarm, enter_swarm
-from core.worker.swarm.dial_back import LONGEST_SECONDS, Finding, find_out
-from core.worker.swarm.download import Interrupted
-from core.worker.swarm.manifests import FoundManifests, find_manifests, publisher_of
-from core.worker.swarm.nearby import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
-from core.worker.swarm.optimizer import Listeners, SwarmOptimizer
-from core.worker.swarm.publisher import Publisher
-from core.worker.swarm.reports import LocalMetrics, guard_reports, peers_in, publish_metrics, swarm_loss
-from core.worker.swarm.scores import published_scores, score_publisher, signed
-from core.worker.swarm.traffic import received_bytes, sent_bytes
+from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
+from core.worker.swarm.averaging.state_download import Interrupted
+from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, Finding, find_out
+from core.worker.swarm.dht.lan_addresses import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
+from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
+from core.worker.swarm.dht.node import Swarm, enter_swarm
+from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, unconnected
+from core.worker.swarm.dht.peer_info import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
+from core.worker.swarm.dht.progress_reports import (
+    LocalMetrics,
+    guard_reports,
+    peers_in,
+    publish_metrics,
+    swarm_loss,
+)
+from core.worker.swarm.dht.publisher import Publisher
+from core.worker.swarm.dht.scores import published_scores, score_publisher, signed
+from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
     "CARD_LIFETIME_SECONDS",

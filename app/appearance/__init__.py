@@ -1,0 +1,1 @@
+"""Theme, stylesheet, language, line breaking."""

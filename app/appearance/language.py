@@ -1,0 +1,42 @@
+"""The window's language: the texts in the code are English, and Qt Linguist's files have the others."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from core.files.resources import RESOURCES
+
+Choice = Literal["system", "en", "de"]
+FOLDER = RESOURCES / "translations"
+
+
+class Language:
+    """Speaks the person's language, as far as it knows it."""
+
+    def __init__(self, application: QCoreApplication) -> None:
+        self._application = application
+        self._translators: list[QTranslator] = []
+
+    def choose(self, choice: Choice) -> None:
+        """Speak it from now on; windows that are open are told by Qt, and what they say anew is in it."""
+        system = QLocale.system()
+        spoken = system if choice == "system" else QLocale(choice)
+        QLocale.setDefault(system if spoken.language() == system.language() else spoken)
+        for translator in self._translators:
+            self._application.removeTranslator(translator)
+        qt = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        loaded = [
+            _loaded(QLocale("en"), "workerbee", str(FOLDER)),  # its plurals; those that follow go before it
+            _loaded(spoken, "qtbase", qt),
+            _loaded(spoken, "workerbee", str(FOLDER)),
+        ]
+        self._translators = [each for each in loaded if each is not None]
+        for translator in self._translators:
+            self._application.installTranslator(translator)
+
+
+def _loaded(locale: QLocale, name: str, folder: str) -> QTranslator | None:
+    translator = QTranslator()
+    return translator if translator.load(locale, name, "_", folder) else None

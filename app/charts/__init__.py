@@ -1,0 +1,1 @@
+"""Live charts: definitions, decimation, axes, painting, panel."""

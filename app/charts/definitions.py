@@ -1,0 +1,157 @@
+"""The graphs there are: which series each one draws, what it is called, and how its figures are written.
+
+Units of the series: rates are samples a second, ``step``, ``accuracy`` and ``gpu_utilisation`` shares of one,
+``gpu_memory`` bytes in use, ``gpu_temperature`` degrees Celsius, ``gpu_power`` watts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication
+
+from app.presentation import format as figures
+from core.placeholders import filled
+from core.records.time_series import Series
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+Period = Literal["5min", "30min", "6h", "24h", "all"]
+PERIODS: dict[Period, float | None] = {
+    "5min": 300.0,
+    "30min": 1800.0,
+    "6h": 21600.0,
+    "24h": 86400.0,
+    "all": None,
+}
+USUAL_CURVES: tuple[Series, ...] = (
+    "my_rate",
+    "swarm_rate",
+    "loss",
+    "run_loss",
+    "accuracy",
+    "gpu_utilisation",
+    "epoch",
+    "peers",
+)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """One of them. ``bridge_seconds``: values further apart than that are not joined by a line."""
+
+    key: str
+    series: tuple[Series, ...]
+    figure: Callable[[float], str]
+    starts_at_zero: bool = True
+    ceiling: float | None = None
+    is_whole: bool = False
+    bridge_seconds: float = 30.0
+    axis: Callable[[float], str] | None = None
+
+    def mark(self, value: float) -> str:
+        """How a value is written beside the picture, where the title says the unit."""
+        return (self.axis or self.figure)(value)
+
+
+SWARM_SERIES = frozenset({"swarm_rate", "run_loss", "accuracy", "epoch", "step", "peers"})
+"""What the whole swarm does; the rest is about this computer. The two are told apart by colour everywhere."""
+
+
+def _whole(value: float) -> str:
+    return figures.count(round(value))
+
+
+def _degrees(value: float) -> str:
+    return filled(translate("Graphs", "%1 °C"), _whole(value))
+
+
+def _watts(value: float) -> str:
+    return filled(translate("Graphs", "%1 W"), _whole(value))
+
+
+GRAPHS = (
+    Graph("throughput", ("my_rate", "swarm_rate"), figures.rate, axis=figures.number),
+    Graph("loss", ("loss", "run_loss"), figures.loss, starts_at_zero=False, bridge_seconds=inf),
+    Graph("accuracy", ("accuracy",), figures.share, ceiling=1.0, bridge_seconds=inf),
+    Graph("gpu_utilisation", ("gpu_utilisation",), figures.share, ceiling=1.0),
+    Graph("epoch", ("epoch",), _whole, starts_at_zero=False, is_whole=True, bridge_seconds=600.0),
+    Graph("step", ("step",), figures.share, ceiling=1.0),
+    Graph("peers", ("peers",), _whole, is_whole=True),
+    Graph("gpu_memory", ("gpu_memory",), figures.size),
+    Graph("gpu_temperature", ("gpu_temperature",), _degrees, starts_at_zero=False),
+    Graph("gpu_power", ("gpu_power",), _watts),
+)
+
+
+def title(graph: Graph) -> str:
+    """What stands above it."""
+    return {
+        "throughput": translate("Graphs", "Throughput"),
+        "loss": translate("Graphs", "Loss"),
+        "accuracy": translate("Graphs", "Accuracy on unseen examples"),
+        "gpu_utilisation": translate("Graphs", "GPU utilisation"),
+        "epoch": translate("Graphs", "Epochs of the swarm"),
+        "step": translate("Graphs", "Progress to the next step"),
+        "peers": translate("Graphs", "Peers in the run"),
+        "gpu_memory": translate("Graphs", "GPU memory in use"),
+        "gpu_temperature": translate("Graphs", "GPU temperature"),
+        "gpu_power": translate("Graphs", "GPU power"),
+    }[graph.key]
+
+
+def curve_title(series: Series) -> str:
+    """What the curve is called where curves are chosen."""
+    if series == "my_rate":
+        return translate("Graphs", "Throughput: mine")
+    if series == "swarm_rate":
+        return translate("Graphs", "Throughput: swarm")
+    if series == "loss":
+        return translate("Graphs", "Loss: mine, in training")
+    if series == "run_loss":
+        return translate("Graphs", "Loss: the run’s, on unseen examples")
+    return title(next(graph for graph in GRAPHS if series in graph.series))
+
+
+def legend(series: Series) -> str:
+    """What tells curves in one graph apart; nothing where there is only one."""
+    return {
+        "my_rate": translate("Graphs", "mine"),
+        "swarm_rate": translate("Graphs", "swarm"),
+        "loss": translate("Graphs", "training"),
+        "run_loss": translate("Graphs", "validation"),
+    }.get(series, "")
+
+
+def nothing_to_draw(graph: Graph) -> str:
+    """What an empty graph says."""
+    if graph.key == "accuracy":
+        return translate("Graphs", "No evaluation has come in yet")
+    if graph.key.startswith("gpu_"):
+        return translate("Graphs", "No NVIDIA GPU has told this yet")
+    return translate("Graphs", "Nothing is known yet")
+
+
+def period_title(period: Period) -> str:
+    """What stands on the picker."""
+    return {
+        "5min": translate("Graphs", "5 min"),
+        "30min": translate("Graphs", "30 min"),
+        "6h": translate("Graphs", "6 h"),
+        "24h": translate("Graphs", "24 h"),
+        "all": translate("Graphs", "All"),
+    }[period]
+
+
+def period_sentence(period: Period) -> str:
+    """The same for who cannot see it."""
+    return {
+        "5min": translate("Graphs", "the last 5 minutes"),
+        "30min": translate("Graphs", "the last 30 minutes"),
+        "6h": translate("Graphs", "the last 6 hours"),
+        "24h": translate("Graphs", "the last 24 hours"),
+        "all": translate("Graphs", "everything since the beginning"),
+    }[period]

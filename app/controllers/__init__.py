@@ -1,0 +1,3 @@
+"""Main-thread objects between core and widgets: session, dry run, engine, settings, recording, updates,
+suspend, thread bridge.
+"""

@@ -1,0 +1,46 @@
+"""The demo in the window: an organiser on this computer, whose address waits in the field to be joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from app.controllers.thread_bridge import Bridge
+from core.client.client import Client
+from core.client.demo import publish_demo
+from core.errors import ClientError
+from core.files.folders import Folders
+from core.protocol.client_events import ClientEvent
+from core.protocol.messages import Published
+
+
+class DemoOrganiser(QObject):
+    """A second client beside the volunteer's. ``published`` tells its link, ``failed`` why there is none."""
+
+    published = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, folders: Folders, *, worker_command: Sequence[str] | None = None) -> None:
+        super().__init__()
+        self._folders = folders
+        self._bridge = Bridge(self)
+        self._bridge.event_arrived.connect(self._take)
+        self._client = Client(folders, self._bridge.post_event, worker_command=worker_command)
+
+    def begin(self) -> None:
+        """Publish the run; it trains, too."""
+        self._client.publish(publish_demo(self._folders))
+
+    def close(self) -> None:
+        """Leave, and wait until nothing is left of it."""
+        self._client.close()
+
+    def _take(self, event: ClientEvent) -> None:
+        before = self._client.session.problem
+        self._client.handle(event)
+        session = self._client.session
+        if isinstance(event, Published):
+            self.published.emit(event.link)
+        if session.problem is not None and before is None:
+            self.failed.emit(ClientError(session.problem, session.problem_detail))

@@ -1,0 +1,71 @@
+"""Start at login: one small file in the desktop's autostart folder."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from app.desktop.launch_request import MINIMISED
+from core.files.folders import autostart_file, storage_problem, write_atomically
+
+_RESERVED = str.maketrans({character: f"\\{character}" for character in '"`$\\'})
+
+
+def can_start_at_login() -> bool:
+    """Whether this system has the freedesktop's autostart folder."""
+    return sys.platform.startswith("linux")
+
+
+def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None = None) -> None:
+    """Make the file, rewrite it, or take it away; raises ClientError where the folder refuses."""
+    if not can_start_at_login():
+        return
+    path = autostart_file()
+    try:
+        if not is_wanted:
+            path.unlink(missing_ok=True)
+            return
+        entry = autostart_entry(program or workerbee_program(), is_minimised=is_minimised).encode()
+        if path.is_file() and path.read_bytes() == entry:
+            return
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(path, entry, mode=0o644)
+    except OSError as error:
+        raise storage_problem(error, path) from error
+
+
+def workerbee_program() -> Path:
+    """The command that starts this very Workerbee."""
+    typed, beside = Path(sys.argv[0]), Path(sys.executable).with_name("workerbee")
+    if typed.name == "workerbee" and typed.is_file():
+        return typed.absolute()
+    return beside if beside.is_file() else Path(shutil.which("workerbee") or beside)
+
+
+def autostart_entry(program: Path, *, is_minimised: bool) -> str:
+    """The file's text. ``TryExec`` makes the desktop forget an entry whose program has been removed."""
+    words = f"{_quoted(str(program))} {MINIMISED}" if is_minimised else _quoted(str(program))
+    lines = (
+        "[Desktop Entry]",
+        "Type=Application",
+        "Name=Workerbee",
+        "Comment=Lend this computer's GPU to a collaborative training run",
+        "Icon=workerbee",
+        f"TryExec={_escaped(str(program))}",
+        f"Exec={_escaped(words)}",
+        "Terminal=false",
+        "StartupNotify=false",
+        "X-GNOME-Autostart-enabled=true",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(word: str) -> str:
+    """One word of an Exec line; a percent sign would begin a field code."""
+    return f'"{word.translate(_RESERVED)}"'.replace("%", "%%")
+
+
+def _escaped(text: str) -> str:
+    """A value of type string: the backslash is its escape character."""
+    return text.replace("\\", "\\\\")

@@ -1,0 +1,104 @@
+"""Whether the desktop's panel is there to hold a tray icon.
+
+WORKAROUND: Qt asks once in a process whether there is a tray. A program that starts at login, before the
+panel, would never get its icon; so nobody asks Qt before this has seen the panel.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtDBus import QDBusConnection, QDBusMessage
+from PySide6.QtGui import QGuiApplication
+
+from app.desktop.dbus import ask, value_in
+
+LOOK_SECONDS = 1.0
+PATIENCE_SECONDS = 30.0
+LATER_LOOK_SECONDS = 15.0
+_WATCHER = "org.kde.StatusNotifierWatcher"
+
+
+class TrayHost(QObject):
+    """Looks until it has found one; after PATIENCE_SECONDS it says ``missing`` once, and looks less often."""
+
+    appeared = Signal()
+    missing = Signal()
+
+    def __init__(self, bus: QDBusConnection, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bus = bus
+        self._is_missed = False
+        self._looks = 0
+        self._clock = QTimer(self, interval=int(LOOK_SECONDS * 1000))
+        self._clock.timeout.connect(self._look)
+
+    def wait(self) -> None:
+        """Begin to look."""
+        platform = QGuiApplication.platformName()
+        if platform in ("offscreen", "minimal", "vnc", "linuxfb", "eglfs"):
+            self._miss()
+        elif not sys.platform.startswith("linux"):
+            self._find()
+        else:
+            self._clock.start()
+            self._look()
+
+    def _look(self) -> None:
+        self._looks += 1
+        question = QDBusMessage.createMethodCall(
+            _WATCHER, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties", "Get"
+        )
+        question.setArguments([_WATCHER, "IsStatusNotifierHostRegistered"])
+        ask(self._bus, question, self, "hear", "hear_nothing")
+        if is_x11_tray_there():
+            self._find()
+        elif self._looks * LOOK_SECONDS >= PATIENCE_SECONDS:
+            self._miss()
+
+    @Slot(QDBusMessage)
+    def hear(self, answer: QDBusMessage) -> None:
+        """The panel's answer: whether it shows icons."""
+        if value_in(answer) is True:
+            self._find()
+
+    @Slot()
+    def hear_nothing(self) -> None:
+        """No panel has registered the name."""
+
+    def _find(self) -> None:
+        was_looking = self._clock.isActive() or not self._looks
+        self._clock.stop()
+        if was_looking:
+            self.appeared.emit()
+
+    def _miss(self) -> None:
+        self._clock.setInterval(int(LATER_LOOK_SECONDS * 1000))
+        if not self._is_missed:
+            self._is_missed = True
+            self.missing.emit()
+
+
+def is_x11_tray_there() -> bool:
+    """Whether a panel of the older kind holds the selection ``_NET_SYSTEM_TRAY_S0`` of the X server."""
+    if QGuiApplication.platformName() != "xcb":
+        return False
+    try:
+        x11 = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return False
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    x11.XInternAtom.restype = x11.XGetSelectionOwner.restype = ctypes.c_ulong
+    x11.XInternAtom.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
+    x11.XGetSelectionOwner.argtypes = [ctypes.c_void_p, ctypes.c_ulong]
+    x11.XCloseDisplay.argtypes = [ctypes.c_void_p]
+    display = x11.XOpenDisplay(None)
+    if not display:
+        return False
+    try:
+        selection = x11.XInternAtom(display, b"_NET_SYSTEM_TRAY_S0", False)
+        return bool(x11.XGetSelectionOwner(display, selection))
+    finally:
+        x11.XCloseDisplay(display)

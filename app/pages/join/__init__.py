@@ -1,0 +1,1 @@
+"""The join page and its parts."""

@@ -1,0 +1,148 @@
+"""Where a run's address is entered: the field, what is said about its text, and the buttons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.appearance.theme import give_role
+from app.pages.join.address_field import AddressField, Judgement
+from app.pages.join.clipboard_offer import ClipboardOffer
+from app.presentation.address import what_is_good, what_is_wrong, what_it_is
+from app.presentation.error_actions import button_of, remedy_of
+from app.presentation.errors import advice_of, title_of
+from app.widgets.callout import Callout
+from app.widgets.labels import Hint
+from core.errors import Problem
+from core.placeholders import filled
+from core.security.sanitize import safe_line, safe_text
+
+
+class AddressEntry(QWidget):
+    """Asks to join only with an address that can be read; otherwise it says what is wrong with it."""
+
+    join_requested = Signal(object)
+    run_file_requested = Signal(object)
+    settings_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._run_file = ""
+        self._problem: Problem | None = None
+        self.field = AddressField()
+        self.field.judged.connect(self._show_judgement)
+        self.field.join_requested.connect(self._join)
+        self.offer = ClipboardOffer()
+        self.offer.taken.connect(self.fill)
+        self.callout = Callout()
+        self.callout.action_requested.connect(self._follow_advice)
+        self._hint = Hint()
+        self.join_button = QPushButton(self.tr("Show me the run"))
+        give_role(self.join_button, "primary")
+        self.join_button.clicked.connect(self._join)
+        self._lay_out()
+        self._show_judgement(self.field.judgement)
+
+    def fill(self, text: str) -> None:
+        """Put the text into the field."""
+        self.offer.hide()
+        self.field.fill(text)
+
+    def show_problem(self, problem: Problem, detail: str) -> None:
+        """Say what went wrong with this address, until it is changed."""
+        self._problem = problem
+        if problem is Problem.NO_SUCH_RUN:
+            action = self.tr("Open a run file…")
+        else:
+            action = button_of(problem) if remedy_of(problem) == "settings" else ""
+        words = breakable(safe_text(detail, 1000))
+        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action)
+        self._hint.say("")
+
+    def forget_problem(self) -> None:
+        """Something new has begun."""
+        if self._problem is not None:
+            self._problem = None
+            self._show_judgement(self.field.judgement)
+
+    def show_run_file(self, file_name: str, run_name: str) -> None:
+        """Say which run file stands in for what the swarm may not publish; none if the names are empty."""
+        name, run = safe_line(file_name, 120), safe_line(run_name, 120)
+        self._run_file = ""
+        if name:
+            sentence = self.tr("The run is described by your file %1: “%2”. Now paste a peer's address.")
+            self._run_file = breakable(filled(sentence, name, run))
+        if self._problem is None or name:
+            self._show_judgement(self.field.judgement)
+
+    def set_searching(self, is_searching: bool) -> None:
+        """While the swarm is asked, nothing else can be asked for."""
+        self.field.setReadOnly(is_searching)
+        for button in (self.join_button, self.paste_button, self.file_button, self.offer):
+            button.setEnabled(not is_searching)
+
+    def _show_judgement(self, judgement: Judgement) -> None:
+        self._problem = None
+        self.callout.say_no_more()
+        if judgement.address is not None:
+            self.offer.withdraw(judgement.address)
+            self._hint.say(what_it_is(judgement.address))
+        elif judgement.error is not None:
+            self._hint.say("")
+            title = title_of(Problem.ADDRESS_UNREADABLE)
+            wrong, good = what_is_wrong(judgement.error), what_is_good(judgement.error)
+            self.callout.say("caution", title, breakable(wrong), breakable(good))
+        else:
+            words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
+            self._hint.say(self._run_file or words)
+
+    def _join(self) -> None:
+        judgement = self.field.judge(is_empty_wrong=True)
+        if judgement.address is None:
+            self.field.setFocus()
+        elif not self.field.isReadOnly():
+            self.join_requested.emit(judgement.address)
+
+    def _paste(self) -> None:
+        self.fill(QGuiApplication.clipboard().text()[:_MOST_CHARACTERS])
+        (self.join_button if self.field.judgement.address else self.field).setFocus()
+
+    def _follow_advice(self) -> None:
+        if self._problem is Problem.NO_SUCH_RUN:
+            self._choose_run_file()
+        else:
+            self.settings_requested.emit()
+
+    def _choose_run_file(self) -> None:
+        from PySide6.QtWidgets import QFileDialog
+
+        dialog = QFileDialog(self, self.tr("Open a run file"), "", self.tr("Run files (*.toml)"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda path: self.run_file_requested.emit(Path(path)))
+        dialog.open()
+
+    def _lay_out(self) -> None:
+        self.paste_button = QPushButton(self.tr("Paste"))
+        self.paste_button.clicked.connect(self._paste)
+        self.file_button = QPushButton(self.tr("Open a run file…"))
+        give_role(self.file_button, "link")
+        self.file_button.clicked.connect(self._choose_run_file)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.paste_button)
+        buttons.addWidget(self.file_button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.join_button)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(10)
+        for part in (self.offer, self.field, self._hint, self.callout):
+            rows.addWidget(part)
+        rows.addLayout(buttons)
+
+
+_MOST_CHARACTERS = 70_000  # a little more than an address may have, so that it is still said to be too long

@@ -1,0 +1,141 @@
+"""What this computer has to lend: its GPU as NVML sees it now, or its CPU, in words and with a bar."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.appearance.line_breaks import breakable
+from app.presentation import format as figures
+from app.presentation.device import name_of
+from app.widgets.labels import Heading, Hint, Strong, Words
+from app.widgets.layout.card import Card
+from app.widgets.memory_bar import MemoryBar
+from core.placeholders import filled
+from core.security.sanitize import safe_line
+
+if TYPE_CHECKING:
+    from app.widgets.device_selector import DeviceChoice
+    from core.hardware.device import Device
+    from core.hardware.monitor import DevicesSeen
+
+_MOST_USERS = 4
+
+
+class DeviceCard(Card):
+    """A choice is offered only where there is one: several GPUs, or a wish that is not the automatic one."""
+
+    device_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._state = Strong(), Words()
+        self._bar, self._memory = MemoryBar(), Words()
+        self._driver, self._users = Hint(), Hint()
+        self.parts.addWidget(Heading(self.tr("What you can lend")))
+        for part in (self._name, self._state, self._bar, self._memory, self._driver, self._users):
+            self.parts.addWidget(part)
+        self._show_nothing()
+
+    @cached_property
+    def choice(self) -> DeviceChoice:
+        """Below the heading, as soon as there is something to choose from."""
+        from app.widgets.device_selector import DeviceChoice
+
+        choice = DeviceChoice()
+        choice.device_chosen.connect(self.device_chosen)
+        self.parts.insertWidget(1, choice)
+        return choice
+
+    @property
+    def text(self) -> str:
+        """All that it says, one part a line."""
+        labels = (self._name, self._state, self._memory, self._driver, self._users)
+        return "\n".join(label.text() for label in labels if label.text())
+
+    def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
+        """Show the device that would train, and what there is to know about it."""
+        from app.widgets.device_selector import AUTOMATIC, device_for
+
+        gpus = [device for device in seen.devices if device.kind == "cuda"]
+        self.choice.show_devices(seen.devices, chosen)
+        self.choice.setVisible(len(gpus) > 1 or (chosen != AUTOMATIC and bool(seen.devices)))
+        device = device_for(seen.devices, chosen)
+        self._state.say(self._state_words(seen, gpus, device))
+        if device is None:
+            self._show_nothing()
+        else:
+            self._show_device(device, seen)
+
+    def _show_device(self, device: Device, seen: DevicesSeen) -> None:
+        is_stale = device.kind == "cuda" and not seen.is_driver_answering
+        self._name.say(breakable(name_of(device)))
+        total, free = device.memory_total_bytes, device.memory_free_bytes
+        self._bar.setVisible(bool(total) and free is not None)
+        if total and free is not None:
+            self._bar.show_shares(1.0 - free / total)
+        self._memory.say(self._memory_words(device))
+        self._driver.say("" if is_stale else self._driver_words(device))
+        self._users.say("" if is_stale else self._user_words(device))
+
+    def _show_nothing(self) -> None:
+        for label in (self._name, self._memory, self._driver, self._users):
+            label.say("")
+        self._bar.hide()
+        if not self._state.text():
+            self._state.say(self.tr("Looking for a GPU…"))
+
+    def _state_words(self, seen: DevicesSeen, gpus: list[Device], device: Device | None) -> str:
+        if device is None and seen.devices:
+            return self.tr("The device that you chose is not there now. Choose another one, or plug it in.")
+        if not seen.is_driver_answering:
+            return self.tr(
+                "NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so."
+            )
+        if seen.idle and not gpus:
+            words = self.tr(
+                "%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee "
+                "offers another at its start, once there is one for this GPU and its driver."
+            )
+            return filled(words, breakable(name_of(seen.idle[0])))
+        if not gpus:
+            return self.tr("No NVIDIA GPU: the CPU can help, slowly.")
+        if device is not None and device.kind == "cpu":
+            return self.tr("You chose the CPU: it helps more slowly than the GPU would.")
+        return ""
+
+    def _memory_words(self, device: Device) -> str:
+        total, free = device.memory_total_bytes, device.memory_free_bytes
+        if total is None or free is None:
+            return self.tr("How much memory is free is not known.")
+        if device.kind == "cpu":
+            sentence = self.tr("%1 of %2 memory free")
+        else:
+            sentence = self.tr("%1 of %2 GPU memory free")
+        return filled(sentence, figures.size(free), figures.size(total))
+
+    def _driver_words(self, device: Device) -> str:
+        known = []
+        if device.driver:
+            known.append(filled(self.tr("driver %1"), safe_line(device.driver, 40)))
+        if device.temperature_c is not None:
+            known.append(filled(self.tr("%1 °C"), figures.count(device.temperature_c)))
+        return " · ".join(known)
+
+    def _user_words(self, device: Device) -> str:
+        """The other programs on it, the greediest first; nothing of a CPU, which everything uses."""
+        if device.kind == "cpu":
+            return ""
+        if not device.users:
+            return self.tr("Nothing else is using it.")
+        users = sorted(device.users, key=lambda user: user.memory_bytes or 0, reverse=True)
+        names = []
+        for user in users[:_MOST_USERS]:
+            name = safe_line(user.name, 40) or self.tr("a program")
+            names.append(f"{name} ({figures.size(user.memory_bytes)})" if user.memory_bytes else name)
+        if len(users) > _MOST_USERS:
+            names.append(self.tr("%n more", "", len(users) - _MOST_USERS))
+        return breakable(filled(self.tr("Also using it: %1"), ", ".join(names)))

@@ -1,0 +1,133 @@
+"""The first page: paste an address, see what this computer can lend, go back to a run of before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.pages.join.address_form import AddressEntry
+from app.pages.join.device_card import DeviceCard
+from app.pages.join.recent_runs import RecentRunsList
+from app.pages.join.search_status import SearchLine
+from app.widgets.labels import Hint, Title
+from app.widgets.layout.page_column import Column
+from app.widgets.layout.responsive_row import SideBySide
+from core.errors import Problem
+
+if TYPE_CHECKING:
+    from core.client.session import Session
+    from core.hardware.monitor import DevicesSeen
+    from core.records.recent_runs import RecentRun
+    from core.run.address import JoinAddress
+
+_WIDEST = 980
+
+
+class JoinPage(QWidget):
+    """Nothing on it trains anything: joining only asks which run is there."""
+
+    join_requested = Signal(object)
+    cancel_requested = Signal()
+    run_file_requested = Signal(object)
+    device_chosen = Signal(str)
+    settings_requested = Signal()
+    forget_requested = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.entry = AddressEntry()
+        self.entry.join_requested.connect(self.join_requested)
+        self.entry.run_file_requested.connect(self.run_file_requested)
+        self.entry.settings_requested.connect(self.settings_requested)
+        self.search_line = SearchLine()
+        self.search_line.cancel_requested.connect(self.cancel_requested)
+        self.card = DeviceCard()
+        self.card.device_chosen.connect(self.device_chosen)
+        self.recent = RecentRunsList()
+        self.recent.run_requested.connect(self._join_again)
+        self.recent.forget_requested.connect(self.forget_requested)
+        self._told: tuple[Problem, str] | None = None
+        self._lay_out()
+
+    @property
+    def address(self) -> JoinAddress | None:
+        """What the field holds, if it can be read; a run file is joined with it."""
+        return self.entry.field.judge().address
+
+    def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
+        """Show what can be lent; ``chosen`` is the wish that the settings remember."""
+        self.card.show_devices(seen, chosen)
+
+    def show_recent(self, runs: tuple[RecentRun, ...]) -> None:
+        """List these."""
+        self.recent.show_runs(runs)
+
+    def fill_address(self, text: str) -> None:
+        """Put a text that somebody handed over into the field."""
+        self.entry.fill(text)
+
+    def offer_clipboard(self, text: str) -> None:
+        """Offer the address in that text, unless it is in the field already."""
+        self.entry.offer.offer(text)
+        if address := self.entry.field.judgement.address:
+            self.entry.offer.withdraw(address)
+
+    def show_run_file(self, file_name: str, run_name: str) -> None:
+        """Say which run file will be joined with; none if both are empty."""
+        self.entry.show_run_file(file_name, run_name)
+
+    def show_problem(self, problem: Problem, detail: str) -> None:
+        """Say beside the field what went wrong; it goes when the address is changed."""
+        self.entry.show_problem(problem, detail)
+
+    def show_session(self, session: Session) -> None:
+        """Show the search, and once what came of it; a problem of training is told elsewhere."""
+        is_asking = session.phase == "found" and not session.is_search_finished
+        is_searching = session.consent is None and (session.phase == "connecting" or is_asking)
+        is_in_vain = is_searching and session.is_search_finished and not session.runs
+        self.search_line.show_session(session, is_searching and not is_in_vain)
+        self.entry.set_searching(is_searching and not is_in_vain)
+        told = (Problem.NO_SUCH_RUN, "") if is_in_vain else None
+        if session.problem is not None and session.consent is None:
+            told = (session.problem, session.problem_detail)
+        if told is not None and told != self._told:
+            self.show_problem(*told)
+        elif told is None and is_searching:
+            self.entry.forget_problem()
+        self._told = told
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Whoever comes here wants to paste."""
+        super().showEvent(event)
+        self.entry.field.setFocus()
+
+    def _join_again(self, run: RecentRun) -> None:
+        self.fill_address(run.address)
+        if address := self.address:
+            self.join_requested.emit(address)
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        rows = QVBoxLayout(left)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(16)
+        rows.addWidget(self.entry)
+        rows.addWidget(self.search_line)
+        rows.addWidget(Hint(self.tr("You will see what the run is and needs before anything is computed.")))
+        rows.addSpacing(8)
+        rows.addWidget(self.recent)
+        rows.addStretch(1)
+        right = QWidget()
+        beside = QVBoxLayout(right)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.card)
+        beside.addStretch(1)
+        column = Column(_WIDEST)
+        column.parts.addWidget(Title(self.tr("Help a run")))
+        column.parts.addWidget(SideBySide(left, right), 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)

@@ -1,0 +1,79 @@
+"""The runs that this computer has helped, newest first, each with the state in which it was left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from app.appearance.theme import give_role
+from app.presentation import format as figures
+from app.widgets.labels import Heading, Hint
+from app.widgets.list_button import RowButton
+from core.placeholders import filled
+from core.security.sanitize import safe_line
+
+if TYPE_CHECKING:
+    from core.records.recent_runs import RecentRun
+
+
+class RecentRunsList(QWidget):
+    """A click on a run asks for its address again."""
+
+    run_requested = Signal(object)
+    forget_requested = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[RecentRun, ...] = ()
+        self._none = Hint(self.tr("The runs that you help will be listed here."))
+        self._rows: list[QWidget] = []
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(8)
+        self._box.addWidget(Heading(self.tr("Recent runs")))
+        self._box.addWidget(self._none)
+
+    def show_runs(self, runs: tuple[RecentRun, ...]) -> None:
+        """Show these instead; what is the same already is left alone, and so is the focus in it."""
+        if runs == self._shown:
+            return
+        self._shown = runs
+        for row in self._rows:
+            self._box.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(run) for run in runs]
+        for row in self._rows:
+            self._box.addWidget(row)
+        self._none.setVisible(not runs)
+
+    def _row(self, run: RecentRun) -> QWidget:
+        name = safe_line(run.name, 120) or safe_line(run.run_id, 64)
+        again = RowButton(name, self._last_words(run))
+        again.setToolTip(self.tr("Look at this run again"))
+        again.clicked.connect(lambda: self.run_requested.emit(run))
+        forget = QToolButton()
+        forget.setText("✕")
+        forget.setToolTip(self.tr("Take it off this list"))
+        forget.setAccessibleName(filled(self.tr("Take “%1” off this list"), name))
+        give_role(forget, "link")
+        forget.clicked.connect(lambda: self.forget_requested.emit(run.run_id, run.organiser))
+        row = QWidget()
+        sides = QHBoxLayout(row)
+        sides.setContentsMargins(0, 0, 0, 0)
+        sides.setSpacing(4)
+        sides.addWidget(again, 1)
+        sides.addWidget(forget, 0, Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+    def _last_words(self, run: RecentRun) -> str:
+        words = {
+            "trained": self.tr("you left it"),
+            "paused": self.tr("paused"),
+            "failed": self.tr("ended with a problem"),
+            "refused": self.tr("refused: not joined"),
+            "finished": self.tr("finished by its organiser"),
+        }
+        return f"{words[run.last_state]} · {figures.clock(run.at)}"

@@ -1,0 +1,56 @@
+"""What is happening between the wish to see a run and the sight of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.widgets.labels import Words
+
+if TYPE_CHECKING:
+    from core.client.session import Session
+
+
+class SearchLine(QWidget):
+    """A sentence, a bar without an end, and a way out; hidden while nothing is sought."""
+
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = Words()
+        self._bar = QProgressBar()
+        self._bar.setRange(0, 0)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(self.tr("Looking for the run"))
+        self.cancel = QPushButton(self.tr("Cancel"))
+        self.cancel.clicked.connect(self.cancel_requested)
+        words = QVBoxLayout()
+        words.addWidget(self._words)
+        words.addWidget(self._bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(16)
+        row.addLayout(words, 1)
+        row.addWidget(self.cancel)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def show_session(self, session: Session, is_searching: bool) -> None:
+        """Say how far the search has come."""
+        self.setVisible(is_searching)
+        if session.restarting is not None:
+            self._words.setText(self.tr("The training process ended unexpectedly; it is started again…"))
+        elif session.hello is None:
+            self._words.setText(self.tr("Starting the training process…"))
+        elif session.connected is None:
+            self._words.setText(self.tr("Calling the peers at this address; that can take a minute…"))
+        else:
+            self._words.setText(self.tr("Somebody answers; asking which run it is…"))

@@ -1,0 +1,80 @@
+"""The foot of the review: back, what pressing Start would mean, Start."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.appearance.theme import give_role
+from app.presentation.fit import MEANING, advice_for
+from app.widgets.labels import Words
+from app.widgets.status_icon import Mark
+from core.hardware.fit import FitVerdict
+
+
+class ConsentBar(QWidget):
+    """Start is the page's default only where the run fits; it is always a person's own decision."""
+
+    start_requested = Signal()
+    back_requested = Signal()
+
+    def __init__(self, widest: int) -> None:
+        super().__init__()
+        self._mark, self._words = Mark(), Words()
+        self.back = QPushButton(self.tr("Back"))
+        self.back.setAutoDefault(True)
+        self.back.clicked.connect(self.back_requested)
+        self.start = QPushButton(self.tr("Start"))
+        self.start.setAutoDefault(True)
+        self.start.clicked.connect(self.start_requested)
+        self._lay_out(widest)
+
+    @property
+    def text(self) -> str:
+        """What it says about Start."""
+        return self._words.text()
+
+    def show_fit(self, verdict: FitVerdict) -> None:
+        """Start is possible; say what is to be expected."""
+        self._show(verdict in ("fits", "tight"), advice_for(verdict))
+        self._mark.show_meaning(MEANING[verdict])
+        self._mark.show()
+        is_bad = verdict == "too_little"
+        self.start.setText(self.tr("Start all the same") if is_bad else self.tr("Start"))
+        self.start.setEnabled(True)
+
+    def show_obstacle(self, why: str) -> None:
+        """Start is not possible now; say why."""
+        self._show(False, why)
+        self._mark.hide()
+        self.start.setText(self.tr("Start"))
+        self.start.setEnabled(False)
+
+    def hide_start(self) -> None:
+        """There is nothing yet that could be started."""
+        self.show_obstacle("")
+        self.start.hide()
+
+    def _show(self, is_default: bool, words: str) -> None:
+        self.start.show()
+        self._words.setText(words)
+        self.start.setAccessibleDescription(words)
+        if is_default != self.start.isDefault():
+            self.start.setDefault(is_default)
+            give_role(self.start, "primary" if is_default else None)
+
+    def _lay_out(self, widest: int) -> None:
+        middle = QWidget()
+        middle.setMaximumWidth(widest)
+        sides = QHBoxLayout(self)
+        sides.setContentsMargins(24, 12, 24, 16)
+        sides.addStretch(1)
+        sides.addWidget(middle, 1000)
+        sides.addStretch(1)
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.back)
+        row.addWidget(self._mark)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.start)

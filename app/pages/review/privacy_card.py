@@ -1,0 +1,60 @@
+"""What strangers in a swarm will see of the volunteer, and what they will not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from app.widgets.labels import Heading, Hint, Words
+from app.widgets.layout.card import Card
+from core.placeholders import filled
+from core.security.sanitize import safe_line, short_id
+
+
+class VisibleCard(Card):
+    """Shown before anybody agrees to anything."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._peer, self._name = _Point(), _Point()
+        self.parts.addWidget(Heading(self.tr("What strangers will see of you")))
+        speed = self.tr("how many samples you compute, and how fast")
+        points = (_Point(self.tr("your IP address")), self._peer, self._name)
+        for point in (*points, _Point(self.tr("what kind of GPU you lend")), _Point(speed)):
+            self.parts.addWidget(point)
+        words = self.tr("They will not see your files, or who you are.")
+        self.parts.addWidget(Hint(words))
+        self.parts.addStretch(1)
+        self.show_names(None, None)
+
+    @property
+    def text(self) -> str:
+        """The names that it tells, one a line."""
+        return "\n".join(point.words.text() for point in (self._peer, self._name) if point.words.text())
+
+    def show_names(self, peer_id: str | None, public_name: str | None) -> None:
+        """Under which names this computer is known there."""
+        if peer_id:
+            sentence = filled(self.tr("the peer id %1, made up for this computer"), short_id(peer_id))
+        else:
+            sentence = self.tr("a peer id, made up for this computer")
+        self._peer.say(sentence)
+        name = safe_line(public_name or "", 40)
+        self._name.say(filled(self.tr("the name that you chose: “%1”"), name) if name else "")
+
+
+class _Point(QWidget):
+    """One of a list."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.words = Words(text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(QLabel("•"), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.words, 1)
+
+    def say(self, text: str) -> None:
+        self.words.setText(text)
+        self.setVisible(bool(text))

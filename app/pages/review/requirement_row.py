@@ -1,0 +1,59 @@
+"""One need of a run beside what this computer has: a sign, a bar, the verdict and the numbers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.presentation.fit import MEANING, numbers_of, verdict_on
+from app.widgets.labels import Hint, Strong
+from app.widgets.memory_bar import MemoryBar
+from app.widgets.status_icon import Mark
+from core.hardware.fit import Fit
+
+
+class FitRow(QWidget):
+    """Of GPU memory, ordinary memory, or disk; hidden where a run has no such need."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._mark = Mark()
+        self._verdict = QLabel()
+        self._verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self._bar = MemoryBar()
+        self._numbers = Hint()
+        head = QHBoxLayout()
+        head.addWidget(Strong(name), 1)
+        head.addWidget(self._verdict, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addLayout(head)
+        words.addWidget(self._bar)
+        words.addWidget(self._numbers)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """All that it says, in one line."""
+        return f"{self._name}: {self._verdict.text()}. {self._numbers.text()}"
+
+    def show_fit(self, fit: Fit | None) -> None:
+        """Show this need, or nothing."""
+        self.setVisible(fit is not None)
+        if fit is None:
+            return
+        meaning = MEANING[fit.verdict]
+        self._mark.show_meaning(meaning)
+        self._verdict.setText(verdict_on(fit))
+        self._numbers.setText(numbers_of(fit))
+        self.setAccessibleName(self.text)
+        self._bar.setVisible(fit.needed_bytes > 0 and fit.available_bytes is not None)
+        if fit.available_bytes is not None:
+            whole = max(fit.total_bytes or fit.available_bytes, 1)
+            self._bar.show_shares(1.0 - fit.available_bytes / whole, fit.needed_bytes / whole, meaning)

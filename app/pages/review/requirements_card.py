@@ -1,0 +1,59 @@
+"""What a run needs of this computer, beside what there is."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.appearance.line_breaks import breakable
+from app.pages.review.requirement_row import FitRow
+from app.presentation import format as figures
+from app.presentation.device import name_of
+from app.widgets.labels import Heading, Hint, Strong, Words
+from app.widgets.layout.card import Card
+from core.hardware.device import Device
+from core.hardware.fit import Fits
+from core.placeholders import filled
+
+
+class NeedsCard(Card):
+    """Without a device it says only that there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._device = Hint()
+        self.gpu = FitRow(self.tr("GPU memory"))
+        self.memory = FitRow(self.tr("Memory"))
+        self.disk = FitRow(self.tr("Disk"))
+        self._traffic, self._measured = Words(), Strong()
+        self.parts.setSpacing(12)
+        self.parts.addWidget(Heading(self.tr("What it needs")))
+        for part in (self._device, self._measured, self.gpu, self.memory, self.disk, self._traffic):
+            self.parts.addWidget(part)
+        self.parts.addStretch(1)
+        self._measured.hide()
+
+    @property
+    def text(self) -> str:
+        """All that it says, one part a line."""
+        rows = [row.text for row in (self.gpu, self.memory, self.disk) if not row.isHidden()]
+        return "\n".join([self._device.text(), self._measured.text(), *rows, self._traffic.text()])
+
+    def show_measured(self, words: str) -> None:
+        """What a dry run says."""
+        self._measured.say(words)
+
+    def show_fits(self, device: Device | None, fits: Fits | None) -> None:
+        """Show how it fits on that device."""
+        if device is None or fits is None:
+            self._device.say(self.tr("The device that you chose is not there now."))
+            for row in (self.gpu, self.memory, self.disk):
+                row.show_fit(None)
+            self._traffic.say("")
+            return
+        self._device.say(breakable(filled(self.tr("On %1"), name_of(device))))
+        self.gpu.show_fit(fits.gpu)
+        self.memory.show_fit(fits.memory)
+        self.disk.show_fit(fits.disk)
+        sentence = self.tr("Downloads %1 at the start; then sends and receives up to %2 each per epoch.")
+        download, traffic = figures.size(fits.download_bytes), figures.size(fits.traffic_bytes_per_epoch)
+        self._traffic.say(filled(sentence, download, traffic))

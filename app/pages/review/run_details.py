@@ -1,0 +1,73 @@
+"""One run as somebody reads it who is about to agree to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.pages.review.privacy_card import VisibleCard
+from app.pages.review.requirements_card import NeedsCard
+from app.presentation.run import closed_words, facts_of, homepage_of, title_of, trust_in
+from app.widgets.callout import Callout
+from app.widgets.expandable_text import LongText
+from app.widgets.key_value_list import Facts
+from app.widgets.labels import Heading, Title
+from app.widgets.layout.card import Card
+from app.widgets.layout.responsive_row import SideBySide
+from core.placeholders import filled
+from core.protocol.messages import RunFound
+from core.security.sanitize import safe_line
+
+
+class Offer(QWidget):
+    """Title, what it is, who vouches for it, what it needs, what strangers will see, and the rest."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title, self.description = Title(), LongText()
+        self.closed, self.notice, self.trust = Callout(), Callout(), Callout()
+        self.needs, self.visible_card, self.facts = NeedsCard(), VisibleCard(), Facts()
+        self.link = QPushButton(self.tr("Open its page in the browser"))
+        self.link.clicked.connect(self._open_homepage)
+        self._homepage = ""
+        about = Card()
+        about.parts.addWidget(Heading(self.tr("About this run")))
+        about.parts.addWidget(self.facts)
+        about.parts.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(16)
+        for part in (self.title, self.closed, self.notice, self.description, self.trust):
+            rows.addWidget(part)
+        rows.addWidget(SideBySide(self.needs, self.visible_card, (4, 3)))
+        rows.addWidget(about)
+        rows.addStretch(1)
+
+    def show_run(self, run: RunFound) -> None:
+        """Show what its manifest says, made harmless."""
+        self.title.setText(breakable(title_of(run)))
+        self.description.show_text(run.manifest.run.description)
+        self.facts.show_facts(facts_of(run))
+        self._show_warnings(run)
+        self._homepage = homepage_of(run)
+        self.link.setVisible(bool(self._homepage))
+
+    def _show_warnings(self, run: RunFound) -> None:
+        closed, notice = closed_words(run), safe_line(run.manifest.run.notice, 500)
+        if closed:
+            self.closed.say("caution", closed)
+        else:
+            self.closed.say_no_more()
+        if notice:
+            sentence = filled(self.tr("The organiser says: %1"), notice)
+            self.notice.say("info", breakable(sentence))
+        else:
+            self.notice.say_no_more()
+        title, detail = trust_in(run)
+        self.trust.say("good" if run.vouched else "caution", title, detail)
+
+    def _open_homepage(self) -> None:
+        if self._homepage:
+            QDesktopServices.openUrl(QUrl(self._homepage))

@@ -1,0 +1,142 @@
+"""What Workerbee may use of this computer, and how others see it, as sentences with blanks."""
+
+from __future__ import annotations
+
+import os
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.widgets.device_selector import DeviceChoice
+from app.widgets.inline_inputs import Choice, Number
+from app.widgets.labels import Heading, Hint
+from app.widgets.layout.card import Card
+from app.widgets.layout.inline_form import Sentence
+from core.hardware.monitor import DevicesSeen
+from core.records.settings import Settings
+from core.security.sanitize import MAX_NAME_CHARACTERS, safe_line
+
+_GIGABYTE = 1_000_000_000
+_MOST_GIGABYTES = 100_000
+_FOLDER_WIDTH, _NAME_WIDTH = 260, 240
+
+
+class ComputerSettings(Card):
+    """Emits the fields that a person has changed, with their new values."""
+
+    change_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = Settings()
+        self._seen: DevicesSeen | None = None
+        self.device = DeviceChoice()
+        self.threads = Number(self.tr("CPU threads"), 0, os.cpu_count() or 1, self.tr("all"))
+        self.network = Choice(self.tr("How to connect to others"))
+        self.port = Number(self.tr("Port to listen on"), 0, 65535, self.tr("any"))
+        self.folder = QPushButton()
+        self.folder.setAccessibleName(self.tr("Data folder"))
+        self.usual_folder = QPushButton(self.tr("Back to the usual folder"))
+        limit_word = self.tr("as much as it needs")
+        self.limit = Number(self.tr("Limit of the data folder"), 0, _MOST_GIGABYTES, limit_word)
+        self.limit.setSuffix(" GB")
+        memory_word = self.tr("as much as is free")
+        self.memory = Number(self.tr("Limit of the device's memory"), 0, _MOST_GIGABYTES, memory_word)
+        self.memory.setSuffix(" GB")
+        self.name = QLineEdit()
+        self.name.setAccessibleName(self.tr("Public name"))
+        self.name.setPlaceholderText(self.tr("no name, only my peer id"))
+        self.name.setMaxLength(MAX_NAME_CHARACTERS)
+        self.name.setMinimumWidth(_NAME_WIDTH)
+        self._folder_hint = Hint()
+        self._offer_choices()
+        self._connect()
+        self._lay_out()
+        self.show_settings(self._settings)
+
+    def show_settings(self, settings: Settings) -> None:
+        """Fill in the blanks, without asking for anything."""
+        self._settings = settings
+        self.threads.setMaximum(max(os.cpu_count() or 1, settings.threads or 0))
+        self.threads.show_number(settings.threads or 0)
+        self.network.show_chosen(settings.network)
+        self.port.show_number(settings.port or 0)
+        self.port.setEnabled(settings.network != "client")
+        self.limit.show_number(round((settings.disk_limit_bytes or 0) / _GIGABYTE))
+        self.memory.show_number(round((settings.memory_limit_bytes or 0) / _GIGABYTE))
+        if not self.name.hasFocus():
+            self.name.setText(settings.public_name or "")
+        self._show_folder(settings.data_folder)
+        self._show_device()
+
+    def show_devices(self, seen: DevicesSeen) -> None:
+        """Offer these."""
+        self._seen = seen
+        self._show_device()
+
+    def _show_device(self) -> None:
+        self.device.show_devices(self._seen.devices if self._seen else (), self._settings.device)
+
+    def _show_folder(self, folder: str | None) -> None:
+        words = safe_line(folder or self.tr("the usual folder"), 4096)
+        self.folder.setText(
+            self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH)
+        )
+        self.folder.setAccessibleDescription(words)
+        self.folder.setToolTip(words)
+        self.usual_folder.setVisible(folder is not None)
+        hint = self.tr("A new folder is used from the next start on; what is in the old one stays there.")
+        self._folder_hint.setText(breakable(f"{words}\n{hint}") if folder else hint)
+
+    def _offer_choices(self) -> None:
+        self.network.show_choices(
+            [
+                (self.tr("automatically"), "auto"),
+                (self.tr("directly, because others can reach me"), "direct"),
+                (self.tr("by outgoing connections only"), "client"),
+            ]
+        )
+
+    def _connect(self) -> None:
+        self.device.device_chosen.connect(lambda wish: self._change(device=wish))
+        self.threads.chosen.connect(lambda number: self._change(threads=number or None))
+        self.network.chosen.connect(lambda mode: self._change(network=mode))
+        self.port.chosen.connect(lambda number: self._change(port=number or None))
+        self.limit.chosen.connect(lambda number: self._change(disk_limit_bytes=number * _GIGABYTE or None))
+        self.memory.chosen.connect(lambda number: self._change(memory_limit_bytes=number * _GIGABYTE or None))
+        self.name.editingFinished.connect(self._take_name)
+        self.folder.clicked.connect(self._choose_folder)
+        self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
+
+    def _take_name(self) -> None:
+        name = safe_line(self.name.text(), MAX_NAME_CHARACTERS) or None
+        self.name.setText(name or "")
+        if name != self._settings.public_name:
+            self._change(public_name=name)
+
+    def _choose_folder(self) -> None:
+        title = self.tr("Choose the data folder")
+        dialog = QFileDialog(self, title, self._settings.data_folder or "")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda folder: self._change(data_folder=folder))
+        dialog.open()
+
+    def _change(self, **fields: object) -> None:
+        self.change_requested.emit(fields)
+
+    def _lay_out(self) -> None:
+        self.parts.setSpacing(14)
+        self.parts.addWidget(Heading(self.tr("This computer")))
+        self.parts.addWidget(Sentence(self.tr("Use %1 with %2 CPU threads"), self.device, self.threads))
+        self.parts.addWidget(Sentence(self.tr("Take %1 of its memory for training"), self.memory))
+        self.parts.addWidget(
+            Sentence(self.tr("Connect to others %1 and listen on port %2"), self.network, self.port)
+        )
+        self.parts.addWidget(
+            Sentence(self.tr("Keep data in %1 and take %2 of the disk for it"), self.folder, self.limit)
+        )
+        self.parts.addWidget(self.usual_folder, 0, Qt.AlignmentFlag.AlignLeft)
+        self.parts.addWidget(self._folder_hint)
+        self.parts.addWidget(Sentence(self.tr("Others in a swarm see me as %1"), self.name))

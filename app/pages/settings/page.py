@@ -1,0 +1,83 @@
+"""The settings: sentences with blanks, each of which takes effect when it is filled in."""
+
+from __future__ import annotations
+
+import msgspec
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.pages.settings.computer_settings import ComputerSettings
+from app.pages.settings.update_settings import UpdateSettings
+from app.pages.settings.window_settings import WindowSettings
+from app.presentation.errors import advice_of, title_of
+from app.widgets.callout import Callout
+from app.widgets.labels import Title
+from app.widgets.layout.page_column import Column
+from core.errors import Problem
+from core.hardware.monitor import DevicesSeen
+from core.records.settings import Settings
+from core.security.sanitize import safe_text
+
+_WIDEST = 760
+
+
+class SettingsPage(QWidget):
+    """Emits the whole of the new settings with each change; nothing needs to be saved by hand."""
+
+    settings_changed = Signal(object)
+    back_requested = Signal()
+    removal_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = Settings()
+        self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
+        self.updates = UpdateSettings()
+        self.callout = Callout()
+        self.back = QPushButton(self.tr("Back"))
+        self.back.clicked.connect(self.back_requested)
+        top = QHBoxLayout()
+        top.addWidget(Title(self.tr("Settings")), 1)
+        top.addWidget(self.back)
+        column = Column(_WIDEST)
+        column.parts.addLayout(top)
+        column.parts.addWidget(self.callout)
+        for part in (self.computer, self.window_behaviour, self.updates):
+            part.change_requested.connect(self._change)
+            column.parts.addWidget(part)
+        self.remove = QPushButton(self.tr("Remove my data …"))
+        self.remove.clicked.connect(self.removal_requested)
+        column.parts.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignLeft)
+        column.parts.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)
+
+    def show_settings(self, settings: Settings) -> None:
+        """Fill in all blanks."""
+        self._settings = settings
+        self.computer.show_settings(settings)
+        self.window_behaviour.show_settings(settings)
+        self.updates.show_settings(settings)
+
+    def show_devices(self, seen: DevicesSeen) -> None:
+        """Offer these."""
+        self.computer.show_devices(seen)
+
+    def show_problem(self, problem: Problem, detail: str) -> None:
+        """Say that the settings could not be read or kept, until the next change."""
+        self.callout.say("bad", title_of(problem), breakable(safe_text(detail, 1000)), advice_of(problem))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Escape goes back."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.back_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _change(self, fields: dict[str, object]) -> None:
+        self.callout.say_no_more()
+        self.show_settings(msgspec.structs.replace(self._settings, **fields))
+        self.settings_changed.emit(self._settings)

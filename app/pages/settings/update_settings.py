@@ -1,0 +1,56 @@
+"""Whether newer versions are looked for, whom that is asked of, and the one that is known."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.desktop.external_link import open_web_link
+from app.widgets.labels import Heading, Hint
+from app.widgets.layout.card import Card
+from core.placeholders import filled
+from core.records.settings import Settings
+from core.security.sanitize import safe_line
+from core.updates.notice import UpdateNotice
+from core.updates.publisher import source_of
+
+
+class UpdateSettings(Card):
+    """Emits the field that a person has changed, with its new value."""
+
+    change_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tick = QCheckBox(self.tr("Look for a newer version every two weeks"))
+        self.hint = Hint()
+        self.newer = QPushButton()
+        self._page = ""
+        self.newer.hide()
+        self.tick.clicked.connect(lambda is_wanted: self.change_requested.emit({"update_check": is_wanted}))
+        self.newer.clicked.connect(lambda: open_web_link(self._page))
+        self.parts.setSpacing(14)
+        self.parts.addWidget(Heading(self.tr("Newer versions")))
+        self.parts.addWidget(self.tick)
+        self.parts.addWidget(self.hint)
+        self.parts.addWidget(self.newer, 0, Qt.AlignmentFlag.AlignLeft)
+        self.show_settings(Settings())
+
+    def show_settings(self, settings: Settings) -> None:
+        """Set the tick, without asking for anything; where nobody is named there is nothing to choose."""
+        source = source_of(settings)
+        self.tick.setChecked(settings.update_check and source is not None)
+        self.tick.setEnabled(source is not None)
+        if source is None:
+            self.hint.say(self.tr("Whoever built this Workerbee has named nobody who announces newer ones."))
+        else:
+            words = self.tr("%1 is asked, and sees your IP address. Nothing is downloaded by itself.")
+            self.hint.say(breakable(filled(words, safe_line(source.host, 253))))
+
+    def show_newer(self, notice: UpdateNotice | None) -> None:
+        """There is this one, if any."""
+        if notice is not None:
+            self._page = notice.page
+            self.newer.setText(filled(self.tr("Workerbee %1 is there: open its page"), notice.version))
+        self.newer.setVisible(notice is not None)

@@ -1,0 +1,104 @@
+"""Whether this computer helps, and what it has given so far."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.presentation import format as figures
+from app.presentation.severity import Meaning
+from app.widgets.labels import Hint, Strong
+from app.widgets.layout.card import Card
+from app.widgets.layout.even_grid import EvenGrid
+from app.widgets.status_icon import Mark
+from core.placeholders import filled
+from core.records.contributions import Deeds
+
+_LEAST_FIGURE_WIDTH = 118
+
+
+class VerdictCard(Card):
+    """The sentence first; then figures, which say so where they are not known."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark, self._verdict, self._total = Mark("unknown", self), Strong(), Hint()
+        self._figures = [_Figure(self) for _ in range(5)]
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._verdict, 1)
+        grid = EvenGrid(_LEAST_FIGURE_WIDTH, len(self._figures), self)
+        grid.show_parts(self._figures)
+        self.parts.setSpacing(14)
+        self.parts.addLayout(row)
+        self.parts.addWidget(grid)
+        self.parts.addWidget(self._total)
+        self._deeds = (Deeds(), Deeds())
+        self._share: float | None = None
+        self._say()
+
+    @property
+    def text(self) -> str:
+        """All that it says, a part a line."""
+        return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
+
+    def show_verdict(self, meaning: Meaning, sentence: str) -> None:
+        """Whether it helps."""
+        if meaning != self._mark.meaning:
+            self._mark.show_meaning(meaning)
+        self._verdict.say(sentence)
+
+    def show_deeds(self, run: Deeds, total: Deeds) -> None:
+        """What was given to this run, and to all runs."""
+        self._deeds = (run, total)
+        self._say()
+
+    def show_share(self, share: float | None) -> None:
+        """My part of the last step."""
+        self._share = share
+        self._say()
+
+    def _say(self) -> None:
+        run, total = self._deeds
+        said = (
+            (figures.count(run.samples), self.tr("samples given")),
+            (figures.count(run.epochs), self.tr("epochs helped")),
+            (figures.time(run.seconds), self.tr("of training")),
+            (_energy(run), self.tr("of energy")),
+            (figures.share(self._share), self.tr("of the last step")),
+        )
+        for figure, (number, words) in zip(self._figures, said, strict=True):
+            figure.say(number, words)
+        in_all = self.tr("In all runs together: %1 samples, %2 epochs, %3 of training")
+        counts = (figures.count(total.samples), figures.count(total.epochs), figures.time(total.seconds))
+        energy = "" if total.joules is None else f", {figures.energy(total.joules)}"
+        self._total.say("" if run == total else f"{filled(in_all, *counts)}{energy}")
+
+
+class _Figure(QWidget):
+    """A number, and below it what it counts."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._number, self._words = Strong(), Hint()
+        font = self._number.font()
+        font.setPointSizeF(font.pointSizeF() * 1.15)
+        self._number.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self._number)
+        column.addWidget(self._words)
+
+    @property
+    def text(self) -> str:
+        return f"{self._number.text()} {self._words.text()}"
+
+    def say(self, number: str, words: str) -> None:
+        self._number.say(number)
+        self._words.say(words)
+
+
+def _energy(deeds: Deeds) -> str:
+    return figures.unknown() if deeds.joules is None else figures.energy(deeds.joules)

@@ -1,0 +1,95 @@
+"""How near the swarm is to its next step, and which part of that is mine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.appearance.theme import colours
+from app.presentation import format as figures
+from core.placeholders import filled
+
+_HEIGHT = 14
+_LEAST_WIDTH = 2.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """Samples: of the whole swarm, of its target, and mine among them."""
+
+    samples: int
+    target: int
+    mine: int
+
+
+class StepBar(QWidget):
+    """Mine at the beginning, in this computer's colour; then everybody else's, in the swarm's."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._step: Step | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._say()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """A thick line."""
+        return QSize(200, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """A short thick line."""
+        return QSize(60, _HEIGHT)
+
+    @property
+    def step(self) -> Step | None:
+        """What it shows."""
+        return self._step
+
+    def show_step(self, step: Step | None) -> None:
+        """Show that, or nothing where nobody knows."""
+        if step == self._step:
+            return
+        self._step = step
+        self._say()
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
+
+    def _say(self) -> None:
+        self.setAccessibleName(self.tr("Progress to the next step"))
+        self.setAccessibleDescription(figures.unknown() if self._step is None else self._said(self._step))
+
+    def _said(self, step: Step) -> str:
+        return filled(
+            self.tr("%1 of %2 samples, %3 of them mine"),
+            figures.count(step.samples),
+            figures.count(step.target),
+            figures.count(step.mine),
+        )
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
+        """Paint the two parts upon what is still to be done."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = colours(self.palette())
+        whole = QRectF(self.rect())
+        outline = QPainterPath()
+        outline.addRoundedRect(whole, _HEIGHT / 2, _HEIGHT / 2)
+        painter.setClipPath(outline)
+        painter.fillRect(whole, theme.line)
+        step = self._step
+        if step is None or step.target <= 0 or step.samples <= 0:
+            return
+        done = min(1.0, step.samples / step.target) * whole.width()
+        mine = min(1.0, step.mine / step.samples) * done
+        others = QColor(theme.curves[1])
+        painter.fillRect(QRectF(0, 0, done, whole.height()), others)
+        if step.mine > 0:
+            painter.fillRect(QRectF(0, 0, max(mine, _LEAST_WIDTH), whole.height()), theme.curves[0])
+            painter.fillRect(QRectF(max(mine, _LEAST_WIDTH), 0, 1.5, whole.height()), theme.surface)

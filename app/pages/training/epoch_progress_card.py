@@ -1,0 +1,58 @@
+"""How near the swarm is to its next step, and who takes part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QWidget
+
+from app.pages.training.epoch_progress_bar import Step, StepBar
+from app.presentation import format as figures
+from app.widgets.labels import Hint
+from app.widgets.layout.card import Card
+from app.widgets.metric import BigNumber
+from core.placeholders import filled
+from core.protocol.messages import Progress
+
+
+class StepCard(Card):
+    """The number is the share of the step that is done, the curve is the swarm's speed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._caption, self.number, self.bar = Hint(), BigNumber(1, is_above=False), StepBar(self)
+        self._samples, self._peers = Hint(), Hint()
+        for part in (self._caption, self.number, self.bar, self._samples, self._peers):
+            self.parts.addWidget(part)
+        self.show_progress(None, (), is_resting=False)
+
+    def show_progress(
+        self, progress: Progress | None, values: Sequence[float | None], *, is_resting: bool
+    ) -> None:
+        """Where the swarm is, and how fast it was; while this computer rests, nobody tells it."""
+        self._caption.say(self.tr("The swarm's next step"))
+        self.number.show_values(values)
+        if progress is None:
+            words = self.tr("not known at rest") if is_resting else figures.unknown()
+            self.number.show_number(words, "", is_known=False)
+            self.bar.show_step(None)
+            self._samples.setText(" ")
+            self._peers.setText(" ")
+            return
+        step = Step(progress.samples, progress.target, progress.my_samples)
+        share = min(1.0, step.samples / step.target) if step.target else None
+        self.number.show_number(figures.share(share), "", is_known=share is not None)
+        self.bar.show_step(step)
+        samples = self.tr("%1 of %2 samples, %3 of them mine")
+        counts = (figures.count(step.samples), figures.count(step.target), figures.count(step.mine))
+        self._samples.say(filled(samples, *counts))
+        self._peers.say(self._peers_words(progress))
+
+    def _peers_words(self, progress: Progress) -> str:
+        parts = [self.tr("%n peers", "", progress.peers)]
+        if progress.clients:
+            parts.append(self.tr("%n of them outgoing only", "", progress.clients))
+        words = ", ".join(parts)
+        if progress.swarm_samples_per_second is None:
+            return words
+        return f"{words} · {filled(self.tr('%1 together'), figures.rate(progress.swarm_samples_per_second))}"

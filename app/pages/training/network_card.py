@@ -1,0 +1,58 @@
+"""How others reach this computer, why, what could be done about it, and whether that is so still."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.presentation.worker_messages import said
+from app.widgets.labels import Hint, Strong
+from app.widgets.layout.card import Card
+from app.widgets.status_icon import Mark
+from core.protocol.messages import Network
+from core.security.sanitize import safe_line
+
+
+class NetworkCard(Card):
+    """Hidden until it is known. Outgoing connections are enough to help, so they are no reason to worry."""
+
+    test_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark, self._way, self._reason, self._advice = Mark("info", self), Strong(), Hint(), Hint()
+        self.test = QPushButton(self)
+        self.test.clicked.connect(self.test_requested)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for label in (self._way, self._reason, self._advice):
+            words.addWidget(label)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
+        self.parts.addLayout(row)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """All that it says, a part a line."""
+        parts = (self._way.text(), self._reason.text(), self._advice.text())
+        return "\n".join(part for part in parts if part).replace("\u200b", "")
+
+    def show_network(self, network: Network | None) -> None:
+        """Say what the worker has found out."""
+        self.setVisible(network is not None)
+        if network is None:
+            return
+        is_direct, is_running = network.mode == "direct", network.test == "running"
+        self._mark.show_meaning("good" if is_direct else "info")
+        direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
+        self._way.say(direct if is_direct else outgoing)
+        self._reason.say(breakable(safe_line(said(network.reason))))
+        self._advice.say(breakable(safe_line(said(network.advice))))
+        self.test.setVisible(network.test != "not_needed")
+        self.test.setEnabled(not is_running)
+        self.test.setText(self.tr("Being tested…") if is_running else self.tr("Test again"))

@@ -1,0 +1,254 @@
+"""The page one lives with: what is going on, a large Pause, two numbers, graphs, and whether it helps."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import breakable
+from app.charts.definitions import Period
+from app.charts.panel import GraphsPanel
+from app.pages.training.contribution_card import VerdictCard
+from app.pages.training.epoch_progress_card import StepCard
+from app.pages.training.event_log import EventLog
+from app.pages.training.network_card import NetworkCard
+from app.pages.training.pause_button import Pausing
+from app.pages.training.peers_table import PeersTable
+from app.pages.training.status_header import StatusHeader
+from app.pages.training.throughput_card import SpeedCard
+from app.presentation import event_log as event_lines
+from app.presentation import format as figures
+from app.presentation import run as run_words
+from app.presentation import status as sentences
+from app.presentation.alerts import Trouble, trouble_of
+from app.presentation.device import device_in_use, live_words
+from app.presentation.severity import Meaning
+from app.presentation.timestamps import Moments
+from app.widgets.callout import Callout
+from app.widgets.layout.even_grid import EvenGrid
+from app.widgets.layout.page_column import Column
+from core.client.session import Session
+from core.hardware.monitor import DevicesSeen
+from core.placeholders import filled
+from core.protocol.client_events import ClientEvent
+from core.protocol.messages import Progress, RunFound
+from core.records.contributions import Deeds
+from core.records.time_series import Curve, Series
+from core.security.sanitize import safe_line
+
+_WIDEST = 1500
+_LEAST_CARD_WIDTH = 310
+_SPARKS = 120
+_TABS_HEIGHT = 250
+
+
+class TrainingPage(QWidget):
+    """Takes sessions, devices, deeds and curves; emits wishes. While it is hidden it only remembers."""
+
+    pause_requested = Signal(object)
+    resume_requested = Signal()
+    finish_requested = Signal()
+    leave_requested = Signal()
+    advice_requested = Signal(str)
+    graphs_chosen = Signal(str, object)
+    network_test_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._now = Session(), 0.0
+        self._moments = Moments()
+        self._seen: DevicesSeen | None = None
+        self._chosen_device = ""
+        self._trouble: Trouble | None = None
+        self._dismissed: frozenset[Trouble] = frozenset()
+        self._my_rates: deque[float | None] = deque(maxlen=_SPARKS)
+        self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
+        self.header, self.warning = StatusHeader(self), Callout(self)
+        self.speed, self.step = SpeedCard(self), StepCard(self)
+        self.graphs, self.verdict = GraphsPanel(self), VerdictCard(self)
+        self.network = NetworkCard(self)
+        self.peers, self.events = PeersTable(self), EventLog(self)
+        self.tabs = QTabWidget(self)
+        self._lay_out()
+        self._connect()
+        self._say()
+
+    def show_session(self, session: Session, now: float) -> None:
+        """How things are; ``now`` is time.time(). Call it for each event, and once a second for the times."""
+        if session.progress is not self._session.progress:
+            self._remember_rates(session.progress)
+        if session.opening is not self._session.opening:
+            self._dismissed = frozenset()
+        self._session, self._now = session, now
+        self._moments = self._moments.after(session, now)
+        if self.isVisible():
+            self._show()
+
+    def show_event(self, event: ClientEvent, now: float) -> None:
+        """Something happened: a line for the log."""
+        line = event_lines.line(event)
+        if line is not None:
+            self.events.add(now, line)
+
+    def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
+        """What the driver tells; ``chosen`` is the settings' device."""
+        self._seen, self._chosen_device = seen, chosen
+        if seen.is_driver_answering:
+            self.graphs.show_gpu(any(device.kind == "cuda" for device in seen.devices))
+        if self.isVisible():
+            self._show_device()
+            self._show_trouble()
+
+    def show_deeds(self, run: Deeds, total: Deeds) -> None:
+        """What has been given to this run and to all."""
+        self.verdict.show_deeds(run, total)
+
+    def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
+        """Draw the graphs; it gives a series over the chosen period. Call it once a second while visible."""
+        self.graphs.show_curves(curve_of)
+
+    def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
+        """What was chosen the last time; no curves are the usual ones."""
+        self.graphs.choose(period, curves)
+
+    @property
+    def status(self) -> str:
+        """The status sentence."""
+        return sentences.status(self._session, self._moments, self._now)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Catch up with what was remembered."""
+        super().showEvent(event)
+        self._show()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+            self._show()
+        super().changeEvent(event)
+
+    def _show(self) -> None:
+        session = self._session
+        if session.chosen is not None:
+            self.header.show_run(breakable(run_words.title_of(session.chosen)), self._notice(session.chosen))
+        else:
+            self.header.show_run("", "")
+        self.header.show_status(self.status)
+        self.header.button.show_pausing(_pausing(session), session.is_finishing)
+        progress = session.progress if session.phase == "training" else None
+        rate = progress.samples_per_second if progress else None
+        is_resting = session.phase in ("idle", "leaving", "paused", "ended")
+        self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
+        self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
+        self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
+        self.verdict.show_share(session.last_share)
+        self.network.show_network(session.network)
+        self.peers.show_peers(session.peers)
+        self._name_tabs()
+        self._show_device()
+        self._show_trouble()
+
+    def _notice(self, run: RunFound) -> str:
+        """What the organiser has to say, and whether the run is open."""
+        notice = safe_line(run.manifest.run.notice, 500)
+        says = filled(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
+        return f"{run_words.closed_words(run)} {says}".strip()
+
+    def _show_device(self) -> None:
+        devices = self._seen.devices if self._seen else ()
+        device = device_in_use(self._session, devices, self._chosen_device)
+        self.speed.show_device(live_words(device) if device else " ")
+
+    def _show_trouble(self) -> None:
+        trouble = trouble_of(self._session, self._seen, self._dismissed)
+        if trouble == self._trouble:
+            return
+        self._trouble = trouble
+        if trouble is None:
+            self.warning.say_no_more()
+            return
+        meaning: Meaning = "bad" if trouble.is_grave else "caution"
+        detail = breakable(trouble.detail)
+        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button)
+
+    def _take_advice(self) -> None:
+        """A warning that was answered goes away; what has ended the training stays until one leaves."""
+        if self._trouble is None:
+            return
+        key = self._trouble.problem_key
+        if not self._trouble.is_grave:
+            self._dismissed |= {self._trouble}
+        self._show_trouble()
+        self.advice_requested.emit(key)
+
+    def _remember_rates(self, progress: Progress | None) -> None:
+        self._my_rates.append(progress.samples_per_second if progress else None)
+        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
+
+    def _name_tabs(self) -> None:
+        count = len(self._session.peers)
+        peers = filled(self.tr("Peers (%1)"), figures.count(count)) if count else self.tr("Peers")
+        if peers != self.tabs.tabText(0):
+            self.tabs.setTabText(0, peers)
+
+    def _lay_out(self) -> None:
+        numbers = EvenGrid(_LEAST_CARD_WIDTH, 2, self)
+        numbers.show_parts((self.speed, self.step))
+        self.tabs.addTab(self.peers, "")
+        self.tabs.addTab(self.events, "")
+        self.tabs.setMinimumHeight(_TABS_HEIGHT)
+        column = Column(_WIDEST, self)
+        cards = (self.header, self.warning, numbers, self.graphs, self.verdict, self.network, self.tabs)
+        for part in cards:
+            column.parts.addWidget(part)
+        self.warning.hide()
+        column.verticalScrollBar().valueChanged.connect(self.graphs.refresh)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)
+
+    def _connect(self) -> None:
+        button = self.header.button
+        button.pause_requested.connect(self.pause_requested)
+        button.resume_requested.connect(self.resume_requested)
+        button.finish_requested.connect(self.finish_requested)
+        button.leave_requested.connect(self.leave_requested)
+        self.warning.action_requested.connect(self._take_advice)
+        self.graphs.graphs_chosen.connect(self.graphs_chosen)
+        self.network.test_requested.connect(self.network_test_requested)
+
+    def _say(self) -> None:
+        self.tabs.setTabText(1, self.tr("What has happened"))
+        self._name_tabs()
+
+
+def _pausing(session: Session) -> Pausing:
+    match session.phase:
+        case "paused":
+            return "can_resume"
+        case "leaving":
+            return "leaving" if session.pause is None else "pausing"
+        case "idle" | "ended":
+            return "over"
+        case _:
+            return "can_pause"
+
+
+def _meaning(session: Session) -> Meaning:
+    """Which sign stands before the verdict."""
+    if session.phase == "paused":
+        return "info"
+    if session.phase != "training" or session.verdict is None:
+        return "unknown"
+    match session.verdict.state:
+        case "helping":
+            return "good"
+        case "starting":
+            return "info"
+        case _:
+            return "caution"

@@ -1,0 +1,119 @@
+"""The one large button: Pause, or Resume; and beside it for how long."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+
+from app.appearance.theme import give_role
+from app.widgets.menu_button import MenuButton
+from app.widgets.pause_menu import Snoozes
+
+Pausing = Literal["can_pause", "can_resume", "pausing", "leaving", "over"]
+_HEIGHT = 46
+
+
+class PauseButton(QWidget):
+    """Says what it would do; what is under way cannot be asked for again."""
+
+    pause_requested = Signal(object)
+    resume_requested = Signal()
+    finish_requested = Signal()
+    leave_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pausing: Pausing = "can_pause"
+        self._is_finishing = False
+        self._heir: QWidget | None = None  # whoever was given the focus while there was nothing to press
+        self.main = QPushButton(self)
+        self.more = MenuButton(self)
+        self.menu = QMenu(self)
+        self._lay_out()
+        self._fill_menu()
+        self._say()
+
+    def show_pausing(self, pausing: Pausing, is_finishing: bool) -> None:
+        """What can be done now."""
+        if (pausing, is_finishing) != (self._pausing, self._is_finishing):
+            self._pausing, self._is_finishing = pausing, is_finishing
+            self._say()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+        super().changeEvent(event)
+
+    def _lay_out(self) -> None:
+        for button in (self.main, self.more):
+            give_role(button, "primary")
+            button.setMinimumHeight(_HEIGHT)
+        self.main.setStyleSheet(f"font-size: {self.font().pointSizeF() * 1.3:.1f}pt")  # rules beat setFont
+        self.main.setMinimumWidth(136)
+        self.main.clicked.connect(self._ask)
+        self.more.setMinimumWidth(36)
+        self.more.setMenu(self.menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        row.addWidget(self.main)
+        row.addWidget(self.more)
+
+    def _fill_menu(self) -> None:
+        self._snoozes = Snoozes(self.menu, self.pause_requested.emit)
+        self._before_finish = self.menu.addSeparator()
+        self._finish = self.menu.addAction("")
+        self._finish.setCheckable(True)
+        self._finish.triggered.connect(self._ask_to_finish)
+        self.menu.addSeparator()
+        self._leave = self.menu.addAction("")
+        self._leave.triggered.connect(lambda: self.leave_requested.emit())
+
+    def _ask(self) -> None:
+        if self._pausing == "can_resume":
+            self.resume_requested.emit()
+        elif self._pausing == "can_pause":
+            self.pause_requested.emit(None)
+        elif self._pausing == "over":
+            self.leave_requested.emit()
+
+    def _ask_to_finish(self) -> None:
+        """Whether it is ticked is not for the click to say, but for what follows from it."""
+        self._finish.setChecked(self._is_finishing)
+        self.finish_requested.emit()
+
+    def _enable(self, is_enabled: bool) -> None:
+        """Who pressed it with the keyboard finds it there when it can be pressed again."""
+        had_focus = self.main.hasFocus()
+        self.main.setEnabled(is_enabled)
+        if had_focus and not is_enabled:
+            self._heir = self.window().focusWidget()
+        elif is_enabled and self._heir is not None:
+            if self._heir is self.window().focusWidget():
+                self.main.setFocus()
+            self._heir = None
+
+    def _say(self) -> None:
+        words = {
+            "can_pause": self.tr("Pause"),
+            "can_resume": self.tr("Resume"),
+            "pausing": self.tr("Pausing…"),
+            "leaving": self.tr("Leaving…"),
+            "over": self.tr("Back to the start"),
+        }
+        self.main.setText(words[self._pausing])
+        self.main.setAccessibleName(words[self._pausing])
+        self.more.setVisible(self._pausing in ("can_pause", "can_resume"))
+        self._enable(self._pausing not in ("pausing", "leaving"))
+        self.more.setAccessibleName(self.tr("More ways to pause, finish or leave"))
+        self.more.setToolTip(self.more.accessibleName())
+        can_pause = self._pausing == "can_pause"
+        self._snoozes.say(is_paused=self._pausing == "can_resume")
+        for action in (self._before_finish, self._finish):
+            action.setVisible(can_pause)
+        self._finish.setText(self.tr("Finish this epoch, then stop"))
+        self._finish.setChecked(self._is_finishing)
+        self._leave.setText(self.tr("Leave the run"))

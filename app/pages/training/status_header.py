@@ -1,0 +1,54 @@
+"""What is going on, in one sentence, and the one large button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.appearance.line_breaks import in_whole_parts
+from app.pages.training.pause_button import PauseButton
+from app.widgets.labels import Hint, Title
+
+
+class StatusHeader(QWidget):
+    """The run's name stands above the sentence, what its organiser has to say below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.sentence = ""
+        self._run, self._status, self._notice = Hint(), Title(), Hint()
+        self._status.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.button = PauseButton(self)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for label in (self._run, self._status, self._notice):
+            words.addWidget(label)
+        words.addStretch(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(20)
+        row.addLayout(words, 1)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_run(self, name: str, notice: str) -> None:
+        """Which run it is."""
+        self._run.say(name)
+        self._notice.say(notice)
+
+    def show_status(self, sentence: str) -> None:
+        """What is going on."""
+        self.sentence = sentence
+        self._status.say(in_whole_parts(sentence))
+        self._keep_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """With another width the sentence has another height."""
+        super().resizeEvent(event)
+        self._status.setMinimumHeight(0)
+        self._keep_height()
+
+    def _keep_height(self) -> None:
+        """A sentence that is a little shorter now and then must not move the whole page."""
+        height = self._status.heightForWidth(self._status.width())
+        self._status.setMinimumHeight(max(height, self._status.minimumHeight()))

@@ -1,0 +1,1 @@
+"""Values into translated words and formatted figures; no widget."""

@@ -1,0 +1,97 @@
+"""Whether something is wrong while training, and the one thing that a person can do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from app.presentation import errors as problem_words
+from app.presentation import status as sentences
+from app.presentation.error_actions import button_of
+from app.presentation.timestamps import is_averaged
+from core.client.session import Session
+from core.errors import Problem
+from core.hardware.monitor import DevicesSeen
+from core.security.sanitize import safe_line
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+_FAILED_ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """``problem_key`` is what the button is about; a ``grave`` one has ended the training."""
+
+    problem_key: str
+    title: str
+    detail: str
+    advice: str
+    button: str
+    is_grave: bool = False
+
+
+def trouble_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Trouble]) -> Trouble | None:
+    """The gravest that has not been dismissed; ``None`` when all is well."""
+    if session.problem is not None:
+        return _trouble(session.problem, session.problem_detail, is_grave=True)
+    found = (_of_crash(session), _of_driver(session, seen), _of_rounds(session), *_of_warnings(session))
+    return next((trouble for trouble in found if trouble and trouble not in dismissed), None)
+
+
+def _trouble(problem: Problem, detail: str, *, is_grave: bool = False) -> Trouble:
+    return Trouble(
+        problem.key,
+        problem_words.title_of(problem),
+        safe_line(detail, 300),
+        problem_words.advice_of(problem),
+        button_of(problem),
+        is_grave,
+    )
+
+
+def _of_crash(session: Session) -> Trouble | None:
+    if session.restarting is None:
+        return None
+    problem = Problem.from_key(session.restarting.problem)
+    advice = translate("Trouble", "It starts again by itself; what you have given is counted.")
+    # not the problem's own button: nothing is to be done but to wait, or to see why
+    log = Problem.WORKER_CRASHED
+    return Trouble(log.key, f"{problem_words.setback(problem)}.", "", advice, button_of(log))
+
+
+def _of_driver(session: Session, seen: DevicesSeen | None) -> Trouble | None:
+    uses_gpu = session.consent is not None and session.consent.device != "cpu"
+    if seen is None or seen.is_driver_answering or not uses_gpu or session.phase != "training":
+        return None
+    return Trouble(
+        Problem.INTERNAL.key,
+        translate("Trouble", "The GPU's driver does not answer."),
+        "",
+        translate(
+            "Trouble", "If it stays so, restart the computer; the log tells what training makes of it."
+        ),
+        button_of(Problem.INTERNAL),
+    )
+
+
+def _of_rounds(session: Session) -> Trouble | None:
+    """Others are there, and yet nothing is averaged with them."""
+    latest = session.rounds[-_FAILED_ROUNDS:]
+    is_alone = session.verdict is not None and session.verdict.state == "alone"
+    is_failing = len(latest) == _FAILED_ROUNDS and not any(map(is_averaged, latest))
+    if session.phase != "training" or not is_alone or not is_failing or sentences.others(session) <= 0:
+        return None
+    return Trouble(
+        Problem.NOT_REACHABLE.key,
+        sentences.verdict(session),
+        "",
+        translate("Trouble", "If it stays so, try another network mode."),
+        button_of(Problem.NOT_REACHABLE),
+    )
+
+
+def _of_warnings(session: Session) -> list[Trouble]:
+    """The newest first."""
+    return [_trouble(Problem.from_key(each.problem), each.detail) for each in reversed(session.warnings)]

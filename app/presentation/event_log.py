@@ -1,0 +1,244 @@
+"""A line for the event log of everything that happens, except for what happens all the time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from app.presentation import errors as problem_words
+from app.presentation import format as figures
+from app.presentation.fit import of_measured
+from app.presentation.timestamps import is_averaged
+from app.presentation.worker_messages import said
+from core.errors import Problem
+from core.placeholders import filled
+from core.protocol.client_events import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Pause,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
+from core.protocol.localizable import in_a_row
+from core.protocol.messages import (
+    AnyCommand,
+    Check,
+    CheckpointSaved,
+    Connected,
+    EngineChecked,
+    Evaluated,
+    Failed,
+    FitMeasured,
+    Hello,
+    Join,
+    Leave,
+    Left,
+    Network,
+    Publish,
+    Published,
+    Rehearse,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    RunScored,
+    SearchFinished,
+    Start,
+    TestNetwork,
+    TrainingStarted,
+    Verdict,
+    Warned,
+)
+from core.security.sanitize import safe_line, short_id
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+
+def line(event: ClientEvent) -> str | None:
+    """What happened, in one line; None where it is not worth one."""
+    match event:
+        case Asked():
+            return _of_command(event.command)
+        case PauseAsked() | ResumeAsked() | FinishAsked():
+            return _of_wish(event)
+        case (
+            Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published()
+        ):
+            return _of_arrival(event)
+        case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
+            return _of_work(event)
+        case FitMeasured():
+            return f"{of_measured(event, None)}."
+        case Warned() | Failed():
+            return _of_problem(event)
+        case Left() | Restarting() | RestartDue() | WorkerExited():
+            return _of_end(event)
+        case _:
+            return None
+
+
+def _of_command(command: AnyCommand) -> str:
+    match command:
+        case Join():
+            return translate("EventLog", "Looking for the run.")
+        case Start():
+            return filled(translate("EventLog", "Asked to train on %1."), safe_line(command.device, 80))
+        case Publish():
+            return translate("EventLog", "Asked to publish a run.")
+        case Rehearse():
+            return translate("EventLog", "Asked how much fits on this computer.")
+        case Check():
+            return translate("EventLog", "Asked whether the engine works.")
+        case Leave():
+            return translate("EventLog", "Asked to stop.")
+        case TestNetwork():
+            return translate("EventLog", "Asked whether others can reach this computer.")
+
+
+def _of_wish(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
+    match event:
+        case PauseAsked(pause=Pause(reason="sleep")):
+            return translate("EventLog", "Pausing: the computer goes to sleep.")
+        case PauseAsked(pause=Pause(reason="epoch_finished")):
+            return translate("EventLog", "Pausing: the epoch is finished.")
+        case PauseAsked(pause=Pause(until=float(until))):
+            return filled(translate("EventLog", "Asked to pause until %1."), figures.clock(until))
+        case PauseAsked():
+            return translate("EventLog", "Asked to pause.")
+        case ResumeAsked():
+            return translate("EventLog", "Training goes on after the pause.")
+        case FinishAsked(is_wanted=True):
+            return translate("EventLog", "Asked to stop after this epoch.")
+        case FinishAsked():
+            return translate("EventLog", "Not stopping after this epoch after all.")
+
+
+_Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published
+
+
+def _of_arrival(event: _Arrival) -> str:
+    match event:
+        case Hello():
+            return filled(
+                translate("EventLog", "The engine has started, version %1."), safe_line(event.version, 40)
+            )
+        case EngineChecked():
+            return f"torch {safe_line(event.torch, 40)}, hivemind {safe_line(event.hivemind, 40)}"
+        case Connected():
+            words = translate("EventLog", "Connected: %n peers known; this computer is %1.", "", event.peers)
+            return filled(words, short_id(event.peer_id))
+        case Network():
+            return _of_network(event)
+        case RunFound():
+            return filled(
+                translate("EventLog", "Found the run “%1”, revision %2."),
+                safe_line(event.manifest.run.name, 120),
+                figures.count(event.manifest.revision),
+            )
+        case SearchFinished():
+            return translate("EventLog", "The search found %n runs.", "", event.found)
+        case Published():
+            return filled(translate("EventLog", "Published, revision %1."), figures.count(event.revision))
+
+
+def _of_network(event: Network) -> str:
+    words = (
+        translate("EventLog", "Others can reach this computer directly")
+        if event.mode == "direct"
+        else translate("EventLog", "Only outgoing connections, which is enough to help")
+    )
+    if not event.reason:
+        return f"{words}."
+    return f"{words}: {safe_line(said(in_a_row(event.reason, event.advice)))}"
+
+
+_Work = TrainingStarted | RoundFinished | Verdict | Evaluated | RunScored | CheckpointSaved
+
+
+def _of_work(event: _Work) -> str:
+    match event:
+        case TrainingStarted():
+            return filled(
+                translate("EventLog", "Training starts on %1 at epoch %2: %3 parameters."),
+                safe_line(event.device, 80),
+                figures.count(event.epoch),
+                figures.count(event.parameters),
+            )
+        case RoundFinished():
+            return _of_round(event)
+        case Verdict():
+            return _of_verdict(event)
+        case Evaluated():
+            return filled(
+                translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
+                figures.count(event.epoch),
+                figures.share(event.accuracy),
+                figures.loss(event.loss),
+            )
+        case RunScored():
+            return filled(
+                translate("EventLog", "The organiser measured a loss of %1 after epoch %2."),
+                figures.loss(event.latest.loss),
+                figures.count(event.latest.epoch),
+            )
+        case CheckpointSaved():
+            return filled(
+                translate("EventLog", "Epoch %1: checkpoint saved as %2"),
+                figures.count(event.epoch),
+                safe_line(event.path),
+            )
+
+
+def _of_round(event: RoundFinished) -> str:
+    is_state = event.kind == "state"
+    epoch, others = figures.count(event.epoch), event.peers - 1
+    if is_averaged(event):
+        words = (
+            translate("EventLog", "Epoch %1: state averaged with %n peers in %2.", "", others)
+            if is_state
+            else translate("EventLog", "Epoch %1: gradients averaged with %n peers in %2.", "", others)
+        )
+        return filled(words, epoch, figures.time(event.seconds))
+    words = (
+        translate("EventLog", "Epoch %1: state not averaged: %2.")
+        if is_state
+        else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
+    )
+    nobody = translate("EventLog", "nobody else took part")
+    return filled(words, epoch, safe_line(said(event.reason)).rstrip(". ") or nobody)
+
+
+def _of_verdict(event: Verdict) -> str:
+    match event.state:
+        case "helping":
+            return translate("EventLog", "Your computer is helping.")
+        case "alone":
+            return translate("EventLog", "Connected, but alone.")
+        case "out_of_sync":
+            return translate("EventLog", "Behind the others; their state is being downloaded.")
+        case "starting":
+            return translate("EventLog", "Waiting for the first averaging with others.")
+
+
+def _of_problem(event: Warned | Failed) -> str:
+    problem = Problem.from_key(event.problem)
+    parts = (problem_words.title_of(problem), safe_line(event.detail), problem_words.advice_of(problem))
+    return " ".join(part for part in parts if part)
+
+
+def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
+    match event:
+        case Left():
+            return translate("EventLog", "Goodbye was said.")
+        case Restarting():
+            return filled(
+                translate("EventLog", "%1; attempt %2 starts in %3."),
+                problem_words.setback(Problem.from_key(event.problem)),
+                figures.count(event.attempt),
+                figures.time(event.seconds),
+            )
+        case RestartDue():
+            return translate("EventLog", "Starting the engine again.")
+        case WorkerExited():
+            return translate("EventLog", "The engine has ended; nothing of it is left on this computer.")

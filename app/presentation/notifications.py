@@ -1,0 +1,70 @@
+"""What is worth a word from the desktop while nobody looks at the window: little."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from app.presentation.errors import advice_of, title_of
+from core.client.session import Session
+from core.errors import Problem
+from core.placeholders import filled
+from core.security.sanitize import safe_line
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+_LONGEST_NAME = 60
+_PUNCTUAL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A title, and a sentence or two."""
+
+    title: str
+    words: str
+
+
+def notice_of(before: Session, after: Session, now: float) -> Notice | None:
+    """What a person should be told because ``before`` became ``after``; ``now`` is ``time.time()``."""
+    if after.problem is not None and before.problem is None:
+        return _closed(after) if after.problem is Problem.RUN_NOT_OPEN else _trouble(after.problem)
+    if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):
+        return _closed(after)
+    if _is_snooze_over(before, after, now):
+        words = translate("Notice", "The pause is over; your computer goes back to work.")
+        return Notice(translate("Notice", "Training again"), words)
+    return None
+
+
+def _state(session: Session) -> str:
+    return session.chosen.manifest.run.state if session.chosen else ""
+
+
+def _is_snooze_over(before: Session, after: Session, now: float) -> bool:
+    """The clock has ended the pause, not the person."""
+    if before.pause is None or after.pause is not None or after.phase not in ("connecting", "starting"):
+        return False
+    return before.pause.until is not None and now >= before.pause.until - _PUNCTUAL_SECONDS
+
+
+def _trouble(problem: Problem) -> Notice:
+    return Notice(title_of(problem), advice_of(problem))
+
+
+def _closed(session: Session) -> Notice:
+    """In our words, with the organiser's, if there are any."""
+    run = session.chosen.manifest.run if session.chosen else None
+    name = safe_line(run.name, _LONGEST_NAME) if run else ""
+    is_paused = run is not None and run.state == "paused"
+    if is_paused:
+        title = translate("Notice", "The organiser has paused the run")
+        words = translate("Notice", "“%1” takes a rest. Your computer has nothing to do for it now.")
+    else:
+        title = translate("Notice", "The run is finished")
+        words = translate("Notice", "“%1” has ended. Thank you for helping.")
+    if not name:
+        return Notice(title, "")
+    said = safe_line(run.notice if run else "", 200)
+    return Notice(title, "\n".join(part for part in (filled(words, name), said) if part))

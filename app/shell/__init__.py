@@ -1,0 +1,1 @@
+"""The main window, its navigation, tray, shutdown and dialogs."""

@@ -1,0 +1,84 @@
+"""Remove my data: say what is kept, ask, and delete it once the program has ended everything."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
+
+from app.presentation import format as figures
+from app.presentation.errors import advice_of, title_of
+from core.errors import ClientError
+from core.files.folders import Folders
+from core.records.erase import Holding, Kind, holdings, remove
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+
+class Removal(QObject):
+    """``agreed`` asks for the program's end, after which ``carry_out`` deletes."""
+
+    agreed = Signal()
+
+    def __init__(self, folders: Folders, window: QWidget) -> None:
+        super().__init__(window)
+        self._folders, self._window = folders, window
+        self._with_identity: bool | None = None
+        self.box: QMessageBox | None = None
+
+    def ask(self) -> None:
+        """Show what is there; nothing is deleted yet."""
+        box = self.box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
+        box.setInformativeText(_listed(holdings(self._folders)))
+        keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
+        box.setCheckBox(keys)
+        delete = box.addButton(
+            translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole
+        )
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        delete.clicked.connect(lambda: self._agree(keys.isChecked()))
+        box.open()
+
+    def carry_out(self) -> None:
+        """If it was wished: when nothing of ours runs any more."""
+        if self._with_identity is None:
+            return
+        try:
+            remove(self._folders, with_identity=self._with_identity)
+        except ClientError as error:
+            words = f"{title_of(error.problem)} {error.detail}\n{advice_of(error.problem)}"
+            print(words, file=sys.stderr)
+
+    def _agree(self, with_identity: bool) -> None:
+        self._with_identity = with_identity
+        self.agreed.emit()
+
+
+def _listed(found: tuple[Holding, ...]) -> str:
+    kept = [
+        f"{_name(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"
+    ]
+    return "\n".join(kept)
+
+
+def _name(kind: Kind) -> str:
+    match kind:
+        case "engine":
+            return translate("Removal", "The training engine")
+        case "runs":
+            return translate("Removal", "Runs that you published, and their checkpoints")
+        case "history":
+            return translate("Removal", "Curves, and what you have given")
+        case "caches":
+            return translate("Removal", "Caches")
+        case "settings":
+            return translate("Removal", "Settings")
+        case "logs":
+            return translate("Removal", "Logs")
+        case "identity":
+            return translate("Removal", "This computer's keys")

@@ -1,0 +1,55 @@
+"""The window's head: what this is, and the way to the settings."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.appearance.theme import give_role
+
+_ICON = 26
+
+
+class Header(QWidget):
+    """The same above every page."""
+
+    settings_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("header")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._sign, self._name = QLabel(), QLabel("Workerbee")
+        self._sign.setFixedSize(_ICON, _ICON)
+        give_role(self._name, "heading")
+        self.settings = QPushButton()
+        give_role(self.settings, "link")
+        self.settings.clicked.connect(self.settings_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(18, 8, 12, 8)
+        row.setSpacing(10)
+        row.addWidget(self._sign)
+        row.addWidget(self._name)
+        row.addStretch(1)
+        row.addWidget(self.settings)
+        self._say()
+
+    def offer_settings(self, is_offered: bool) -> None:
+        """Unless the page has a way to them itself, or is them."""
+        self.settings.setVisible(is_offered)
+
+    def show_icon(self, icon: QIcon) -> None:
+        """Beside the name."""
+        self._sign.setPixmap(icon.pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Another language has other words."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._say()
+
+    def _say(self) -> None:
+        self.settings.setText(self.tr("&Settings"))
+        self.settings.setAccessibleName(self.tr("Settings"))
+        self.settings.setToolTip(self.tr("Settings (Ctrl+,)"))

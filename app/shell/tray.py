@@ -1,0 +1,118 @@
+"""The icon in the panel: what the computer does at a glance, and the way to have it back at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
+
+from app.shell.tray_icons import tray_icon
+from app.widgets.pause_menu import Snoozes
+from core.client.session import Session
+
+_AT_WORK = ("connecting", "starting", "training")
+
+
+class Tray(QObject):
+    """Takes sessions, emits wishes. It has no icon before ``appear``, which must wait for the panel."""
+
+    open_requested = Signal()
+    pause_requested = Signal(object)
+    resume_requested = Signal()
+    finish_requested = Signal()
+    quit_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon: QSystemTrayIcon | None = None
+        self._session, self._sentence = Session(), ""
+        self.menu = QMenu(parent)
+        self._add_actions()
+        self.menu.aboutToShow.connect(self._refresh_menu)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a person can see it."""
+        return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
+
+    def appear(self) -> None:
+        """Show the icon; only once a panel is there, since Qt looks for one a single time."""
+        if self._icon is None:
+            self._icon = QSystemTrayIcon(tray_icon(self._session), self)
+            self._icon.setContextMenu(self.menu)
+            self._icon.activated.connect(self._take_click)
+            self._icon.messageClicked.connect(self.open_requested)
+            self.show_session(self._session, self._sentence)
+            self._icon.show()
+
+    def disappear(self) -> None:
+        """Take the icon away, as a program that ends should."""
+        if self._icon is not None:
+            self._icon.hide()
+
+    def show_session(self, session: Session, sentence: str) -> None:
+        """Say how things are; ``sentence`` is the status sentence."""
+        is_new = _menu_facts(session) != _menu_facts(self._session)
+        self._session, self._sentence = session, sentence
+        if is_new or not self._icon:
+            self._refresh_menu()
+        if self._icon is None:
+            return
+        icon = tray_icon(session)
+        if icon.cacheKey() != self._icon.icon().cacheKey():
+            self._icon.setIcon(icon)
+        if sentence != self._icon.toolTip():
+            self._icon.setToolTip(sentence)
+
+    def say(self, title: str, words: str) -> bool:
+        """Tell the person through the desktop; false where it has no way to."""
+        if self._icon is None or not QSystemTrayIcon.supportsMessages():
+            return False
+        self._icon.showMessage(title, words, tray_icon(self._session))
+        return True
+
+    def _add_actions(self) -> None:
+        """Made once; what is wrong for the moment is hidden, so that panels keep a menu they know."""
+        self._status = self.menu.addAction("")
+        self._status.setEnabled(False)
+        self.menu.addSeparator()
+        self._open = self._added(self.open_requested)
+        self._pause = QMenu(self.menu)
+        self.menu.addMenu(self._pause)
+        self._snoozes = Snoozes(self._pause, self.pause_requested.emit)
+        self._resume = self._added(self.resume_requested)
+        self._finish = self._added(self.finish_requested)
+        self._finish.setCheckable(True)
+        self.menu.addSeparator()
+        self._quit = self._added(self.quit_requested)
+        self._refresh_menu()
+
+    def _added(self, wish: object) -> QAction:
+        action = self.menu.addAction("")
+        action.triggered.connect(lambda: wish.emit())  # type: ignore[attr-defined]
+        return action
+
+    def _refresh_menu(self) -> None:
+        """In the language of the moment, with what can be done at the moment."""
+        session = self._session
+        self._status.setText((self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
+        self._open.setText(self.tr("&Open Workerbee"))
+        self._pause.setTitle(self.tr("&Pause"))
+        self._snoozes.say(is_paused=False)
+        self._resume.setText(self.tr("&Resume"))
+        self._finish.setText(self.tr("&Finish this epoch, then stop"))
+        self._quit.setText(self.tr("&Quit"))
+        can_pause = session.consent is not None and session.phase in _AT_WORK
+        self._pause.menuAction().setVisible(can_pause)
+        self._resume.setVisible(session.phase == "paused")
+        self._finish.setVisible(session.phase == "training")
+        self._finish.setChecked(session.is_finishing)
+
+    def _take_click(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        """A click opens; the other button is the menu's."""
+        if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
+            self.open_requested.emit()
+
+
+def _menu_facts(session: Session) -> tuple[object, ...]:
+    return session.phase, session.consent is None, session.is_finishing, session.pause is None

@@ -1,0 +1,182 @@
+"""The start of the window's program: Qt, one instance, the application, the loop, the end."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from app.appearance.language import Language
+from app.appearance.theme import Theme
+from app.controllers.settings_store import Choices
+from app.desktop.launch_request import Handover
+from app.desktop.single_instance import SingleInstance, meeting_place
+from app.shell.first_window import Front
+from core.files.folders import Folders
+from core.placeholders import filled
+from core.records.settings import Settings, save_settings
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+translate = QCoreApplication.translate  # lupdate knows it by this name only
+
+_AFTER_FIRST_PAINT_MILLISECONDS = 20
+_HUNG_CODE = _BROKEN_CODE = 7
+_log = logging.getLogger(__name__)
+
+
+def open_window(handover: Handover, worker_command: Sequence[str] | None = None) -> int:
+    """Show the window until the person quits; the process's exit code."""
+    qt = make_qt()
+    folders = Folders.default()
+    instance = _instance(folders)
+    if instance is not None and not instance.is_first():
+        if instance.deliver(handover) == "delivered":
+            return 0
+        if not instance.is_first():  # or else the first one has ended in this very moment
+            return _tell_of_the_hung_one(qt, instance.owner_pid)
+    start = Start(qt, front_for(qt, folders), instance=instance, worker_command=worker_command)
+    return start.run(handover)
+
+
+def open_demo(worker_command: Sequence[str] | None = None) -> int:
+    """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    from tempfile import TemporaryDirectory
+
+    from app.controllers.demo_organiser import DemoOrganiser
+    from core.client.demo import DEMO_THREADS
+
+    qt = make_qt()
+    with TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
+        organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
+        volunteers = Folders.below(Path(home) / "volunteer")
+        save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
+        start = Start(qt, front_for(qt, volunteers), worker_command=worker_command)
+
+        def begin(application: Application) -> None:
+            organiser.published.connect(lambda link: application.take(Handover(link=link)))
+            organiser.failed.connect(application.tell)
+            QTimer.singleShot(0, organiser.begin)
+
+        start.begun.connect(begin)
+        try:
+            return start.run(Handover())
+        finally:
+            organiser.close()
+
+
+def front_for(qt: QApplication, folders: Folders) -> Front:
+    """As the person's settings want it."""
+    choices = Choices(folders.settings_file)
+    if choices.settings.data_folder:
+        folders = replace(folders, data=Path(choices.settings.data_folder))
+    language = Language(qt)
+    language.choose(choices.settings.language)
+    theme = Theme(qt)
+    theme.choose(choices.settings.theme)
+    return Front(folders, choices, theme, language)
+
+
+class Start(QObject):
+    """First something to see, then what works behind it; ``begun`` tells the application."""
+
+    begun = Signal(object)
+
+    def __init__(
+        self,
+        qt: QApplication,
+        front: Front,
+        *,
+        instance: SingleInstance | None = None,
+        worker_command: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._qt, self._front = qt, front
+        self._instance, self._worker_command = instance, worker_command
+        self._application: Application | None = None
+
+    def run(self, handover: Handover) -> int:
+        """Until the person quits; the exit code."""
+        self._front.open(is_minimised=handover.is_minimised)
+        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(handover))
+        code = self._qt.exec()
+        if self._application is not None:
+            self._application.close()
+        return code
+
+    def _begin(self, handover: Handover) -> None:
+        try:
+            application = self._application = self._made()
+        except BaseException:
+            self._front.window.end()
+            self._qt.exit(_BROKEN_CODE)
+            raise
+        _catch_surprises(application.tell_surprise)
+        # not quit(), which asks every window first, and ours would refuse
+        application.finished.connect(lambda: self._qt.exit(0))
+        application.open(handover)
+        self.begun.emit(application)
+
+    def _made(self) -> Application:
+        """Loading it takes about as long as the first picture did."""
+        from app.application import Application
+
+        return Application(self._front, instance=self._instance, worker_command=self._worker_command)
+
+
+def make_qt() -> QApplication:
+    """Qt, as every window of ours expects it."""
+    QCoreApplication.setApplicationName("workerbee")
+    qt = QApplication(["workerbee"])  # the first word becomes the windows' class, which panels group by
+    qt.setDesktopFileName("workerbee")
+    qt.setApplicationDisplayName("Workerbee")
+    qt.setQuitOnLastWindowClosed(False)
+    qt.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    QLocale.setDefault(QLocale.system())
+    return qt
+
+
+def _instance(folders: Folders) -> SingleInstance | None:
+    """Without a place to meet there may be two windows, which is better than none."""
+    try:
+        return SingleInstance(meeting_place(folders.data))
+    except OSError:
+        return None
+
+
+def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
+    """It is not taken over: two of them would train under one name."""
+    from PySide6.QtWidgets import QMessageBox
+
+    Theme(qt).choose("system")
+    number = str(pid or "?")
+    title = translate("Start", "Workerbee is running already, but does not answer.")
+    advice = translate("Start", "Wait a little. If it stays so, end the process %1 and start again.")
+    print(f"{title} {filled(advice, number)}", file=sys.stderr)
+    box = QMessageBox(QMessageBox.Icon.Warning, "Workerbee", title)
+    box.setInformativeText(filled(advice, number))
+    box.exec()
+    return _HUNG_CODE
+
+
+def _catch_surprises(tell: Callable[[], None]) -> None:
+    """Log in full whatever nobody has foreseen, and say one honest sentence."""
+
+    def catch(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        _log.critical("Not foreseen", exc_info=(kind, error, trace))
+        if threading.current_thread() is threading.main_thread():
+            tell()
+
+    sys.excepthook = catch
+    threading.excepthook = lambda hook: catch(
+        hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback
+    )

@@ -1,0 +1,54 @@
+"""Which device may be used: automatically, or one of those that are there, known by their uuids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from app.presentation.device import label_of, wish_for
+from app.widgets.inline_inputs import Choice
+from core.errors import ClientError
+from core.hardware.device import Device
+from core.hardware.discovery import choose_device
+from core.placeholders import filled
+from core.security.sanitize import safe_line
+
+AUTOMATIC = "auto"
+_CHARACTERS = 16
+
+
+class DeviceChoice(Choice):
+    """A chosen device that is gone stays in the list, and is said to be missing."""
+
+    device_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self.setAccessibleName(self.tr("Device to train on"))
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setMinimumContentsLength(_CHARACTERS)
+        self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))
+
+    def show_devices(self, devices: Sequence[Device], chosen: str) -> None:
+        """Offer these; ``chosen`` is the wish that the settings remember."""
+        choices = [(self.tr("automatically chosen device"), AUTOMATIC)]
+        choices += [(label_of(device), wish_for(device)) for device in devices]
+        wish = AUTOMATIC
+        if chosen != AUTOMATIC:
+            device = device_for(devices, chosen)
+            wish = wish_for(device) if device else chosen
+            if device is None:
+                choices.append((filled(self.tr("missing: %1"), safe_line(chosen, 60)), wish))
+        self.show_choices(choices)
+        self.show_chosen(wish)
+        self.setToolTip(self.currentText())
+
+
+def device_for(devices: Sequence[Device], wish: str) -> Device | None:
+    """The device that is meant, if it is there."""
+    try:
+        return choose_device(devices, wish)
+    except ClientError:
+        return None

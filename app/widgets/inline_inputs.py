@@ -1,0 +1,115 @@
+"""Blanks to be filled in: they change by a click or a key, never by a wheel that passes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSpinBox, QStyle, QStyleOptionComboBox, QStyleOptionSpinBox, QWidget
+
+from app.appearance.theme import colours
+from app.widgets.menu_button import draw_chevron
+
+_HEIGHT = 30
+_TEXT_MARGIN = 7
+
+
+class Choice(QComboBox):
+    """One of several words, each of which stands for a value."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMinimumHeight(_HEIGHT)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.activated.connect(lambda index: self.chosen.emit(self.itemData(index)))
+
+    def show_choices(self, choices: Sequence[tuple[str, object]]) -> None:
+        """Offer these words for these values; a list that is open stays open unless it changes."""
+        if [(self.itemText(index), self.itemData(index)) for index in range(self.count())] == list(choices):
+            return
+        before = self.currentData()
+        self.clear()
+        for word, value in choices:
+            self.addItem(word, value)
+        self.show_chosen(before)
+
+    def show_chosen(self, value: object) -> None:
+        """Fill in the word for that value; leave the blank empty where there is none."""
+        values = [self.itemData(index) for index in range(self.count())]
+        self.setCurrentIndex(values.index(value) if value in values else -1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """With a sign of its own: a stylesheet knows none but pictures."""
+        super().paintEvent(event)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        arrow = QStyle.SubControl.SC_ComboBoxArrow
+        place = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, arrow, self)
+        draw_chevron(QPainter(self), _middle(place), _colour(self))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Scroll the page instead, unless this is where the person is."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Number(QSpinBox):
+    """A whole number; its least one may stand for a word, such as "all"."""
+
+    chosen = Signal(int)
+
+    def __init__(self, name: str, least: int, most: int, least_word: str = "") -> None:
+        super().__init__()
+        self.setMinimumHeight(_HEIGHT)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setKeyboardTracking(False)
+        self.setRange(least, most)
+        self.setSpecialValueText(least_word)
+        self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)  # which the stylesheet's padding does not reach
+        self.valueChanged.connect(self.chosen)
+
+    def show_number(self, value: int) -> None:
+        """Fill it in without asking for anything."""
+        if value != self.value():
+            self.blockSignals(True)
+            self.setValue(value)
+            self.blockSignals(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """With signs of its own; one that leads nowhere is faint."""
+        super().paintEvent(event)
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        for part, step, is_up in (
+            (QStyle.SubControl.SC_SpinBoxUp, QSpinBox.StepEnabledFlag.StepUpEnabled, True),
+            (QStyle.SubControl.SC_SpinBoxDown, QSpinBox.StepEnabledFlag.StepDownEnabled, False),
+        ):
+            place = self.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, part, self)
+            leads_on = bool(self.stepEnabled() & step)
+            draw_chevron(painter, _middle(place), _colour(self, leads_on), is_up=is_up)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Scroll the page instead, unless this is where the person is."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+def _middle(place: QRect) -> QPointF:
+    return QPointF(place.center()) + QPointF(0.5, 0.5)
+
+
+def _colour(widget: QWidget, leads_on: bool = True) -> QColor:
+    theme = colours(widget.palette())
+    if not leads_on:
+        return theme.line
+    return theme.text if widget.isEnabled() else theme.muted

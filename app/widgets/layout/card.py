@@ -1,0 +1,18 @@
+"""A quiet box around what belongs together."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.appearance.theme import give_role
+
+
+class Card(QFrame):
+    """Put its contents into ``parts``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        give_role(self, "card")
+        self.parts = QVBoxLayout(self)
+        self.parts.setContentsMargins(16, 14, 16, 14)
+        self.parts.setSpacing(8)

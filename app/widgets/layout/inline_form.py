@@ -1,0 +1,38 @@
+"""A sentence with blanks, such as "Use [the GPU] with [all] CPU threads": how settings are asked for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from app.widgets.layout.flow_layout import Flow
+from core.placeholders import pieces
+
+
+class Sentence(QWidget):
+    """``%1``, ``%2``, … in the translated sentence stand for the blanks, in whatever order it has them."""
+
+    def __init__(self, sentence: str, *blanks: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        flow = Flow(self)
+        parts = pieces(sentence)
+        for part in parts:
+            if isinstance(part, int):
+                flow.addWidget(blanks[part])
+            else:
+                flow.addWidget(_word(part))
+        for before, after in zip(_numbers(parts), _numbers(parts)[1:], strict=False):
+            QWidget.setTabOrder(blanks[before], blanks[after])
+
+
+def _numbers(parts: list[str | int]) -> list[int]:
+    return [part for part in parts if isinstance(part, int)]
+
+
+def _word(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

@@ -1,0 +1,159 @@
+"""What of this computer is in order: one function a question, each answers with a finding."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import socket
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.cli.output.format import count, size, time
+from core.errors import ClientError, Problem
+from core.files.folders import Folders
+from core.hardware.device import Device
+from core.protocol.messages import EngineChecked
+
+_PYTHONS = ((3, 11), (3, 13))
+_OPEN_FILES = 4096
+_SHARED_MEMORY_BYTES = 64 << 20
+_LITTLE_DISK_BYTES, _NO_DISK_BYTES = 2_000_000_000, 200_000_000
+_STA_UNSYNC = 0x0040  # <sys/timex.h>
+_TIMEX_BYTES, _TIMEX_MAXERROR, _TIMEX_STATUS = 256, 24, 40
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to one question; the advice is empty where all is well."""
+
+    state: Literal["good", "doubtful", "bad"]
+    subject: str
+    words: str
+    advice: str = ""
+
+
+def python() -> Finding:
+    """Whether this Python is one that the engine is pinned to."""
+    low, high = _PYTHONS
+    words = ".".join(str(part) for part in sys.version_info[:3])
+    if low <= sys.version_info[:2] <= high:
+        return Finding("good", "Python", words)
+    return Finding("bad", "Python", words, f"Use Python {low[0]}.{low[1]} to {high[0]}.{high[1]}.")
+
+
+def folders_writable(folders: Folders) -> Finding:
+    """Whether settings, keys and checkpoints can be written."""
+    try:
+        folders.prepare()
+    except ClientError as error:
+        return Finding("bad", "folders", f"{error.problem.title} {error.detail}", error.problem.advice)
+    return Finding("good", "folders", f"{folders.data} and the others can be written")
+
+
+def engine(checked: EngineChecked | None, error: ClientError | None) -> Finding:
+    """Whether the worker starts and its libraries load."""
+    if checked is not None:
+        return Finding("good", "engine", f"torch {checked.torch}, hivemind {checked.hivemind}")
+    error = error or ClientError(Problem.ENGINE_MISSING)
+    return Finding("bad", "engine", f"{error.problem.title} {error.detail}".strip(), error.problem.advice)
+
+
+def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[Finding]:
+    """The GPUs that the driver knows, and whether the engine can use them."""
+    known = [device for device in devices if device.kind == "cuda"]
+    if not known:
+        yield Finding(
+            "doubtful", "GPU", "none found", "The CPU will be used; for a GPU, install NVIDIA's driver."
+        )
+    for device in known:
+        memory = f", {size(device.memory_total_bytes)}" if device.memory_total_bytes else ""
+        driver = f", driver {device.driver}" if device.driver else ""
+        yield Finding("good", "GPU", f"{device.label}: {device.name or 'unnamed'}{memory}{driver}")
+    if known and checked is not None and len(checked.cuda_devices) < len(known):
+        words = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
+        advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
+        yield Finding("doubtful", "GPU", words, advice)
+
+
+def clock() -> Finding:
+    """Whether the kernel knows the right time; hivemind refuses peers that are 3 seconds off."""
+    error_seconds = _clock_error_seconds()
+    advice = "Set the clock from the network: timedatectl set-ntp true; peers more than 3 seconds apart fail."
+    if error_seconds is None:
+        return Finding("doubtful", "clock", "not known whether it is right", advice)
+    if error_seconds < 0:
+        return Finding("doubtful", "clock", "the system does not keep it right by itself", advice)
+    if error_seconds > 3:
+        return Finding("doubtful", "clock", f"it may be up to {time(error_seconds)} wrong", advice)
+    return Finding("good", "clock", f"kept right by the network, to {error_seconds:.2f} s")
+
+
+def ports() -> Iterator[Finding]:
+    """Whether a program may listen at all, so that others can reach us."""
+    for family, host, name in ((socket.AF_INET, "0.0.0.0", "IPv4"), (socket.AF_INET6, "::", "IPv6")):
+        try:
+            with socket.socket(family, socket.SOCK_STREAM) as listener:
+                listener.bind((host, 0))
+                listener.listen(1)
+        except OSError as error:
+            state: Literal["doubtful", "bad"] = "bad" if family == socket.AF_INET else "doubtful"
+            advice = (
+                "Without it use --network client."
+                if state == "bad"
+                else "Without it the other one is enough."
+            )
+            yield Finding(state, "ports", f"{name}: cannot listen, {error.strerror or error}", advice)
+        else:
+            yield Finding("good", "ports", f"{name}: can listen")
+
+
+def disk(folders: Folders) -> Finding:
+    """Whether checkpoints have room."""
+    place = next(each for each in (folders.data, *folders.data.parents) if each.exists())
+    free = shutil.disk_usage(place).free
+    words, advice = f"{size(free)} free in {place}", "Free some space for checkpoints."
+    if free < _NO_DISK_BYTES:
+        return Finding("bad", "disk", words, advice)
+    return Finding("doubtful" if free < _LITTLE_DISK_BYTES else "good", "disk", words, advice)
+
+
+def shared_memory(place: Path = Path("/dev/shm")) -> Finding | None:
+    """Whether processes can share tensors; only Linux has such a place."""
+    if not sys.platform.startswith("linux"):
+        return None
+    advice = "Mount a tmpfs on /dev/shm; in a container, give it --shm-size=1g."
+    if not place.is_dir():
+        return Finding("bad", "shared memory", f"there is no {place}", advice)
+    total = shutil.disk_usage(place).total
+    state: Literal["good", "bad"] = "good" if total >= _SHARED_MEMORY_BYTES else "bad"
+    return Finding(state, "shared memory", f"{size(total)} in {place}", advice)
+
+
+def open_files() -> Finding | None:
+    """Whether the worker may open as many files as a large swarm needs."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = hard == resource.RLIM_INFINITY or hard >= _OPEN_FILES
+    words = "no limit" if hard == resource.RLIM_INFINITY else f"at most {count(hard)}"
+    advice = f"Raise the hard limit to {_OPEN_FILES}: ulimit -Hn, or /etc/security/limits.conf."
+    return Finding("good" if enough else "doubtful", "open files", words, advice)
+
+
+def _clock_error_seconds() -> float | None:
+    """The kernel's bound of the clock's error; negative where nobody keeps it right, None if not told."""
+    try:
+        adjtimex = ctypes.CDLL(None, use_errno=True).adjtimex
+    except (AttributeError, OSError, TypeError):
+        return None
+    record = ctypes.create_string_buffer(_TIMEX_BYTES)  # mode 0: only ask
+    if ctypes.sizeof(ctypes.c_long) != 8 or adjtimex(record) < 0:
+        return None
+    status = ctypes.c_int.from_buffer(record, _TIMEX_STATUS).value
+    maximal_error_us = ctypes.c_long.from_buffer(record, _TIMEX_MAXERROR).value
+    return -1.0 if status & _STA_UNSYNC else maximal_error_us / 1e6

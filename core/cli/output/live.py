@@ -1,0 +1,57 @@
+"""A session as a picture that is drawn again and again in the same place of a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from core.cli.output import status_text as sentences
+from core.cli.output.live_table import picture
+from core.cli.output.summary import Tally
+from core.client.session import Session
+from core.protocol.client_events import ClientEvent
+from core.protocol.messages import CheckpointSaved, Warned
+
+REDRAW_SECONDS = 0.25
+
+
+class LiveDisplay:
+    """A context: the terminal's cursor is back when it is left. ``footer`` is somebody else's last line."""
+
+    def __init__(self, console: Console, footer: Callable[[], str] | None = None) -> None:
+        self._console = console
+        self._live = Live(console=console, auto_refresh=False)
+        self._footer = footer
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> LiveDisplay:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def happened(self, event: ClientEvent, session: Session) -> None:
+        """Only what must not be drawn over is said at once, above the picture."""
+        match event:
+            case Warned():
+                self._console.print(Text(f"Note: {sentences.of_warning(event)}", style="yellow"))
+            case CheckpointSaved():
+                self._console.print(Text(sentences.of(event) or ""), soft_wrap=True)
+            case _:
+                pass
+
+    def refresh(self, session: Session, tally: Tally) -> None:
+        """Draw it again, at most four times a second."""
+        now = time.monotonic()
+        if now - self._drawn_at >= REDRAW_SECONDS or session.phase == "ended":
+            self._drawn_at = now
+            footer = self._footer() if self._footer else ""
+            self._live.update(picture(session, tally, footer), refresh=True)

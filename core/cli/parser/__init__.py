@@ -1,0 +1,1 @@
+"""argparse: what may be typed, as one frozen value per command."""

@@ -1,0 +1,87 @@
+"""What a person types after an option, as values; each raises ArgumentTypeError in words."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from core.security.sanitize import MAX_NAME_CHARACTERS
+
+_DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
+_UNIT_SECONDS = (86400, 3600, 60, 1)
+
+
+def parse_duration(text: str) -> float:
+    """Its length in seconds; a number alone counts seconds. Raises ValueError for anything else."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    seconds = (
+        sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True))
+        if match
+        else 0
+    )
+    if seconds <= 0:
+        raise ValueError(f"{text!r} is no time; write it as 45s, 10m or 1h30m")
+    return float(seconds)
+
+
+_SIZE = re.compile(r"([0-9]{1,6})\s*(MB|GB|TB)", re.ASCII | re.IGNORECASE)
+_BYTES = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def parse_size(text: str) -> int:
+    """The bytes; raises ValueError in words."""
+    found = _SIZE.fullmatch(text.strip())
+    if not found or not int(found[1]):
+        raise ValueError(f"{text!r} is no size; write it as 6GB or 800MB")
+    return int(found[1]) * _BYTES[found[2].upper()]
+
+
+MOST_LOCAL_PEERS = 32  # each is five processes
+
+_Value = TypeVar("_Value")
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 up."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 10**12:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
+    return number
+
+
+def peers(text: str) -> int:
+    """How many peers a swarm on this computer has."""
+    number = positive(text)
+    if not 2 <= number <= MOST_LOCAL_PEERS:
+        raise argparse.ArgumentTypeError(f"a swarm here has 2 to {MOST_LOCAL_PEERS} peers")
+    return number
+
+
+def name(text: str) -> str:
+    """What others may call this computer."""
+    if not 1 <= len(text) <= MAX_NAME_CHARACTERS or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"a name has 1 to {MAX_NAME_CHARACTERS} characters, all printable")
+    return text
+
+
+def seconds(text: str) -> float:
+    """A time such as ``10m``."""
+    return _parsed(parse_duration, text)
+
+
+def size(text: str) -> int:
+    """Bytes, such as ``6GB``."""
+    return _parsed(parse_size, text)
+
+
+def _parsed(parse: Callable[[str], _Value], text: str) -> _Value:
+    """argparse shows only its own kind of error as it was worded."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

@@ -1,0 +1,1 @@
+"""What all commands share: context, event loop, cancellation, keyboard, the worker session they drive."""

@@ -1,0 +1,52 @@
+"""From what was pasted to the runs that are there: what `join` and `inspect` share."""
+
+from __future__ import annotations
+
+from core.cli.output.run_review import organiser_of
+from core.cli.runner.worker_session import Conversation
+from core.errors import ClientError, Problem
+from core.protocol.messages import NetworkMode, RunFound
+from core.run.address import JoinAddress
+from core.run.manifest import RunManifest
+from core.security.sanitize import safe_line
+
+
+def find_runs(
+    conversation: Conversation,
+    address: JoinAddress,
+    *,
+    run_id: str | None,
+    network: NetworkMode,
+    port: int | None = None,
+    manifest: RunManifest | None = None,
+) -> tuple[RunFound, ...]:
+    """All runs that the swarm publishes, or those of that id; raises ClientError if there are none."""
+    conversation.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
+    session = conversation.wait_until(lambda session: session.is_search_finished)
+    wanted = run_id or address.run_id
+    runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))
+    if not runs:
+        raise ClientError(Problem.NO_SUCH_RUN, f"No run {wanted} is published there." if wanted else "")
+    return runs
+
+
+def only_run(runs: tuple[RunFound, ...]) -> RunFound:
+    """The one that is meant: the only one, or the only one that the address vouches for."""
+    if len(runs) > 1:
+        runs = tuple(run for run in runs if run.vouched) if _have_one_name(runs) else runs
+    if len(runs) != 1:
+        raise ClientError(Problem.SEVERAL_RUNS, "\n".join(_line(run) for run in runs))
+    run = runs[0].manifest.run
+    if run.state != "open":
+        notice = f" The organiser says: {safe_line(run.notice)}" if run.notice.strip() else ""
+        raise ClientError(Problem.RUN_NOT_OPEN, f"“{safe_line(run.name)}” is {run.state}.{notice}")
+    return runs[0]
+
+
+def _have_one_name(runs: tuple[RunFound, ...]) -> bool:
+    """Two organisers who use one run id: --run cannot tell them apart, the address may."""
+    return len({run.manifest.run.id for run in runs}) == 1 and any(run.vouched for run in runs)
+
+
+def _line(run: RunFound) -> str:
+    return f"{run.manifest.run.id}: {safe_line(run.manifest.run.name, 60)}, by {organiser_of(run)}"

@@ -1,0 +1,1 @@
+"""One session of a volunteer or organiser: immutable state, reducer, restart policy, the Client."""

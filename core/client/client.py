@@ -1,0 +1,350 @@
+"""What a volunteer or an organiser can do: join, start, publish, pause, leave.
+
+Front ends differ only in ``post``, which is called from other threads too and only queues an event that the
+front end then gives to ``handle``. Everything else happens on the main thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from core.client.reducer import after, may_restart
+from core.client.restart_policy import RestartPolicy
+from core.client.session import Session
+from core.client.wall_clock_timer import Alarm
+from core.engine.python import worker_command as engine_command
+from core.engine.worker_process import WorkerProcess
+from core.errors import ClientError, Problem
+from core.files.folders import Folders
+from core.files.logs import worker_log
+from core.protocol.client_events import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Opening,
+    Pause,
+    PauseAsked,
+    PauseReason,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
+from core.protocol.messages import (
+    Check,
+    Failed,
+    Join,
+    Leave,
+    Left,
+    NetworkMode,
+    Progress,
+    Publish,
+    Published,
+    Rehearse,
+    Restarting,
+    RunFound,
+    SearchFinished,
+    Start,
+    TestNetwork,
+    TrainingStarted,
+)
+from core.run.manifest import RunManifest
+
+if TYPE_CHECKING:
+    from core.run.address import JoinAddress
+
+LEAVE_LIMIT_SECONDS = 10.0
+KILL_LIMIT_SECONDS = 5.0
+PATIENCE = RestartPolicy()
+_KILLED = -9  # by SIGKILL, which Windows does not know
+
+
+class Client:
+    """One volunteer's or organiser's session; ``session`` is the picture of it.
+
+    ``join``, ``publish``, ``check_engine`` and ``rehearse`` begin one; another begins when that has ended.
+    """
+
+    def __init__(
+        self,
+        folders: Folders,
+        post: Callable[[ClientEvent], None],
+        *,
+        worker_command: Sequence[str] | None = None,
+        restarts: RestartPolicy = PATIENCE,
+        leave_limit_seconds: float = LEAVE_LIMIT_SECONDS,
+    ) -> None:
+        self.session = Session()
+        self._folders = folders
+        self._post = post
+        self._command = worker_command
+        self._restarts = restarts
+        self._leave_limit_seconds = leave_limit_seconds
+        self._worker: WorkerProcess | None = None
+        self._clock: threading.Timer | None = None
+        self._alarm: Alarm | None = None
+        self._attempt = 0
+        self._works_since: float | None = None
+
+    def join(
+        self,
+        address: JoinAddress,
+        *,
+        run_id: str | None = None,
+        network: NetworkMode = "auto",
+        port: int | None = None,
+        manifest: RunManifest | None = None,
+    ) -> None:
+        """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
+        command = Join(
+            addresses=address.peers,
+            home=str(self._folders.data),
+            run_id=run_id or address.run_id,
+            network=network,
+            port=port,
+            manifest=manifest,
+        )
+        self._begin(command)
+
+    def publish(self, command: Publish) -> None:
+        """Be a run's first peer."""
+        self._begin(command)
+
+    def check_engine(self) -> None:
+        """Have the worker load its engine and say what it is."""
+        self._begin(Check())
+
+    def rehearse(self, command: Rehearse) -> None:
+        """Have a worker find out what of that run fits on this computer."""
+        self._begin(command)
+
+    def start(
+        self,
+        run: RunFound,
+        *,
+        device: str,
+        threads: int | None = None,
+        public_name: str = "",
+        disk_limit_bytes: int | None = None,
+        memory_limit_bytes: int | None = None,
+        micro_batch: int | None = None,
+    ) -> None:
+        """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
+        if self.session.phase in ("connecting", "found"):
+            consent = Start(
+                run_id=run.manifest.run.id,
+                organiser=run.organiser,
+                device=device,
+                threads=threads,
+                public_name=public_name,
+                disk_limit_bytes=disk_limit_bytes,
+                memory_limit_bytes=memory_limit_bytes,
+                micro_batch=micro_batch,
+            )
+            self.handle(Asked(consent))
+
+    def pause(self, until: float | None = None, reason: PauseReason = "person") -> None:
+        """Say goodbye and give the device back, but keep the run; ``until`` as ``time.time()`` counts."""
+        self.handle(PauseAsked(Pause(reason, until)))
+
+    def resume(self) -> None:
+        """Go on where the pause began; while the worker is still leaving, as soon as it has left."""
+        if self.session.phase == "leaving":
+            self.pause(until=0.0)
+        else:
+            self.handle(ResumeAsked())
+
+    def finish_epoch(self, is_wanted: bool = True) -> None:
+        """Pause when this epoch is done; or take that back."""
+        self.handle(FinishAsked(is_wanted))
+
+    def test_network(self) -> None:
+        """Find out again whether others can reach this computer."""
+        if self.session.network is not None and self.session.network.test == "done":
+            self.handle(Asked(TestNetwork()))
+
+    def leave(self) -> None:
+        """Say goodbye and end; at once, and only once. A worker that takes too long is killed."""
+        is_leaving = self.session.phase == "leaving" and self.session.pause is None
+        if self.session.phase not in ("idle", "ended") and not is_leaving:
+            self.handle(Asked(Leave()))
+
+    def close(self) -> None:
+        """Leave and wait until nothing is left of the worker; for a program's end."""
+        self.leave()
+        if self._worker is None or self._worker.wait(self._leave_limit_seconds):
+            self._stop_clock()
+        else:
+            self.kill()
+
+    def kill(self) -> None:
+        """End the worker's whole family now, without a goodbye; for a person who insists."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.wait(KILL_LIMIT_SECONDS)
+        self._stop_clock()
+
+    def handle(self, event: ClientEvent) -> None:
+        """Take an event into the picture, and do what follows from it."""
+        self.session = after(self.session, event)
+        match event:
+            case Asked(command=Start() as consent):
+                self._start(consent)
+            case Asked(command=TestNetwork() as wish) if self._worker is not None:
+                self._worker.send(wish)
+            case TrainingStarted() | Progress() | Published():
+                self._works_since = self._works_since or time.monotonic()
+                self._finish()
+            case RunFound() | SearchFinished():
+                self._resume(event)
+            case Failed() | Left() | Asked(command=Leave()):
+                self._dismiss()
+            case WorkerExited():
+                self._take_note_of_end(event)
+            case RestartDue() | ResumeAsked():
+                self._start_again()
+            case PauseAsked():
+                self._pause()
+            case _:
+                pass  # the picture is all there is to it
+
+    @property
+    def log_file(self) -> Path:
+        """Where the worker writes what it has to say to us."""
+        return worker_log(self._folders.logs)
+
+    def _begin(self, command: Opening) -> None:
+        if self._worker is not None or self.session.phase not in ("idle", "ended"):
+            raise RuntimeError("the session before this one has not ended")
+        self._attempt = 0
+        self.handle(Asked(command))
+        self._launch(command)
+
+    def _launch(self, command: Opening) -> None:
+        """Start a worker. One that cannot be started fails and exits like any other."""
+        self._works_since = None
+        try:
+            self._folders.prepare()
+            words = self._command or engine_command(self._folders.data)
+            self._worker = WorkerProcess(words, post=self._post, logs=self._folders.logs)
+        except (ClientError, OSError) as error:
+            self._post(_unstartable(error))
+            self._post(WorkerExited(None))
+        else:
+            self._worker.send(command)
+
+    def _start(self, consent: Start) -> None:
+        """Unless the worker is just being restarted: then ``_resume`` does it."""
+        if self.session.phase == "starting" and self._worker is not None:
+            self._worker.send(consent)
+
+    def _resume(self, event: RunFound | SearchFinished) -> None:
+        """In a restarted worker: start the run of before, by the organiser of before, and no other."""
+        consent, session = self.session.consent, self.session
+        if consent is None or session.phase not in ("connecting", "found"):
+            return
+        if session.found(consent.run_id, consent.organiser):
+            self.handle(Asked(consent))
+        elif isinstance(event, SearchFinished):
+            is_there = any(run.manifest.run.id == consent.run_id for run in session.runs)
+            problem = Problem.ORGANISER_CHANGED if is_there else Problem.NO_SUCH_RUN
+            self._post(
+                Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash.")
+            )
+
+    def _dismiss(self) -> None:
+        """Give the worker a bounded time to end; without one, do not wait for a restart any longer."""
+        if self._worker is None:
+            self._stop_clock()
+        elif self._clock is None:
+            self._worker.send(Leave())
+            self._set_clock(self._leave_limit_seconds, self._worker.kill)
+
+    def _finish(self) -> None:
+        """Pause if the epoch is done that was to be finished."""
+        progress, last = self.session.progress, self.session.finish_at_epoch
+        if progress is not None and last is not None and progress.epoch >= last:
+            self.pause(reason="epoch_finished")
+
+    def _pause(self) -> None:
+        if self.session.phase == "leaving":
+            self._dismiss()
+        elif self.session.phase == "paused":
+            self._stop_clock()
+            self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        pause = self.session.pause
+        if pause is not None and pause.until is not None:
+            self._alarm = Alarm(pause.until, lambda: self._post(ResumeAsked(pause)))
+
+    def _take_note_of_end(self, event: WorkerExited) -> None:
+        self._stop_clock()
+        self._worker = None
+        if self.session.phase == "paused":
+            self._attempt = 0
+            self._set_alarm()
+        if not self.session.is_crashed:
+            return
+        good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
+        crash = self.session.crash
+        problem = Problem.from_key(crash.problem) if crash else Problem.WORKER_CRASHED
+        has_trained = self.session.epochs_done > 0
+        attempt = self._restarts.next_attempt(self._attempt, good_seconds, problem, has_trained=has_trained)
+        if attempt is None or self.session.hello is None or not may_restart(self.session):
+            self._post(self._last_words(event))
+            return
+        self._attempt = attempt
+        seconds = self._restarts.delay_seconds(attempt, problem)
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key))
+        self._set_clock(seconds, lambda: self._post(RestartDue()))
+
+    def _last_words(self, event: WorkerExited) -> Failed:
+        """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
+        silent = Failed(problem=Problem.WORKER_CRASHED.key, detail=_manner(event.returncode))
+        crash = self.session.crash or silent
+        problem = Problem.ENGINE_MISSING.key if self.session.hello is None else crash.problem
+        return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
+
+    def _start_again(self) -> None:
+        """With the same first command; of a run that was agreed to, only that one is looked for."""
+        opening, consent = self.session.opening, self.session.consent
+        if opening is None or self._worker is not None or not self.session.is_worker_running:
+            return
+        self._stop_clock()
+        if isinstance(opening, Join) and consent is not None:
+            opening = msgspec.structs.replace(opening, run_id=consent.run_id)
+        self._launch(opening)
+
+    def _set_clock(self, seconds: float, ring: Callable[[], None]) -> None:
+        """One clock is enough: it bounds a goodbye or waits for a restart, never both."""
+        self._clock = threading.Timer(seconds, ring)
+        self._clock.daemon = True
+        self._clock.start()
+
+    def _stop_clock(self) -> None:
+        for clock in (self._clock, self._alarm):
+            if clock is not None:
+                clock.cancel()
+        self._clock = self._alarm = None
+
+
+def _unstartable(error: ClientError | OSError) -> Failed:
+    if isinstance(error, ClientError):
+        return Failed(problem=error.problem.key, detail=error.detail)
+    reason = error.strerror or type(error).__name__
+    return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
+
+
+def _manner(returncode: int | None) -> str:
+    """How the worker ended, for a person who will read its log."""
+    if returncode == _KILLED:
+        return "The system killed it, as it does where memory runs out."
+    if returncode is not None and returncode < 0:
+        return f"It was killed by signal {-returncode}."
+    return f"Its exit code was {returncode}."

@@ -1,0 +1,23 @@
+"""The demo's organiser: the run of the template, on loopback, for this computer alone."""
+
+from __future__ import annotations
+
+from core.files.folders import Folders
+from core.protocol.messages import Publish
+from core.run.manifest import RunManifest
+from core.run.run_file import parse_run_file, template
+
+DEMO_THREADS = 1  # for each peer; so small a model gains nothing from more
+_LISTEN = "/ip4/127.0.0.1/tcp/0"
+
+
+def publish_demo(folders: Folders) -> Publish:
+    """What to tell a client whose folders these are."""
+    return publish_here(parse_run_file(template()), folders, "cpu", DEMO_THREADS)
+
+
+def publish_here(manifest: RunManifest, folders: Folders, device: str, threads: int) -> Publish:
+    """The same for any run."""
+    return Publish(
+        manifest=manifest, home=str(folders.data), listen=(_LISTEN,), device=device, threads=threads
+    )

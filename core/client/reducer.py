@@ -1,0 +1,311 @@
+"""How every event changes the picture of a session: ``after(session, event)`` is the next one.
+
+Nothing here starts, sends or measures anything, so replaying the same events gives the same picture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+import msgspec
+
+from core.client.restart_policy import CRASHES, FRESH_STARTS, OUTAGES
+from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
+from core.errors import Problem
+from core.protocol.client_events import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
+from core.protocol.messages import (
+    AnyCommand,
+    Check,
+    CheckpointSaved,
+    Connected,
+    EngineChecked,
+    Evaluated,
+    Failed,
+    FitMeasured,
+    Hello,
+    Join,
+    Leave,
+    Left,
+    Network,
+    PeersSeen,
+    Progress,
+    Publish,
+    Published,
+    Rehearse,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    RunScored,
+    SearchFinished,
+    Start,
+    StateLoading,
+    TestNetwork,
+    TrainingStarted,
+    Verdict,
+    Warned,
+)
+
+
+def after(session: Session, event: ClientEvent) -> Session:
+    """The picture once ``event`` has happened."""
+    match event:
+        case Asked():
+            return _after_command(session, event.command)
+        case Hello() | EngineChecked() | Connected() | Network() | SearchFinished() | Published() | Warned():
+            return _after_news(session, event)
+        case RunFound():
+            return _after_run(session, event)
+        case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
+            return _after_work(session, event)
+        case PeersSeen() | Verdict() | Evaluated() | RunScored() | CheckpointSaved() | FitMeasured():
+            return _after_report(session, event)
+        case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
+            return _after_setback(session, event)
+        case PauseAsked() | ResumeAsked() | FinishAsked():
+            return _after_wish(session, event)
+        case _:
+            assert_never(event)
+
+
+def _after_command(session: Session, command: AnyCommand) -> Session:
+    match command:
+        case Join():
+            return Session(phase="connecting", opening=command, is_worker_running=True)
+        case Publish() | Check() | Rehearse():
+            return Session(phase="starting", opening=command, is_worker_running=True)
+        case Start():
+            chosen = session.found(command.run_id, command.organiser)
+            is_possible = session.phase == "found" and session.is_worker_running
+            started: Phase = "starting" if is_possible else session.phase
+            return replace(session, phase=started, consent=command, chosen=chosen or session.chosen)
+        case Leave():
+            phase: Phase = "leaving" if session.is_worker_running else "ended"
+            return replace(_in_peace(session), phase=phase, pause=None)
+        case TestNetwork():
+            return replace(session, network=_being_tested(session.network))
+        case _:
+            assert_never(command)
+
+
+def _being_tested(network: Network | None) -> Network | None:
+    return None if network is None else msgspec.structs.replace(network, test="running")
+
+
+_News = Hello | EngineChecked | Connected | Network | SearchFinished | Published | Warned
+
+
+def _after_news(session: Session, event: _News) -> Session:
+    match event:
+        case Hello():
+            return replace(session, hello=event)
+        case EngineChecked():
+            return replace(session, engine=event)
+        case Connected():
+            return replace(session, connected=event)
+        case Network():
+            return replace(session, network=event)
+        case SearchFinished():
+            return replace(session, is_search_finished=True)
+        case Published():
+            keeps = isinstance(session.opening, Publish) and not session.opening.train
+            phase: Phase = "training" if keeps and session.phase == "starting" else session.phase
+            return replace(session, published=event, phase=phase)
+        case Warned():
+            others = tuple(warning for warning in session.warnings if warning != event)
+            return replace(session, warnings=(*others, event)[-KEPT_WARNINGS:])
+        case _:
+            assert_never(event)
+
+
+def _after_run(session: Session, run: RunFound) -> Session:
+    """A run that was known is replaced by what is said of it now."""
+    known = session.found(run.manifest.run.id, run.organiser)
+    others = tuple(run if other is known else other for other in session.runs)
+    runs = others if known else (*session.runs, run)
+    chosen = run if session.chosen is not None and _is_same(session.chosen, run) else session.chosen
+    phase: Phase = "found" if session.phase == "connecting" else session.phase
+    return replace(session, runs=runs, chosen=chosen, phase=phase)
+
+
+def _is_same(one: RunFound, other: RunFound) -> bool:
+    return (one.manifest.run.id, one.organiser) == (other.manifest.run.id, other.organiser)
+
+
+_Work = StateLoading | TrainingStarted | Progress | RoundFinished
+
+
+def _after_work(session: Session, event: _Work) -> Session:
+    match event:
+        case StateLoading():
+            return replace(session, loading=event)
+        case TrainingStarted():
+            return replace(_at_epoch(_at_work(session), event.epoch), training=event, loading=None)
+        case Progress():
+            at_work = _at_epoch(_with_share(_at_work(session), event), event.epoch)
+            return replace(_with_samples(at_work, event), progress=event, loading=None)
+        case RoundFinished():
+            return replace(session, rounds=(*session.rounds, event)[-KEPT_ROUNDS:])
+        case _:
+            assert_never(event)
+
+
+def _at_work(session: Session) -> Session:
+    return replace(session, phase="training") if session.phase == "starting" else session
+
+
+def _at_epoch(session: Session, epoch: int) -> Session:
+    first = epoch if session.first_epoch is None else session.first_epoch
+    done = max(session.epochs_done, epoch - first)
+    if (first, done) == (session.first_epoch, session.epochs_done):
+        return session
+    return replace(session, first_epoch=first, epochs_done=done)
+
+
+def _with_share(session: Session, event: Progress) -> Session:
+    """A new epoch has begun: what was last told of the one before is how it ended."""
+    before = session.progress
+    if before is None or event.epoch <= before.epoch or before.samples == 0:
+        return session
+    return replace(session, last_share=min(1.0, before.my_samples / before.samples))
+
+
+def _with_samples(session: Session, event: Progress | Left) -> Session:
+    """A worker counts its own samples from zero; what has been given is never taken back."""
+    contributed = session.earlier_samples + event.contributed_samples
+    return replace(session, contributed_samples=max(session.contributed_samples, contributed))
+
+
+_Report = PeersSeen | Verdict | Evaluated | RunScored | CheckpointSaved | FitMeasured
+
+
+def _after_report(session: Session, event: _Report) -> Session:
+    match event:
+        case PeersSeen():
+            return replace(session, peers=event.peers)
+        case Verdict():
+            return replace(session, verdict=event)
+        case Evaluated():
+            return replace(session, evaluated=event)
+        case RunScored():
+            return replace(session, scored=event)
+        case CheckpointSaved():
+            return replace(session, checkpoint=event)
+        case FitMeasured():
+            return replace(session, fit=event)
+        case _:
+            assert_never(event)
+
+
+_Setback = Failed | Left | WorkerExited | Restarting | RestartDue
+
+
+def _after_setback(session: Session, event: _Setback) -> Session:
+    match event:
+        case Failed():
+            return _after_failure(session, event)
+        case Left():
+            return replace(_with_samples(session, event), left=event)
+        case WorkerExited():
+            return _after_exit(session)
+        case Restarting():
+            return _begun_anew(session, restarting=event) if session.is_crashed else session
+        case RestartDue():
+            due = session.restarting is not None
+            return replace(session, is_worker_running=True, restarting=None) if due else session
+        case _:
+            assert_never(event)
+
+
+def _after_failure(session: Session, event: Failed) -> Session:
+    """What another attempt may mend is a crash; the rest is final, and the first final problem counts.
+
+    A worker that fails while it leaves for a pause has ended all the same: resuming will show what is wrong.
+    """
+    if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
+        return session
+    problem = Problem.from_key(event.problem)
+    may_pass = problem in CRASHES | FRESH_STARTS or (problem in OUTAGES and session.consent is not None)
+    if may_pass and session.is_worker_running and may_restart(session):
+        return replace(session, crash=event)
+    phase: Phase = session.phase if session.is_worker_running else "ended"
+    return replace(session, problem=problem, problem_detail=event.detail, phase=phase, restarting=None)
+
+
+def may_restart(session: Session) -> bool:
+    """Whether the session should outlive its worker: not if it is leaving, and not for a mere question."""
+    return session.phase != "leaving" and not isinstance(session.opening, Check | Rehearse)
+
+
+def _after_exit(session: Session) -> Session:
+    gone = replace(session, is_worker_running=False, earlier_samples=session.contributed_samples)
+    if session.pause is not None:
+        return replace(_begun_anew(gone), phase="paused")
+    return replace(gone, phase="ended") if _is_end(session) else gone
+
+
+def _is_end(session: Session) -> bool:
+    """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
+    is_answered = _is_answered(session)
+    said_so = (session.left is not None and session.crash is None) or session.problem is not None
+    return session.phase in ("idle", "leaving", "ended") or said_so or is_answered
+
+
+def _is_answered(session: Session) -> bool:
+    """Whether all has been said that a worker was started for that only answers a question."""
+    is_checked = isinstance(session.opening, Check) and session.engine is not None
+    return is_checked or (isinstance(session.opening, Rehearse) and session.fit is not None)
+
+
+_Wish = PauseAsked | ResumeAsked | FinishAsked
+
+
+def _after_wish(session: Session, event: _Wish) -> Session:
+    match event:
+        case PauseAsked() if session.can_pause:
+            phase: Phase = "leaving" if session.is_worker_running else "paused"
+            return replace(_in_peace(session), phase=phase, pause=event.pause)
+        case ResumeAsked() if session.phase == "paused" and event.of in (None, session.pause):
+            return replace(_begun_anew(session), pause=None, is_worker_running=True)
+        case FinishAsked(is_wanted=True) if session.phase == "training" and session.progress is not None:
+            return replace(session, finish_at_epoch=session.progress.epoch + 1)
+        case FinishAsked(is_wanted=False):
+            return replace(session, finish_at_epoch=None)
+        case PauseAsked() | ResumeAsked() | FinishAsked():
+            return session  # there is nothing that this could mean now
+        case _:
+            assert_never(event)
+
+
+def _in_peace(session: Session) -> Session:
+    """Nothing is to follow by itself any more."""
+    return replace(session, restarting=None, crash=None, finish_at_epoch=None)
+
+
+def _begun_anew(session: Session, restarting: Restarting | None = None) -> Session:
+    """What the worker before said of its surroundings no longer holds; what was achieved stays."""
+    return replace(
+        session,
+        phase="connecting" if isinstance(session.opening, Join) else "starting",
+        restarting=restarting,
+        crash=None,
+        left=None,
+        connected=None,
+        network=None,
+        runs=(),
+        is_search_finished=False,
+        published=None,
+        loading=None,
+        training=None,
+        progress=None,
+        verdict=None,
+        peers=(),
+    )

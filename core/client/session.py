@@ -1,0 +1,110 @@
+"""One immutable picture of what the worker is doing, and the events that only a client knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import Problem
+from core.protocol.client_events import Opening, Pause
+from core.protocol.messages import (
+    CheckpointSaved,
+    Connected,
+    EngineChecked,
+    Evaluated,
+    Failed,
+    FitMeasured,
+    Hello,
+    Left,
+    Network,
+    PeerSeen,
+    Progress,
+    Publish,
+    Published,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    RunScored,
+    Start,
+    StateLoading,
+    TrainingStarted,
+    Verdict,
+    Warned,
+)
+
+KEPT_ROUNDS = 15
+KEPT_WARNINGS = 20
+
+Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving", "paused", "ended"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a front end shows. ``None`` means "not known (yet)".
+
+    A keeper, which publishes without training, is in the phase ``training`` too. A crash of the worker does
+    not end the session, only a ``problem`` does; while ``restarting`` is set there is no worker.
+    ``opening`` and ``consent`` are what a restarted worker is told again. ``first_epoch`` is where we began;
+    ``earlier_samples`` is the part of ``contributed_samples`` that earlier workers of this session computed.
+    ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
+    ``fit`` is what a dry run has found. ``last_share`` is our part of the last step's samples, 0 to 1.
+    """
+
+    phase: Phase = "idle"
+    opening: Opening | None = None
+    consent: Start | None = None
+    is_worker_running: bool = False
+    hello: Hello | None = None
+    engine: EngineChecked | None = None
+    connected: Connected | None = None
+    network: Network | None = None
+    runs: tuple[RunFound, ...] = ()
+    is_search_finished: bool = False
+    chosen: RunFound | None = None
+    fit: FitMeasured | None = None
+    published: Published | None = None
+    loading: StateLoading | None = None
+    training: TrainingStarted | None = None
+    progress: Progress | None = None
+    rounds: tuple[RoundFinished, ...] = ()
+    verdict: Verdict | None = None
+    evaluated: Evaluated | None = None
+    scored: RunScored | None = None
+    peers: tuple[PeerSeen, ...] = ()
+    checkpoint: CheckpointSaved | None = None
+    first_epoch: int | None = None
+    epochs_done: int = 0
+    contributed_samples: int = 0
+    earlier_samples: int = 0
+    last_share: float | None = None
+    pause: Pause | None = None
+    finish_at_epoch: int | None = None
+    warnings: tuple[Warned, ...] = ()
+    left: Left | None = None
+    crash: Failed | None = None
+    restarting: Restarting | None = None
+    problem: Problem | None = None
+    problem_detail: str = ""
+
+    def found(self, run_id: str, organiser: str) -> RunFound | None:
+        """The found run with that id by that organiser."""
+        same = (run for run in self.runs if (run.manifest.run.id, run.organiser) == (run_id, organiser))
+        return next(same, None)
+
+    @property
+    def is_crashed(self) -> bool:
+        """The worker is gone although nothing has ended: somebody must decide what follows."""
+        is_at_rest = self.restarting is not None or self.phase in ("idle", "paused", "ended")
+        return not self.is_worker_running and not is_at_rest
+
+    @property
+    def can_pause(self) -> bool:
+        """There is training to pause, or a pause that may be changed."""
+        has_begun = self.consent is not None or isinstance(self.opening, Publish)
+        is_leaving_for_good = self.phase == "leaving" and self.pause is None
+        return has_begun and self.phase not in ("idle", "ended") and not is_leaving_for_good
+
+    @property
+    def is_finishing(self) -> bool:
+        """Training will pause by itself when this epoch is done."""
+        return self.finish_at_epoch is not None

@@ -1,0 +1,112 @@
+"""Which build of torch suits this computer, and why; asked of the drivers' own commands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from core.engine.file_lists import BuildName, EngineFiles, load_files, this_python
+from core.errors import ClientError, Problem
+
+Reason = Literal["driver", "driver_too_old", "gpu_too_old", "amd", "no_gpu"]
+"""An NVIDIA driver that is new enough; one that no build can use; one that would do for a GPU that CUDA 13 no
+longer knows; an AMD GPU; neither."""
+
+CUDA13_DRIVER = (580,)
+CUDA12_DRIVER = (525, 60, 13)
+CUDA13_CAPABILITY = (7, 5)  # Turing: GTX 16, RTX 20
+_ANSWER_SECONDS = 10.0
+_VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")
+_CAPABILITY = re.compile(r"^[0-9]{1,2}\.[0-9]$")
+_AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
+
+
+@dataclass(frozen=True)
+class Suited:
+    """What the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is too old."""
+
+    build: BuildName
+    reason: Reason
+    driver: str = ""
+    capability: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What will be made; ``is_second_best`` where this Workerbee has no list of what would suit better."""
+
+    suited: Suited
+    files: EngineFiles
+
+    @property
+    def is_second_best(self) -> bool:
+        """Whether the GPU, if there is one, stays idle although a driver for it is there."""
+        return self.suited.build not in ("cpu", self.files.build)
+
+
+def suited_build() -> Suited:
+    """Ask the drivers; an NVIDIA GPU is preferred, and a driver that does not answer is as good as none."""
+    driver = next(iter(_of_nvidia("driver_version", _VERSION)), "")
+    if driver:
+        version = _numbers(driver)
+        if version >= CUDA12_DRIVER and (capability := _too_old_capability()):
+            return Suited("cuda12", "gpu_too_old", driver, capability)
+        if version >= CUDA13_DRIVER:
+            return Suited("cuda13", "driver", driver)
+        if version >= CUDA12_DRIVER:
+            return Suited("cuda12", "driver", driver)
+    if _has_amd_gpu():
+        return Suited("rocm", "amd")
+    return Suited("cpu", "driver_too_old" if driver else "no_gpu", driver)
+
+
+def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None] = load_files) -> Choice:
+    """The files for it, or for the next best; raises ClientError where there are none for this Python.
+
+    torch for CUDA computes on the CPU, too: it is only much larger.
+    """
+    builds: tuple[BuildName, ...] = (suited.build, "cpu", "cuda13")
+    for build in builds:
+        files = load(build)
+        if files is not None:
+            return Choice(suited, files)
+    raise ClientError(Problem.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
+
+
+def _too_old_capability() -> str:
+    """The newest NVIDIA GPU's compute capability if CUDA 13 does not know it; a driver may not tell."""
+    newest = max(_of_nvidia("compute_cap", _CAPABILITY), key=_numbers, default="")
+    return newest if newest and _numbers(newest) < CUDA13_CAPABILITY else ""
+
+
+def _of_nvidia(field: str, form: re.Pattern[str]) -> list[str]:
+    """What the driver says of every GPU, such as ``580.95.05``; nothing where there is none."""
+    lines = _answer("nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader")
+    return [line for line in lines if form.match(line)]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _has_amd_gpu() -> bool:
+    """gfx000 is how the enumerator calls the CPU."""
+    return any(_AMD_GPU.match(line) and line != "gfx000" for line in _answer("rocm_agent_enumerator"))
+
+
+def _answer(program: str, *words: str) -> list[str]:
+    """What it prints, line by line; nothing if it is not there, fails, or does not answer in time."""
+    path = shutil.which(program)
+    if path is None:
+        return []
+    try:
+        command = [path, *words]
+        done = subprocess.run(command, capture_output=True, timeout=_ANSWER_SECONDS, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    text = done.stdout[:10_000].decode("utf-8", "replace") if done.returncode == 0 else ""
+    return [line.strip() for line in text.splitlines()]

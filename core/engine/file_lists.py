@@ -1,0 +1,94 @@
+"""What engines are made of: for each build of torch, the exact files, locked by their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.files.resources import RESOURCES
+from core.schema import Section
+
+BuildName = Literal["cuda13", "cuda12", "rocm", "cpu"]
+"""Which computers a torch is for: NVIDIA's newer and older drivers, AMD's GPUs, no GPU at all."""
+
+FOLDER = RESOURCES / "engine"
+_Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.+-]{1,250}[.]whl\Z")]
+_Bytes = Annotated[int, Meta(ge=0, le=20_000_000_000)]
+
+
+class EngineFile(Section, kw_only=True, frozen=True):
+    """A wheel; one that ``is_shipped`` came with Workerbee and is not downloaded."""
+
+    library: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,100}\Z")]
+    version: Annotated[str, Meta(pattern=r"^[A-Za-z0-9.+!-]{1,60}\Z")]
+    name: _FileName
+    pythons: Annotated[tuple[str, ...], Meta(max_length=8)]
+    bytes: _Bytes
+    unpacked_bytes: _Bytes
+    sha256: _Sha256
+    is_shipped: bool = False
+
+    @property
+    def requirement(self) -> str:
+        """As uv wants it: this file and no other."""
+        return f"{self.library}=={self.version} --hash=sha256:{self.sha256}"
+
+
+class EngineFiles(Section, kw_only=True, frozen=True):
+    """Everything of one engine."""
+
+    build: BuildName
+    files: Annotated[tuple[EngineFile, ...], Meta(max_length=2000)]
+
+    def for_python(self, python: str) -> EngineFiles:
+        """Those for this Python, such as ``3.11``."""
+        files = tuple(each for each in self.files if python in each.pythons)
+        return msgspec.structs.replace(self, files=files)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is an engine in them at all."""
+        return any(each.library == "torch" for each in self.files)
+
+    @property
+    def downloaded(self) -> tuple[EngineFile, ...]:
+        """Those that did not come with Workerbee; the largest last, so that a mistake shows early."""
+        return tuple(
+            sorted((each for each in self.files if not each.is_shipped), key=lambda each: each.bytes)
+        )
+
+    @property
+    def download_bytes(self) -> int:
+        """All of these together."""
+        return sum(each.bytes for each in self.downloaded)
+
+    @property
+    def disk_bytes(self) -> int:
+        """What is needed while it is made: the files and what comes out of them, and a little more."""
+        return self.download_bytes + int(1.1 * sum(each.unpacked_bytes for each in self.files))
+
+    @property
+    def fingerprint(self) -> str:
+        """Another one means another engine; wheels that are built anew of the same source do not."""
+        listed = "\n".join(sorted(f"{each.library}=={each.version}" for each in self.files))
+        return hashlib.sha256(f"{self.build}\n{listed}".encode()).hexdigest()[:16]
+
+
+def this_python() -> str:
+    """The one that runs us, which is the one that will run the engine."""
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def load_files(build: BuildName, folder: Path = FOLDER) -> EngineFiles | None:
+    """For this Python; ``None`` where this Workerbee has none for it."""
+    listed = folder / f"{build}.json"
+    if not listed.is_file():
+        return None
+    files = msgspec.json.decode(listed.read_bytes(), type=EngineFiles).for_python(this_python())
+    return files if files.is_complete else None

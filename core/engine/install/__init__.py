@@ -1,0 +1,1 @@
+"""Making an engine: look up, download, assemble, smoke-test."""

@@ -1,0 +1,49 @@
+"""What is told while an engine is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import Problem
+
+Phase = Literal["looking", "downloading", "installing", "trying"]
+"""Where the files are; the files; putting them together; starting the engine once."""
+
+
+@dataclass(frozen=True)
+class Making:
+    """It goes on; ``bytes_per_second`` is of the last seconds, and 0 while nothing is downloaded."""
+
+    phase: Phase
+    done_bytes: int = 0
+    total_bytes: int = 0
+    bytes_per_second: float = 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the download; ``None`` where nobody can know."""
+        if self.phase != "downloading" or self.bytes_per_second <= 0:
+            return None
+        return (self.total_bytes - self.done_bytes) / self.bytes_per_second
+
+
+@dataclass(frozen=True)
+class Made:
+    """It works, and is used from now on."""
+
+
+@dataclass(frozen=True)
+class MakingPaused:
+    """Somebody has stopped it; what was downloaded is kept."""
+
+
+@dataclass(frozen=True)
+class NotMade:
+    """It could not be made; the engine of before, if there was one, is still the one in use."""
+
+    problem: Problem
+    detail: str = ""
+
+
+MakingEvent = Making | Made | MakingPaused | NotMade

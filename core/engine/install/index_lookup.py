@@ -1,0 +1,70 @@
+"""Where the listed files can be had: uv asks the indexes that this computer is set up to use."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import unquote
+
+import msgspec
+from msgspec import Meta
+
+from core.engine.file_lists import BuildName, EngineFiles
+from core.engine.install.uv import run_uv
+
+WHEELS_VARIABLE = "WORKERBEE_WHEELS"
+_MAX_BYTES = 4 * 1024 * 1024
+# torch's own indexes, by uv's names; CUDA 13's torch is where everything else is
+_BACKENDS: dict[BuildName, str] = {"cpu": "cpu", "cuda12": "cu126", "rocm": "rocm7.2"}
+
+
+class _Wheel(msgspec.Struct):
+    url: Annotated[str, Meta(max_length=4096)] = ""
+    path: Annotated[str, Meta(max_length=4096)] = ""
+
+
+class _Package(msgspec.Struct):
+    wheels: list[_Wheel] = []
+
+
+class _Lock(msgspec.Struct):
+    packages: list[_Package] = []
+
+
+def find_sources(files: EngineFiles, uv: Path, work: Path, stop: threading.Event) -> dict[str, str]:
+    """The address of each file, by its name; one that nobody has is missing.
+
+    Raises UvFailedError where an index does not answer, and StoppedError. An address is only where
+    to ask: the file's hash decides whether it is taken.
+    """
+    wanted, lock = work / "wanted.txt", work / "pylock.toml"
+    lines = [f"{each.library}=={each.version}" for each in files.downloaded]
+    wanted.write_text("\n".join(lines) + "\n", "utf-8")
+    lock.unlink(missing_ok=True)
+    words = ["pip", "compile", "--no-deps", "--only-binary=:all:", "--format=pylock.toml", "--no-annotate"]
+    words += ["--python", sys.executable, *_indexes(files.build), "--output-file", str(lock), str(wanted)]
+    run_uv(uv, *words, work=work, stop=stop)
+    with lock.open("rb") as opened:
+        read = tomllib.loads(opened.read(_MAX_BYTES).decode())
+    return dict(_addresses(msgspec.convert(read, _Lock), work))
+
+
+def _indexes(build: BuildName) -> list[str]:
+    """A mirror stands in for all of them."""
+    mirror = os.environ.get(WHEELS_VARIABLE)
+    if mirror:
+        return ["--default-index", mirror, "--refresh"]
+    backend = _BACKENDS.get(build)
+    return ["--torch-backend", backend] if backend else []
+
+
+def _addresses(lock: _Lock, work: Path) -> Iterator[tuple[str, str]]:
+    for package in lock.packages:
+        for wheel in package.wheels:
+            address = wheel.url or (work / wheel.path).resolve().as_uri()
+            yield unquote(address.rpartition("/")[2]), address

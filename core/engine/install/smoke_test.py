@@ -1,0 +1,57 @@
+"""Start an engine once before anybody relies on it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from pathlib import Path
+
+from core.engine.install.wheel_download import StoppedError
+from core.engine.python import command_of
+from core.engine.worker_process import WorkerProcess
+from core.errors import ClientError, Problem
+from core.protocol.client_events import WorkerExited
+from core.protocol.messages import AnyEvent, Check, EngineChecked, Failed
+
+LIMIT_SECONDS = 300.0
+_LOOK_SECONDS = 0.2
+
+
+def try_out(python: Path, logs: Path, stop: threading.Event) -> EngineChecked:
+    """What is in it; raises ClientError if it does not start, speaks another protocol or cannot load torch.
+
+    StoppedError if somebody does not want to wait.
+    """
+    events: queue.SimpleQueue[AnyEvent | WorkerExited] = queue.SimpleQueue()
+    try:
+        worker = WorkerProcess(command_of(python), post=events.put, logs=logs)
+    except OSError as error:
+        raise ClientError(Problem.ENGINE_MISSING, f"{python}: {error.strerror}.") from error
+    worker.send(Check())
+    try:
+        return _answer(events, stop)
+    finally:
+        worker.kill()
+        worker.wait(LIMIT_SECONDS)
+
+
+def _answer(events: queue.SimpleQueue[AnyEvent | WorkerExited], stop: threading.Event) -> EngineChecked:
+    end = time.monotonic() + LIMIT_SECONDS
+    while time.monotonic() < end:
+        if stop.is_set():
+            raise StoppedError
+        try:
+            event = events.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            continue
+        match event:
+            case EngineChecked():
+                return event
+            case Failed():
+                raise ClientError(Problem.from_key(event.problem), event.detail)
+            case WorkerExited():
+                raise ClientError(Problem.ENGINE_MISSING, f"Its exit code was {event.returncode}.")
+            case _:
+                pass
+    raise ClientError(Problem.ENGINE_MISSING, "It did not answer in time.")

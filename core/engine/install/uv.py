@@ -1,0 +1,57 @@
+"""The bundled uv: it knows the indexes, and it puts environments together."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from core.engine.install.wheel_download import StoppedError
+from core.files.resources import ROOT
+
+_LOOK_SECONDS = 0.2
+_KEPT_OUTPUT = 100_000
+
+
+class UvFailedError(Exception):
+    """It has ended badly; carries what it said."""
+
+
+def find_uv() -> Path | None:
+    """The one that came with Workerbee, or the one of this environment."""
+    bundled = ROOT / "bin" / "uv"
+    beside = Path(sys.executable).with_name("uv")
+    on_path = shutil.which("uv")
+    if bundled.is_file() or beside.is_file():
+        return bundled if bundled.is_file() else beside
+    return Path(on_path) if on_path else None
+
+
+def run_uv(uv: Path, *words: str, work: Path, stop: threading.Event) -> None:
+    """Let it work in that folder, and end it as soon as somebody wants to stop.
+
+    Raises UvFailedError, StoppedError, OSError. It takes the system's Python and never fetches another.
+    """
+    environment = os.environ | {
+        "UV_CACHE_DIR": str(work / "cache"),
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_PROGRESS": "1",
+        "TMPDIR": str(work),
+    }
+    log = work / "uv.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [uv, *words], cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        )
+        try:
+            while process.poll() is None:
+                if stop.wait(_LOOK_SECONDS):
+                    raise StoppedError
+        finally:
+            process.kill()
+            process.wait()
+    if process.returncode != 0:
+        raise UvFailedError(log.read_text("utf-8", "replace")[-_KEPT_OUTPUT:].strip())

@@ -1,0 +1,47 @@
+"""One wheel: from where it stopped to its end, and only if it is what it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.engine.file_lists import EngineFile
+from core.errors import ClientError, Problem
+from core.files.folders import storage_problem
+from core.security.verified_download import (
+    Received,
+    RefusedError,
+    Remote,
+    UnreachableError,
+    accept,
+    fetch_rest,
+)
+
+_SLACK_BYTES = 1024 * 1024  # some sizes are listed as an index shows them, rounded
+
+
+class StoppedError(Exception):
+    """Somebody wants it to stop; what has come is kept."""
+
+
+def download(file: EngineFile, url: str, folder: Path, received: Received) -> Path:
+    """Its path in ``folder``.
+
+    Raises ClientError where the line is cut, the disk is full or the file is another one, and whatever
+    ``received`` raises.
+    """
+    whole, part = folder / file.name, folder / f"{file.name}.part"
+    if whole.is_file():
+        return whole
+    remote = Remote(url, file.bytes, file.sha256, slack_bytes=_SLACK_BYTES)
+    where = f"{file.name} from {urlsplit(url).netloc}"
+    try:
+        fetch_rest(remote, part, received)
+        accept(remote, part, whole)
+    except UnreachableError as error:
+        raise ClientError(Problem.DOWNLOAD_CUT, f"{where}: {error}.") from error
+    except RefusedError as error:
+        raise ClientError(Problem.DOWNLOAD_WRONG, f"{where}: {error}.") from error
+    except OSError as error:
+        raise storage_problem(error, part) from error
+    return whole

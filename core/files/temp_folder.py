@@ -1,0 +1,45 @@
+"""A worker's temporary folder: sockets and the like, which a process that is killed leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from core.errors import ClientError
+from core.files.folders import PeerFolder, claim, storage_problem
+
+_PREFIX = "workerbee-scratch-"
+_DOOMED = ".doomed"
+
+
+def claim_scratch() -> PeerFolder:
+    """A new folder for this process, locked for as long as it lives; raises ClientError for a full disk."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    except OSError as error:
+        raise storage_problem(error, Path(tempfile.gettempdir())) from error
+    claimed = claim(folder)
+    assert claimed is not None, "nobody else knows its name"
+    return claimed
+
+
+def sweep_scratch() -> None:
+    """Remove what workers that no longer live have left; a folder that is in use or not ours stays."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError, ClientError):
+            if folder.name.endswith(_DOOMED):
+                shutil.rmtree(folder, ignore_errors=True)
+            elif (folder / "lock").exists() and (abandoned := claim(folder)) is not None:
+                remove_scratch(folder)
+                abandoned.release()
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove it under another name, by which nobody who is just dying adds to it; raises OSError.
+
+    Whoever is killed in the middle of this leaves that name, and the next sweep goes on.
+    """
+    doomed = folder.rename(folder.with_name(folder.name + _DOOMED))
+    shutil.rmtree(doomed, ignore_errors=True)

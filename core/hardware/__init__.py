@@ -1,0 +1,1 @@
+"""GPUs and CPU: discovery, live monitoring, and whether a run fits."""

@@ -1,0 +1,163 @@
+"""Keeps looking at this computer's devices, so that a window never waits for a driver."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from core.hardware.device import Device
+from core.hardware.discovery import this_cpu
+from core.hardware.nvml import Nvml
+
+_log = logging.getLogger(__name__)
+DRIVER_LIMIT_SECONDS = 2.0
+_SHORTEST_PERIOD_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class DevicesSeen:
+    """What there was at that time (seconds since 1970): the GPUs, then the CPU.
+
+    While the driver is not answering, the GPUs are those it told of before, and what changes is not known.
+    ``idle`` are GPUs on which the engine that is there does not compute; they are not among the others.
+    """
+
+    devices: tuple[Device, ...]
+    is_driver_answering: bool
+    at: float
+    idle: tuple[Device, ...] = ()
+
+
+class DeviceWatch:
+    """Looks every ``period_seconds`` and posts what it sees, from a thread of its own.
+
+    A look that takes longer than 2 s is told as a driver that does not answer, and is not waited for.
+    """
+
+    def __init__(self, post: Callable[[DevicesSeen], None], period_seconds: float = 2.0) -> None:
+        self._post = post
+        self._period_seconds = period_seconds
+        self._posting = threading.RLock()
+        self._stopped: threading.Event | None = None
+        self._wake = threading.Event()
+
+    @property
+    def period_seconds(self) -> float:
+        """How often; a shorter one counts at once."""
+        return self._period_seconds
+
+    @period_seconds.setter
+    def period_seconds(self, seconds: float) -> None:
+        self._period_seconds = seconds
+        self._wake.set()
+
+    def start(self) -> None:
+        """The first look is now; the second call does nothing."""
+        if self._stopped is None:
+            self._stopped = threading.Event()
+            threading.Thread(target=self._run, args=(self._stopped,), name="devices", daemon=True).start()
+
+    def stop(self) -> None:
+        """Nothing is posted any more once this returns; a driver that hangs is left to itself."""
+        with self._posting:
+            if self._stopped is not None:
+                self._stopped.set()
+            self._stopped = None
+        self._wake.set()
+
+    def _run(self, stopped: threading.Event) -> None:
+        driver = _Driver()
+        while not stopped.is_set():
+            begun = time.monotonic()
+            gpus, is_answering = driver.look()
+            self._tell(DevicesSeen((*gpus, this_cpu()), is_answering, time.time()), stopped)
+            while not stopped.is_set() and (rest := self._rest_seconds(begun)) > 0:
+                self._wake.wait(rest)
+                self._wake.clear()
+        driver.let_go()
+
+    def _rest_seconds(self, begun: float) -> float:
+        return begun + max(self._period_seconds, _SHORTEST_PERIOD_SECONDS) - time.monotonic()
+
+    def _tell(self, seen: DevicesSeen, stopped: threading.Event) -> None:
+        with self._posting:
+            if stopped.is_set():
+                return
+            try:
+                self._post(seen)
+            except Exception:
+                _log.exception("What was seen of the devices could not be told")
+
+
+class _Driver:
+    """Asks the driver in a second thread, the only one that may hang."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Device] = {}
+        self._asker = _Asker()
+        self._asker.start()
+
+    def look(self) -> tuple[tuple[Device, ...], bool]:
+        """The GPUs, and whether the driver told of them in time; one that is late is not waited for again."""
+        asker = self._asker
+        if asker.is_idle.is_set():
+            asker.ask()
+            if asker.is_idle.wait(DRIVER_LIMIT_SECONDS):
+                self._known = asker.nvml.gpus
+                return _in_order(self._known), True
+        return _in_order(asker.nvml.gpus.copy() | _without_news(self._known)), False
+
+    def let_go(self) -> None:
+        """End the conversation with the driver, as soon as it answers."""
+        self._asker.end()
+
+
+class _Asker(threading.Thread):
+    def __init__(self) -> None:
+        super().__init__(name="nvml", daemon=True)
+        self.nvml = Nvml()
+        self.is_idle = threading.Event()
+        self.is_idle.set()
+        self._is_wanted = threading.Event()
+        self._is_ending = False
+
+    def ask(self) -> None:
+        """Look once, and be idle again."""
+        self.is_idle.clear()
+        self._is_wanted.set()
+
+    def end(self) -> None:
+        """Look no more."""
+        self._is_ending = True
+        self._is_wanted.set()
+
+    def run(self) -> None:
+        while not self._is_ending:
+            self._is_wanted.wait()
+            self._is_wanted.clear()
+            if not self._is_ending:
+                self.nvml.look()
+                self.is_idle.set()
+        self.nvml.close()
+
+
+def _in_order(gpus: dict[int, Device]) -> tuple[Device, ...]:
+    return tuple(gpu for _, gpu in sorted(gpus.items()))
+
+
+def _without_news(gpus: dict[int, Device]) -> dict[int, Device]:
+    """What stays true of them while nobody tells."""
+    return {
+        index: replace(
+            gpu,
+            memory_free_bytes=None,
+            temperature_c=None,
+            utilisation=None,
+            power_watts=None,
+            users=(),
+        )
+        for index, gpu in gpus.items()
+    }

@@ -1,0 +1,149 @@
+"""What NVIDIA's driver tells of the GPUs, asked through NVML; whoever asks must be ready to wait for ever."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from core.hardware.device import Device
+from core.hardware.gpu_processes import DeviceUsers
+
+_log = logging.getLogger(__name__)
+
+_Question = Callable[[Any, Any], dict[str, Any]]
+
+
+class Nvml:
+    """A conversation with the driver, for one thread. It stays open between two looks, until something fails.
+
+    ``gpus`` is what the present look has found so far, or the last one has found; by index.
+    """
+
+    def __init__(self) -> None:
+        self.gpus: dict[int, Device] = {}
+        self._users = DeviceUsers()
+        self._is_open = False
+        self._told: set[str] = set()
+
+    def look(self) -> None:
+        """Find the GPUs anew. Never raises; without a driver, or with one that is broken, there are none."""
+        self.gpus = {}
+        self._users.begin_look()
+        try:
+            self._look()
+        except Exception as error:  # no driver, no library, or a fault in either
+            self._tell_once(f"NVML: {error!r}")
+            self.gpus = {}
+            self.close()
+
+    def close(self) -> None:
+        """End the conversation; the next look begins another."""
+        if self._is_open:
+            self._is_open = False
+            try:
+                import pynvml
+
+                pynvml.nvmlShutdown()
+            except Exception as error:
+                _log.info("NVML: %r", error)
+
+    def _look(self) -> None:
+        import pynvml
+
+        if not self._is_open:
+            pynvml.nvmlInit()
+            self._is_open = True
+        is_whole = True
+        count = pynvml.nvmlDeviceGetCount()
+        for index in range(count):
+            is_whole = self._ask(pynvml, index) and is_whole
+        if not is_whole or count == 0:
+            self.close()  # what is lost or not there yet can only be seen by beginning anew
+
+    def _ask(self, nvml: Any, index: int) -> bool:
+        """Whether the GPU is there."""
+        try:
+            handle = nvml.nvmlDeviceGetHandleByIndex(index)
+            self.gpus[index] = Device("cuda", index)
+            for question in _QUESTIONS:
+                self._fill(index, question, nvml, handle)
+            self._fill(index, self._other_users, nvml, handle)
+        except nvml.NVMLError as error:
+            self._tell_once(f"GPU {index} is left out: {error!r}")
+            self.gpus.pop(index, None)
+            return False
+        return True
+
+    def _fill(self, index: int, question: _Question, nvml: Any, handle: Any) -> None:
+        try:
+            self.gpus[index] = replace(self.gpus[index], **question(nvml, handle))
+        except (nvml.NVMLError_GpuIsLost, nvml.NVMLError_Uninitialized):
+            raise
+        except Exception as error:
+            self._tell_once(f"GPU {index}, {question.__name__}: {error!r}")
+
+    def _other_users(self, nvml: Any, handle: Any) -> dict[str, Any]:
+        """A program that computes and draws is told twice."""
+        memory: dict[int, int | None] = {}
+        for process in (*_processes(nvml, handle, "Compute"), *_processes(nvml, handle, "Graphics")):
+            sizes = (memory.get(process.pid), process.usedGpuMemory)
+            memory[process.pid] = max((size for size in sizes if size is not None), default=None)
+        return {"users": self._users.others(memory)}
+
+    def _tell_once(self, what: str) -> None:
+        """A look follows every second or two, and the log is for people."""
+        if what not in self._told:
+            self._told.add(what)
+            _log.info("%s", what)
+
+
+def _uuid(nvml: Any, handle: Any) -> dict[str, Any]:
+    return {"uuid": nvml.nvmlDeviceGetUUID(handle)}
+
+
+def _name(nvml: Any, handle: Any) -> dict[str, Any]:
+    return {"name": nvml.nvmlDeviceGetName(handle)}
+
+
+def _memory(nvml: Any, handle: Any) -> dict[str, Any]:
+    try:
+        memory = nvml.nvmlDeviceGetMemoryInfo(handle, version=nvml.nvmlMemory_v2)
+    except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_ArgumentVersionMismatch):
+        memory = nvml.nvmlDeviceGetMemoryInfo(handle)
+    return {"memory_total_bytes": int(memory.total), "memory_free_bytes": int(memory.free)}
+
+
+def _driver(nvml: Any, _handle: Any) -> dict[str, Any]:
+    return {"driver": nvml.nvmlSystemGetDriverVersion()}
+
+
+def _temperature(nvml: Any, handle: Any) -> dict[str, Any]:
+    try:
+        celsius = nvml.nvmlDeviceGetTemperatureV(handle, nvml.NVML_TEMPERATURE_GPU)
+    except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_ArgumentVersionMismatch):
+        celsius = nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU)
+    return {"temperature_c": int(celsius)}
+
+
+def _utilisation(nvml: Any, handle: Any) -> dict[str, Any]:
+    percent = nvml.nvmlDeviceGetUtilizationRates(handle).gpu
+    return {"utilisation": min(percent, 100) / 100}
+
+
+def _power(nvml: Any, handle: Any) -> dict[str, Any]:
+    return {"power_watts": nvml.nvmlDeviceGetPowerUsage(handle) / 1000}
+
+
+def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
+    """An older driver has an older version of the call, or tells one kind only."""
+    for version in ("_v3", "_v2"):
+        try:
+            return list(getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}")(handle))
+        except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_NotSupported, AttributeError):
+            continue
+    return ()
+
+
+_QUESTIONS = (_uuid, _name, _memory, _driver, _temperature, _utilisation, _power)

@@ -1,0 +1,1 @@
+"""The worker protocol: commands, worker events, client events, localisable text, JSON-lines codec."""

@@ -1,0 +1,53 @@
+"""Messages as they cross the pipe: one JSON object a line."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from core.protocol.messages import AnyCommand, AnyEvent
+from core.schema import Message
+
+MAX_LINE_BYTES = 1024 * 1024
+
+_Decoded = TypeVar("_Decoded")
+_encoder = msgspec.json.Encoder()
+_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def encode(message: Message) -> bytes:
+    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+    try:
+        return _encoder.encode(message) + b"\n"
+    except UnicodeEncodeError:
+        return _encoder.encode(_encodable(msgspec.to_builtins(message))) + b"\n"
+
+
+def _encodable(plain: Any) -> Any:
+    """The same with a question mark for whatever cannot be UTF-8."""
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(plain, dict):
+        return {name: _encodable(value) for name, value in plain.items()}
+    return [_encodable(value) for value in plain] if isinstance(plain, list | tuple) else plain
+
+
+def decode_command(line: bytes) -> AnyCommand:
+    """The command on a line; raises ``msgspec.MsgspecError`` for anything else."""
+    return _decode(_command_decoder, line)
+
+
+def decode_event(line: bytes) -> AnyEvent:
+    """The event on a line; raises ``msgspec.MsgspecError`` for anything else."""
+    return _decode(_event_decoder, line)
+
+
+def _decode(decoder: msgspec.json.Decoder[_Decoded], line: bytes) -> _Decoded:
+    try:
+        return decoder.decode(line)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error
+    except RecursionError as error:
+        raise msgspec.DecodeError("its brackets are nested too deeply") from error

@@ -1,0 +1,344 @@
+"""The worker protocol: one JSON object a line; commands in, events out.
+
+Commands are imperatives, events are what happened. Sizes are in bytes, batches in samples, times in seconds,
+rates in samples per second; ``None`` means "not known yet" and is never zero in disguise. The command line's
+``--json`` prints the same lines.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from core.protocol.localizable import Remark
+from core.protocol.types import Command, DeviceName, Event, Name, Texts
+from core.run.manifest import RunManifest
+from core.run.signed_scores import Score
+from core.schema import Count, Message, MicroBatch
+
+PROTOCOL_VERSION = 1
+
+NetworkMode = Literal["auto", "direct", "client"]
+
+
+class Join(Command, tag="join", kw_only=True, frozen=True):
+    """Connect to a swarm and say which runs it publishes; train nothing yet.
+
+    ``manifest`` stands in for a published one where the swarm publishes none. ``home`` is the folder that
+    holds the volunteer's keys.
+    """
+
+    addresses: Texts
+    home: str
+    run_id: str | None = None
+    network: NetworkMode = "auto"
+    port: int | None = None
+    manifest: RunManifest | None = None
+
+
+class Start(Command, tag="start", kw_only=True, frozen=True):
+    """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
+
+    ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
+    data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
+    a dry run has found; the run's own, where it names one, is never exceeded.
+    """
+
+    run_id: str
+    organiser: str
+    device: str
+    threads: int | None = None
+    public_name: Name = ""
+    disk_limit_bytes: Count | None = None
+    micro_batch: MicroBatch | None = None
+    memory_limit_bytes: Count | None = None
+
+
+class Publish(Command, tag="publish", kw_only=True, frozen=True):
+    """Be a run's first peer: sign the manifest, keep it published, train or only keep the state."""
+
+    manifest: RunManifest
+    home: str
+    identity: str | None = None
+    listen: Texts = ()
+    announce: Texts = ()
+    train: bool = True
+    device: str = "cpu"
+    threads: int | None = None
+    public_name: Name = ""
+    checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
+
+
+class Rehearse(Command, tag="rehearse", kw_only=True, frozen=True):
+    """A dry run: train on noise for some seconds, without any download or swarm; say what fits, end."""
+
+    manifest: RunManifest
+    device: str
+    threads: int | None = None
+    memory_limit_bytes: Count | None = None
+
+
+class Leave(Command, tag="leave", kw_only=True, frozen=True):
+    """Stop computing, say goodbye to the swarm, end."""
+
+
+class Check(Command, tag="check", kw_only=True, frozen=True):
+    """Load the engine, say what it is, end; ``doctor`` asks it."""
+
+
+class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
+    """Find out again whether others can reach this computer."""
+
+    __test__ = False  # it is no test of pytest's
+
+
+AnyCommand = Join | Start | Publish | Rehearse | Leave | Check | TestNetwork
+
+
+class Hello(Event, tag="hello", kw_only=True, frozen=True):
+    """The worker lives; sent before any heavy import."""
+
+    protocol: int
+    version: str
+
+
+class EngineChecked(Event, tag="engine_checked", kw_only=True, frozen=True):
+    """The libraries load; their versions, and the CUDA devices that torch can use."""
+
+    torch: str
+    hivemind: str
+    cuda_devices: tuple[str, ...] = ()
+
+
+class FitMeasured(Event, tag="fit_measured", kw_only=True, frozen=True):
+    """What a dry run has found: the micro-batch to train with; 0 where not even one sample fits."""
+
+    device: str
+    micro_batch: Count
+    samples_per_second: float | None = None
+    memory_bytes: Count = 0
+
+
+class Connected(Event, tag="connected", kw_only=True, frozen=True):
+    """A peer answered; ``peer_id`` is ours."""
+
+    peer_id: str
+    peers: Count
+
+
+class Network(Event, tag="network", kw_only=True, frozen=True):
+    """How others can reach us: ``direct`` or ``client`` (only outgoing connections), and why.
+
+    ``advice`` is what the person could do about it, if anything. ``test`` tells whether others were asked to
+    connect to us, which is not needed where the person has chosen outgoing connections.
+    """
+
+    mode: Literal["direct", "client"]
+    reason: Remark
+    advice: Remark = Remark()
+    test: Literal["not_needed", "running", "done"] = "not_needed"
+
+
+class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
+    """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
+
+    ``vouched`` is true where the pasted address contains the signer's key.
+    """
+
+    manifest: RunManifest
+    organiser: str
+    vouched: bool
+    peers: Count | None = None
+    epoch: Count | None = None
+    samples_per_second: float | None = None
+    loss: float | None = None
+
+
+class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):
+    """Every run that the swarm publishes has been told."""
+
+    found: Count
+
+
+class Published(Event, tag="published", kw_only=True, frozen=True):
+    """The run is up; ``link`` is the address to share, as one link."""
+
+    addresses: tuple[str, ...]
+    link: str
+    revision: Count
+
+
+class StateLoading(Event, tag="state_loading", kw_only=True, frozen=True):
+    """The run's current state is being downloaded, or its files: what it learns from or begins with.
+
+    A state's total is what the manifest promises.
+    """
+
+    what: Literal["state", "files"] = "state"
+    received_bytes: Count
+    total_bytes: Count
+
+
+class TrainingStarted(Event, tag="training_started", kw_only=True, frozen=True):
+    """The first micro-batch is about to be computed."""
+
+    device: str
+    epoch: Count
+    parameters: Count
+
+
+class Progress(Event, tag="progress", kw_only=True, frozen=True):
+    """Where training is, at most twice a second.
+
+    ``samples`` of ``target`` is the swarm's progress to the next step, ``my_samples`` our part of it;
+    ``contributed_samples`` is all that this worker has computed. ``stalled_seconds`` is the longest time that
+    the loop has stood still in the optimizer since the last event.
+    """
+
+    epoch: Count
+    samples: Count
+    target: Count
+    samples_per_second: float | None
+    swarm_samples_per_second: float | None
+    peers: Count
+    clients: Count
+    loss: float | None
+    my_samples: Count = 0
+    contributed_samples: Count = 0
+    next_step_seconds: float | None = None
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
+    stalled_seconds: float = 0.0
+
+
+class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
+    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why."""
+
+    epoch: Count
+    kind: Literal["gradients", "state"]
+    ok: bool
+    peers: Count
+    seconds: float
+    reason: Remark = Remark()
+
+
+class PeerSeen(Message, kw_only=True, frozen=True):
+    """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
+
+    ``name`` and ``device`` are a stranger's words, and empty where it is no Workerbee or has no name.
+    """
+
+    peer_id: str
+    epoch: Count
+    samples: Count
+    samples_per_second: float
+    client_mode: bool
+    is_me: bool = False
+    name: Name = ""
+    device: DeviceName = ""
+
+
+class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
+    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report."""
+
+    peers: tuple[PeerSeen, ...]
+    loss: float | None = None
+
+
+class Verdict(Event, tag="verdict", kw_only=True, frozen=True):
+    """Whether this computer helps, and why."""
+
+    state: Literal["helping", "alone", "out_of_sync", "starting"]
+    reason: str
+
+
+class Solved(Message, kw_only=True, frozen=True):
+    """A problem of the held-out set and what the model makes of it."""
+
+    text: str
+    correct: bool
+
+
+class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
+    """How well the model does on what nobody trains on; ``accuracy`` is the exact-match share."""
+
+    epoch: Count
+    loss: float | None
+    accuracy: float
+    examples: tuple[Solved, ...] = ()
+
+
+class RunScored(Event, tag="run_scored", kw_only=True, frozen=True):
+    """What the organiser's peer has signed since we last said so; ``earlier`` goes by rising epoch."""
+
+    latest: Score
+    earlier: tuple[Score, ...] = ()
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """All of them."""
+        return (*self.earlier, self.latest)
+
+
+class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
+    """The run's state is on disk."""
+
+    path: str
+    epoch: Count
+
+
+class Warned(Event, tag="warned", kw_only=True, frozen=True):
+    """Something a person should know, and training goes on."""
+
+    problem: str
+    detail: str = ""
+
+
+class Failed(Event, tag="failed", kw_only=True, frozen=True):
+    """The worker cannot go on; ``problem`` is a key of core.errors.Problem."""
+
+    problem: str
+    detail: str = ""
+
+
+class Left(Event, tag="left", kw_only=True, frozen=True):
+    """Goodbye has been said; the process is about to end."""
+
+    contributed_samples: Count = 0
+
+
+class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
+    """Said by the client: the worker starts again after ``seconds``; the first attempt is 1.
+
+    ``problem`` is a key of core.errors.Problem: what ended the one before.
+    """
+
+    attempt: Count
+    seconds: float
+    problem: str = "worker_crashed"
+
+
+AnyEvent = (
+    Hello
+    | EngineChecked
+    | FitMeasured
+    | Connected
+    | Network
+    | RunFound
+    | SearchFinished
+    | Published
+    | StateLoading
+    | TrainingStarted
+    | Progress
+    | RoundFinished
+    | PeersSeen
+    | Verdict
+    | Evaluated
+    | RunScored
+    | CheckpointSaved
+    | Warned
+    | Failed
+    | Left
+    | Restarting
+)

@@ -1,0 +1,3 @@
+"""What is kept for the person between starts (settings, recent runs, time series, contributions), and how it
+is erased.
+"""

@@ -1,0 +1,115 @@
+"""What this computer has given, to each run and in all: samples, epochs, hours of training, energy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.client.session import Session
+from core.hardware.device import Device
+from core.protocol.client_events import Opening
+from core.records.contribution_totals import Given
+from core.records.store import HistoryStore
+
+LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
+SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
+_MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
+
+
+@dataclass(frozen=True)
+class Deeds:
+    """``joules`` is what the GPU drew meanwhile; ``None`` where it never told its power."""
+
+    samples: int = 0
+    epochs: int = 0
+    seconds: float = 0.0
+    joules: float | None = None
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What the last note was told; ``at`` is ``None`` when the computer was not training."""
+
+    opening: Opening | None = None
+    samples: int = 0
+    at: float | None = None
+    epoch: int | None = None
+
+
+class DeedBook:
+    """Adds up what sessions say they have contributed; for the main thread. Saved in the history's file."""
+
+    def __init__(self, store: HistoryStore) -> None:
+        self._store = store
+        self._run_id: str | None = None
+        self._name = ""
+        self._before = _Moment()
+        self._saved_at = -SAVE_EVERY_SECONDS
+
+    def begin(self, run_id: str, name: str) -> None:
+        """The run that is being helped from now on; saying it again changes nothing."""
+        self._run_id, self._name = run_id, name
+
+    def note(self, session: Session, devices: Sequence[Device], at: float) -> None:
+        """Add what is new since the last note; call it once a second, or whenever something happens."""
+        before, now = self._before_this(session), _moment(session, at)
+        self._before = now
+        run_id = session.consent.run_id if session.consent is not None else self._run_id
+        more = _more(before, now, _power_watts(session, devices))
+        if run_id is not None and more != Given():
+            name = self._name if run_id == self._run_id else ""
+            self._store.deeds.add(run_id, replace(more, name=name))
+        self._save(is_urgent=before.at is not None and now.at is None)
+
+    def of(self, run_id: str) -> Deeds:
+        """To that run, ever."""
+        return _deeds(self._store.deeds.all().get(run_id, Given()))
+
+    def total(self) -> Deeds:
+        """To all runs, ever."""
+        everything = Given()
+        for given in self._store.deeds.all().values():
+            everything = everything.plus(given)
+        return _deeds(everything)
+
+    def _before_this(self, session: Session) -> _Moment:
+        """A session counts from zero, through all its workers; another session counts from zero again."""
+        before = self._before
+        is_another = session.opening is not before.opening and session.earlier_samples < before.samples
+        is_behind = session.contributed_samples < before.samples
+        return _Moment() if is_another or is_behind else before
+
+    def _save(self, is_urgent: bool) -> None:
+        now = time.monotonic()
+        if is_urgent or now - self._saved_at >= SAVE_EVERY_SECONDS:
+            self._saved_at = now
+            self._store.save_soon()
+
+
+def _moment(session: Session, at: float) -> _Moment:
+    is_training = session.phase == "training" and session.progress is not None
+    epoch = session.progress.epoch if session.progress is not None and is_training else None
+    return _Moment(session.opening, session.contributed_samples, at if is_training else None, epoch)
+
+
+def _more(before: _Moment, now: _Moment, power_watts: float | None) -> Given:
+    """Samples always count; time, energy and epochs only between two moments of training."""
+    seconds, epochs = 0.0, 0
+    if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_NOTE_SECONDS:
+        seconds = now.at - before.at
+    if before.epoch is not None and now.epoch is not None:
+        epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
+    joules = None if power_watts is None or seconds == 0 else power_watts * seconds
+    samples = min(now.samples - before.samples, _MOST_AT_ONCE)
+    return Given("", samples, epochs, seconds, joules)
+
+
+def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
+    """Of the device that this session trains on."""
+    used = session.consent.device.lower() if session.consent is not None else ""
+    return next((device.power_watts for device in devices if used in device.names), None)
+
+
+def _deeds(given: Given) -> Deeds:
+    return Deeds(given.samples, given.epochs, given.seconds, given.joules)

@@ -1,0 +1,98 @@
+"""The volunteer's choices, and the readable file that keeps them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.files.folders import set_aside, storage_problem, write_atomically
+from core.security.bounded_toml import read_toml
+from core.security.sanitize import MAX_NAME_CHARACTERS
+
+_MAX_FILE_BYTES = 64 * 1024
+_HEADER = "# Workerbee's settings; a line that is not here has its default.\n"
+_NAME = rf"^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{MAX_NAME_CHARACTERS}}}\Z"
+_FOLDER = r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z"
+_Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
+UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9]{1,5})?(/[!-~]{0,1000})?)\Z"
+UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
+_DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
+
+    ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
+    ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
+    training may take of the device's memory. The rest is about the window alone, which chooses the curves of
+    its graphs itself where there are no ``graph_curves``, and where there is no ``update_address`` or
+    ``update_publisher`` takes the package's own.
+    """
+
+    device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
+    threads: Annotated[int, Meta(ge=1, le=1024)] | None = None
+    network: Literal["auto", "direct", "client"] = "auto"
+    port: Annotated[int, Meta(ge=1, le=65535)] | None = None
+    public_name: Annotated[str, Meta(pattern=_NAME)] | None = None
+    data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
+    disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    start_at_login: bool = False
+    start_minimised: bool = False
+    close_to_tray: bool = True
+    is_tray_explained: bool = False
+    notifications: bool = True
+    update_check: bool = True
+    update_address: Annotated[str, Meta(pattern=UPDATE_ADDRESS)] | None = None
+    update_publisher: Annotated[str, Meta(pattern=UPDATE_PUBLISHER)] | None = None
+    theme: Literal["system", "light", "dark"] = "system"
+    language: Literal["system", "en", "de"] = "system"
+    graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
+    graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
+
+
+def load_settings(path: Path) -> tuple[Settings, Path | None]:
+    """The settings in that file, or the defaults; and where a file that could not be read was set aside.
+
+    Raises ClientError only if a broken file cannot even be renamed.
+    """
+    try:
+        with path.open("rb") as file:
+            return _decode(file.read(_MAX_FILE_BYTES + 1)), None
+    except FileNotFoundError:
+        return Settings(), None
+    except (ValueError, OSError):
+        return Settings(), _set_aside(path)
+
+
+def save_settings(path: Path, settings: Settings) -> None:
+    """Write them, or leave the old file whole.
+
+    Raises msgspec.ValidationError for a value out of bounds, ClientError for a disk that refuses.
+    """
+    import tomli_w
+
+    plain = msgspec.to_builtins(settings)
+    msgspec.convert(plain, Settings)
+    text = _HEADER + tomli_w.dumps({name: value for name, value in plain.items() if value is not None})
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(path, text.encode())
+    except OSError as error:
+        raise storage_problem(error, path) from error
+
+
+def _decode(encoded: bytes) -> Settings:
+    if len(encoded) > _MAX_FILE_BYTES:
+        raise ValueError("longer than any settings file")
+    return msgspec.convert(read_toml(encoded.decode()), Settings)
+
+
+def _set_aside(path: Path) -> Path:
+    try:
+        return set_aside(path)
+    except OSError as error:
+        raise storage_problem(error, path) from error

@@ -1,0 +1,202 @@
+"""What is remembered across starts, in one file: the curves' columns and the deeds.
+
+A kill loses what was not saved yet, a power cut what was saved just before; neither leaves half of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from core.errors import ClientError
+from core.records.contribution_totals import DeedsUnderWay, Given
+from core.records.database import Database, Rows
+from core.records.ring_buffer import Column
+
+_VERSION = 1
+_PATIENCE_SECONDS = 3.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS curves (
+    id INTEGER PRIMARY KEY, run_id TEXT NOT NULL, series TEXT NOT NULL, began REAL NOT NULL,
+    UNIQUE (run_id, series));
+CREATE TABLE IF NOT EXISTS columns (
+    curve INTEGER NOT NULL, step INTEGER NOT NULL, slot INTEGER NOT NULL,
+    bucket INTEGER NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
+    PRIMARY KEY (curve, step, slot)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS deeds (
+    run_id TEXT PRIMARY KEY, name TEXT NOT NULL, samples INTEGER NOT NULL, epochs INTEGER NOT NULL,
+    seconds REAL NOT NULL, joules REAL) WITHOUT ROWID
+"""
+# Two processes, or a note from before a ring was loaded, may each have seen only a part of one column.
+_SAVE_COLUMN = """
+INSERT INTO columns VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    low = CASE bucket WHEN excluded.bucket THEN min(low, excluded.low) ELSE excluded.low END,
+    high = CASE bucket WHEN excluded.bucket THEN max(high, excluded.high) ELSE excluded.high END,
+    bucket = excluded.bucket
+"""
+_SAVE_CURVE = """
+INSERT INTO curves (run_id, series, began) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET began = min(began, excluded.began) RETURNING id
+"""
+_SAVE_DEEDS = """
+INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    name = coalesce(nullif(excluded.name, ''), name),
+    samples = samples + excluded.samples, epochs = epochs + excluded.epochs,
+    seconds = seconds + excluded.seconds, joules = coalesce(joules + excluded.joules, excluded.joules, joules)
+"""
+# A damaged file may have text in a column of numbers: such rows are passed over.
+_LOAD_COLUMNS = """
+SELECT bucket, low, high FROM columns
+WHERE curve = (SELECT id FROM curves WHERE run_id = ? AND series = ?) AND step = ?
+    AND typeof(bucket) = 'integer' AND typeof(low) = 'real' AND typeof(high) = 'real'
+"""
+_LOAD_BEGAN = "SELECT min(began) FROM curves WHERE run_id = ? AND typeof(began) = 'real'"
+_LOAD_DEEDS = """
+SELECT run_id, name, samples, epochs, seconds, joules FROM deeds
+WHERE typeof(run_id) = 'text' AND typeof(name) = 'text' AND typeof(samples) = 'integer'
+    AND typeof(epochs) = 'integer' AND typeof(seconds) = 'real' AND typeof(joules) IN ('real', 'null')
+"""
+
+
+@dataclass(frozen=True)
+class CurvePart:
+    """Columns of one curve at one resolution; ``began`` is the time of the curve's first value."""
+
+    run_id: str
+    series: str
+    began: float
+    step_seconds: int
+    columns: Sequence[Column]
+
+
+class HistoryStore:
+    """Takes what is to be saved at once, and saves it soon; what cannot be saved now is tried again."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, _SCHEMA, _VERSION)
+        self._saving = threading.Lock()
+        self._wake = threading.Event()
+        self._writer: threading.Thread | None = None
+        self._is_closing = False
+        self._curves: list[CurvePart] = []
+        self._deeds = DeedsUnderWay()
+        self._aside: Path | None = None
+
+    @classmethod
+    def open(cls, path: Path) -> tuple[HistoryStore, Path | None]:
+        """The store in that file; and where a file that was damaged has been put. Never raises."""
+        store = cls(path)
+        store.save()
+        return store, store.aside
+
+    @property
+    def trouble(self) -> ClientError | None:
+        """Why nothing can be kept at the moment, in words."""
+        return self._database.trouble
+
+    @property
+    def aside(self) -> Path | None:
+        """Where a damaged file was put, now or while it was open."""
+        return self._database.aside
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the last curves that were handed over have been saved, so that others may be."""
+        return not self._curves
+
+    @property
+    def deeds(self) -> DeedsUnderWay:
+        """What has been given; ``save_soon`` saves what is added to it."""
+        return self._deeds
+
+    def keep_curves(self, parts: list[CurvePart]) -> None:
+        """Save them with the next ``save``; only when ``is_ready``."""
+        self._curves = parts
+
+    def columns(self, run_id: str, series: str, step_seconds: int) -> Rows | None:
+        """The saved (bucket, low, high); ``None`` if they cannot be read at the moment."""
+        return self._database.read(_LOAD_COLUMNS, (run_id, series, step_seconds))
+
+    def began(self, run_id: str) -> float | None:
+        """When the run's first curve begins; ``None`` if it has none, or none can be read at the moment."""
+        rows = self._database.read(_LOAD_BEGAN, (run_id,))
+        return rows[0][0] if rows else None
+
+    def save_soon(self) -> None:
+        """In a thread of its own: a disk may be slow."""
+        if self._writer is None and not self._is_closing:
+            self._writer = threading.Thread(target=self._save_when_woken, name="history", daemon=True)
+            self._writer.start()
+        self._wake.set()
+
+    def save(self) -> bool:
+        """Now; whether everything that was handed over is in the file."""
+        if not self._saving.acquire(timeout=_PATIENCE_SECONDS):
+            return False
+        try:
+            curves, deeds = self._curves, self._deeds.take()
+            if not curves and not deeds and self._deeds.saved is not None and self.trouble is None:
+                return True
+            is_saved = self._database.write(lambda connection: self._write(connection, curves, deeds))
+            if is_saved:
+                if self._curves is curves:  # others may have been handed over meanwhile
+                    self._curves = []
+                self._aside = self._database.aside
+            self._deeds.settle(is_saved)
+            return is_saved
+        finally:
+            self._saving.release()
+
+    def close(self) -> None:
+        """Save what can be saved, and let go of the file."""
+        self._is_closing = True
+        self._wake.set()
+        self.save()
+        self._database.close()
+
+    def _save_when_woken(self) -> None:
+        while not self._is_closing:
+            self._wake.wait()
+            self._wake.clear()
+            self.save()
+
+    def _write(
+        self, connection: sqlite3.Connection, curves: list[CurvePart], deeds: dict[str, Given]
+    ) -> None:
+        if self._deeds.saved is None or self._database.aside != self._aside:
+            self._begin(connection)
+        for run_id, more in deeds.items():
+            connection.execute(_SAVE_DEEDS, (run_id, *astuple(more)))
+        for part in curves:
+            saved = connection.execute(_SAVE_CURVE, (part.run_id, part.series, part.began))
+            [[curve]] = saved.fetchall()
+            rows = ((curve, part.step_seconds, *column) for column in part.columns)
+            connection.executemany(_SAVE_COLUMN, rows)
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """A file that takes the place of a damaged one gets what that one said had been given."""
+        aside = self._database.aside
+        if aside is not None and aside != self._aside:
+            rescued = _deeds_in_damaged(aside) if self._deeds.saved is None else self._deeds.saved
+            for run_id, given in rescued.items():
+                connection.execute(_SAVE_DEEDS, (run_id, *astuple(given)))
+        self._deeds.saved = _deeds_in(connection)
+
+
+def _deeds_in(connection: sqlite3.Connection) -> dict[str, Given]:
+    rows = connection.execute(_LOAD_DEEDS)
+    return {run_id: Given(*fields) for run_id, *fields in rows}
+
+
+def _deeds_in_damaged(path: Path) -> dict[str, Given]:
+    try:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        ) as connection:
+            return _deeds_in(connection)
+    except (sqlite3.Error, UnicodeDecodeError):
+        return {}

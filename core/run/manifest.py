@@ -1,0 +1,258 @@
+"""What a run is: plain, bounded data that an organiser signs; never code.
+
+Bounds are wide enough for any home computer and narrow enough that nobody can ask for the absurd.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, assert_never, get_args
+
+import msgspec
+from msgspec import Meta
+
+from core.errors import ClientError, Problem
+from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
+from core.run.spec.optimizer import AdamW, OptimizerSpec
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
+from core.schema import Section
+
+FORMAT_VERSION = 1
+MAX_MANIFEST_BYTES = 32 * 1024
+
+_Line = Annotated[str, Meta(max_length=200)]
+_Text = Annotated[str, Meta(max_length=8000)]
+RunId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
+_Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
+_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
+
+
+class RunInfo(Section, kw_only=True, frozen=True):
+    """What people read. ``id`` is hivemind's ``run_id``: letters, digits, ``-`` and ``_``."""
+
+    id: RunId
+    name: Annotated[str, Meta(min_length=1, max_length=120)]
+    description: _Text = ""
+    homepage: _Line = ""
+    license: _Line = ""
+    contact: _Line = ""
+    state: Literal["open", "paused", "finished"] = "open"
+    notice: Annotated[str, Meta(max_length=500)] = ""
+
+
+class SchedulerSpec(Section, kw_only=True, frozen=True):
+    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
+
+    kind: Literal["constant", "linear", "cosine"] = "constant"
+    warmup_epochs: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    total_epochs: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind != "constant" and self.total_epochs is None:
+            raise ValueError(f"the {self.kind} schedule needs total_epochs")
+
+
+StateCompression = Literal["none", "float16", "scaled_float16"]
+"""Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
+Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
+Statistic = Literal["exp_avg", "exp_avg_sq", "momentum_buffer"]
+# What hivemind 1.1.12 accepts of
+# (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
+_ORDINARY_MODES = {
+    (False, False, False, False),
+    (True, False, False, False),
+    (True, True, True, False),
+    (False, False, False, True),
+    (True, True, True, True),
+    (True, True, False, True),
+}
+_LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)}
+
+
+class Collaboration(Section, kw_only=True, frozen=True):
+    """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
+
+    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
+    trains with what a dry run has found to be fast on it; times are in seconds;
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient.
+    ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
+    """
+
+    target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
+    batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    matchmaking_time: _Seconds = 5.0
+    averaging_timeout: _Seconds = 60.0
+    allreduce_timeout: _Seconds | None = None
+    next_chunk_timeout: _Seconds = 60.0
+    load_state_timeout: _Seconds = 600.0
+    delay_grad_averaging: bool = True
+    delay_optimizer_step: bool = True
+    delay_state_averaging: bool = True
+    offload_optimizer: bool = True
+    reuse_grad_buffers: bool = False
+    use_local_updates: bool = False
+    average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
+    grad_compression: Compression = "none"
+    state_averaging_compression: StateCompression = "none"
+    load_state_compression: StateCompression = "none"
+    average_opt_statistics: tuple[Statistic, ...] = ()
+    powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
+    bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    min_refresh_period: _RefreshSeconds = 0.5
+    default_refresh_period: _RefreshSeconds = 3.0
+    max_refresh_period: _RefreshSeconds = 10.0
+    expected_drift_peers: Annotated[float, Meta(ge=0, le=1000)] = 3.0
+    expected_drift_rate: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    performance_ema_alpha: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    metadata_expiration: Annotated[float, Meta(ge=20, le=600)] = 60.0
+
+    def __post_init__(self) -> None:
+        if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
+            raise ValueError("min_, default_ and max_refresh_period must not be in another order")
+        if self.target_batch_size < self.sure_batch_size:
+            raise ValueError("target_batch_size must be at least batch_size_per_step")
+        if self.averaging_timeout <= self.matchmaking_time:
+            raise ValueError("averaging_timeout must be longer than matchmaking_time")
+        if self.delay_optimizer_step and not self.offload_optimizer:
+            raise ValueError("delay_optimizer_step needs offload_optimizer")
+        if self.average_opt_statistics and self.state_averaging_compression == "float16":
+            raise ValueError(
+                'state_averaging_compression = "float16" would make zeros of small average_opt_statistics'
+            )
+        if self.powersgd_rank is not None and self.use_local_updates:
+            raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
+        if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
+            raise ValueError(
+                "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
+                "other directions"
+            )
+        mode = (
+            self.delay_state_averaging,
+            self.delay_optimizer_step,
+            self.delay_grad_averaging,
+            self.reuse_grad_buffers,
+        )
+        if mode not in (_LOCAL_UPDATE_MODES if self.use_local_updates else _ORDINARY_MODES):
+            raise ValueError(
+                "hivemind does not accept this combination of use_local_updates, delay_state_averaging, "
+                "delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers"
+            )
+
+    @property
+    def sure_batch_size(self) -> int:
+        """The micro-batch as far as the run knows it: one sample, where each computer finds its own."""
+        return self.batch_size_per_step or 1
+
+
+class EvaluationSpec(Section, kw_only=True, frozen=True):
+    """How often the organiser's peer publishes the run's loss on what nobody trains on."""
+
+    every_epochs: Annotated[int, Meta(ge=1, le=10_000)] = 1
+
+
+class Requirements(Section, kw_only=True, frozen=True):
+    """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
+
+    gpu_memory_mib: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    memory_mib: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
+    disk_mib: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
+
+
+class RunManifest(Section, kw_only=True, frozen=True):
+    """A whole run, as it is signed (JSON) and as an organiser writes it (TOML).
+
+    ``revision`` grows by one with every change; ``publish`` counts it, a person need not.
+    """
+
+    format: Annotated[int, Meta(ge=1, le=2**31)] = FORMAT_VERSION
+    revision: Annotated[int, Meta(ge=1, le=2**31)] = 1
+    run: RunInfo
+    recipe: RecipeSpec
+    data: DataSpec = SumsData()
+    optimizer: OptimizerSpec = AdamW()
+    scheduler: SchedulerSpec = SchedulerSpec()
+    collaboration: Collaboration
+    evaluation: EvaluationSpec = EvaluationSpec()
+    requirements: Requirements = Requirements()
+
+    def __post_init__(self) -> None:
+        for name in self.collaboration.average_opt_statistics:
+            if name not in self.optimizer.statistics:
+                raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
+        if self.optimizer.needs_gpu and self.collaboration.offload_optimizer:
+            raise ValueError(
+                f'optimizer "{self.optimizer.__struct_config__.tag}" computes where the model is: it needs '
+                "[collaboration] offload_optimizer = false, and so delay_optimizer_step and "
+                "delay_grad_averaging = false"
+            )
+        if self.collaboration.reuse_grad_buffers and not _is_exact(self.recipe):
+            raise ValueError(
+                'reuse_grad_buffers needs [recipe] precision = "fp32": '
+                "in fp16 gradients cannot add up where they are computed"
+            )
+        if misfit := _misfit(self.recipe, self.data):
+            raise ValueError(misfit)
+
+
+def _is_exact(recipe: RecipeSpec) -> bool:
+    """Whether nobody computes it in fp16, which is what a GPU without bf16 takes instead of that."""
+    return isinstance(recipe, ArithmeticGPT) or recipe.precision == "fp32"
+
+
+def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
+    """Why that recipe cannot learn from that data, in words; nothing where it can."""
+    match recipe, data:
+        case ArithmeticGPT(), SumsData():
+            return ""
+        case ((CausalLM() | MaskedLM()), (TextFiles() | HubDataset())):
+            known = recipe.config.vocab_size
+            if data.tokenizer != "bytes" or known >= BYTE_TOKENS:
+                return ""
+            return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
+        case ImageClassification(), (ImageFiles() | HubImages()):
+            named, classes = len(data.class_names), recipe.config.num_labels
+            return (
+                "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
+            )
+        case _:
+            names = recipe.__struct_config__.tag, data.__struct_config__.tag
+            return (
+                f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; '
+                f"it needs {_data_for(recipe)}"
+            )
+
+
+def _data_for(recipe: RecipeSpec) -> str:
+    """The kinds of data that it can learn from."""
+    match recipe:
+        case ArithmeticGPT():
+            return '"sums"'
+        case CausalLM() | MaskedLM():
+            return '"text-files" or "hub"'
+        case ImageClassification():
+            return '"image-files" or "hub-images"'
+        case _:
+            assert_never(recipe)
+
+
+_decoder = msgspec.json.Decoder(RunManifest)
+
+
+class _FormatOnly(msgspec.Struct):
+    """The one field that is read before the rest may be understood."""
+
+    format: int = 0
+
+
+def decode_manifest(encoded: bytes) -> RunManifest:
+    """The manifest in those JSON bytes; raises ClientError in words for anything else."""
+    if len(encoded) > MAX_MANIFEST_BYTES:
+        raise ClientError(
+            Problem.MANIFEST_REFUSED,
+            f"It has {len(encoded)} bytes; at most {MAX_MANIFEST_BYTES} are allowed.",
+        )
+    try:
+        if msgspec.json.decode(encoded, type=_FormatOnly).format > FORMAT_VERSION:
+            raise ClientError(Problem.MANIFEST_TOO_NEW)
+        return _decoder.decode(encoded)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ClientError(Problem.MANIFEST_REFUSED, f"{error}.") from error

@@ -1,0 +1,97 @@
+"""What a run asks of a computer, estimated from its manifest alone: nothing is built or downloaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.run.manifest import Collaboration, Compression, RunManifest
+from core.run.spec.data import DataSpec, ImageFiles, TextFiles
+from core.run.spec.recipe_cost import RecipeSize, size_of
+
+_FLOAT_BYTES = 4
+_HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
+_HOST_BYTES = 450_000_000
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Bytes, and the model's size in parameters; ``sample_flop`` is what one sample costs to train on.
+
+    ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
+    ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
+    ``device_memory_bytes`` is without the driver's own share, which a CPU does not have; ``traffic_bytes`` is
+    what a computer sends in one epoch, and receives, at the most.
+    """
+
+    parameters: int
+    trained_parameters: int
+    download_bytes: int
+    fetched_bytes: int
+    device_memory_bytes: int
+    host_memory_bytes: int
+    traffic_bytes: int
+    sample_flop: int
+
+
+def needs_of(manifest: RunManifest) -> Needs:
+    """The estimate for that run."""
+    size = size_of(manifest.recipe, manifest.data)
+    return Needs(
+        parameters=size.parameters,
+        trained_parameters=size.trained,
+        download_bytes=_download_bytes(size.trained, manifest),
+        fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
+        device_memory_bytes=_device_memory_bytes(size, manifest),
+        host_memory_bytes=_HOST_BYTES
+        + size.library_bytes
+        + _host_bytes_per_parameter(manifest) * size.trained,
+        traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
+        sample_flop=size.sample_flop,
+    )
+
+
+def _host_bytes_per_parameter(manifest: RunManifest) -> int:
+    """PowerSGD keeps what its directions have missed, and adds it to what it averages."""
+    more = 0 if manifest.collaboration.powersgd_rank is None else 2 * _FLOAT_BYTES
+    return _HOST_BYTES_PER_PARAMETER + more
+
+
+def _file_bytes(data: DataSpec) -> int:
+    """What is kept of them; a stream from a hub's data set is never on the disk as a whole."""
+    return data.kept_bytes if isinstance(data, TextFiles | ImageFiles) else 0
+
+
+def _download_bytes(parameters: int, manifest: RunManifest) -> int:
+    """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
+    parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
+    return round(parameters * (parameter_bytes + manifest.optimizer.kept_bytes))
+
+
+def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
+    """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded.
+
+    Where each computer finds its own micro-batch, it is the least: of one sample.
+    """
+    statistics = 0.0 if manifest.collaboration.offload_optimizer else manifest.optimizer.kept_bytes
+    kept = manifest.collaboration.sure_batch_size * size.kept_floats
+    weights = (2 * _FLOAT_BYTES + statistics) * size.trained
+    return size.frozen_bytes + round(weights) + _FLOAT_BYTES * kept
+
+
+def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
+    """At most twice what is averaged: the gradients, and every so many epochs weights and statistics."""
+    gradients = 0 if collaboration.use_local_updates else _sent_bytes(collaboration.grad_compression)
+    averaged = 1 + len(collaboration.average_opt_statistics)
+    state = averaged * _sent_bytes(collaboration.state_averaging_compression)
+    return round(2 * parameters * (gradients + state / collaboration.average_state_every))
+
+
+def _sent_bytes(compression: Compression) -> int:
+    """The size of one number on its way; what is added for a whole tensor is next to nothing."""
+    match compression:
+        case "none":
+            return _FLOAT_BYTES
+        case "float16" | "scaled_float16":
+            return 2
+        case "uniform_8bit" | "quantile_8bit" | "size_adaptive":
+            return 1

@@ -1,0 +1,97 @@
+"""The run file: the manifest as an organiser writes it (TOML), read with every mistake named by its field."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from core.errors import ClientError, Problem
+from core.run.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
+from core.run.run_file_errors import mistakes_in, with_none
+from core.security.bounded_toml import read_toml
+
+MAX_RUN_FILE_BYTES = 128 * 1024
+
+
+def template() -> str:
+    """The commented run file that an organiser starts from, and that the demo trains."""
+    return files("resources").joinpath("run.toml").read_text(encoding="utf-8")
+
+
+def load_run_file(path: Path) -> RunManifest:
+    """The manifest in that file; raises ClientError that names what is wrong and where."""
+    return parse_run_file(_text_of(path))
+
+
+def parse_run_file(text: str) -> RunManifest:
+    """The manifest in that text; raises ClientError with one line for each mistake."""
+    _refuse_if_too_long(len(text.encode("utf-8", "surrogatepass")))
+    tables = with_none(_tables_of(text), RunManifest)
+    mistakes = mistakes_in(tables, RunManifest)
+    if mistakes:
+        raise _wrong("\n".join(mistakes))
+    try:
+        manifest = msgspec.convert(tables, RunManifest)
+    except msgspec.ValidationError as error:
+        raise _wrong(f"{error}.") from error
+    if manifest.format > FORMAT_VERSION:
+        raise ClientError(Problem.MANIFEST_TOO_NEW, f"It is of format {manifest.format}.")
+    return _fits_into_a_record(manifest)
+
+
+def write_template(path: Path) -> None:
+    """Write the commented run file there; a file that exists already is never overwritten."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError as error:
+        raise ClientError(Problem.USAGE, f"{path} exists already and was left as it is.") from error
+    except OSError as error:
+        raise ClientError(Problem.USAGE, f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _text_of(path: Path) -> str:
+    """The file's text; no more of it is read than a run file may have."""
+    try:
+        with path.open("rb") as file:
+            encoded = file.read(MAX_RUN_FILE_BYTES + 1)
+    except OSError as error:
+        raise _wrong(f"{path} cannot be read: {error.strerror}.") from error
+    if len(encoded) > MAX_RUN_FILE_BYTES:
+        _refuse_if_too_long(max(path.stat().st_size, len(encoded)))
+    try:
+        return encoded.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = encoded.count(b"\n", 0, error.start) + 1
+        raise _wrong(f"{path} is not UTF-8 text (line {line}).") from error
+
+
+def _tables_of(text: str) -> dict[str, Any]:
+    """The TOML's tables, or its first syntax error with line and column."""
+    try:
+        return read_toml(text)
+    except ValueError as error:
+        raise _wrong(f"It is no TOML: {error}.") from error
+
+
+def _refuse_if_too_long(length_bytes: int) -> None:
+    if length_bytes > MAX_RUN_FILE_BYTES:
+        raise _wrong(f"It has {length_bytes} bytes; at most {MAX_RUN_FILE_BYTES} are allowed.")
+
+
+def _fits_into_a_record(manifest: RunManifest) -> RunManifest:
+    """The same manifest, if the swarm's DHT may hold it; only long texts can be too much."""
+    length_bytes = len(msgspec.json.encode(manifest))
+    if length_bytes > MAX_MANIFEST_BYTES:
+        raise _wrong(
+            f"[run] description: too long; the manifest has {length_bytes} bytes, "
+            f"and at most {MAX_MANIFEST_BYTES} are allowed."
+        )
+    return manifest
+
+
+def _wrong(detail: str) -> ClientError:
+    return ClientError(Problem.RUN_FILE_WRONG, detail)

@@ -1,0 +1,99 @@
+"""What is allowed in a run file, and yet is probably not what the organiser wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.run.manifest import RunManifest
+from core.run.requirements import Needs, needs_of
+
+HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
+HOME_UPLOAD_BITS_PER_SECOND = 10e6
+HOME_GPU_FLOP_PER_SECOND = 10e12
+BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
+_LARGE_PARAMETERS = 1_000_000
+_DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
+
+
+def hints_for(manifest: RunManifest) -> tuple[str, ...]:
+    """A sentence or two each, with figures; none for a run that looks right."""
+    needs = needs_of(manifest)
+    return (
+        *_of_batches(manifest),
+        *_of_epochs(manifest, needs),
+        *_of_rounds(manifest, needs),
+        *_of_overlap(manifest),
+        *_of_words(manifest),
+    )
+
+
+def _of_batches(manifest: RunManifest) -> Iterator[str]:
+    collaboration = manifest.collaboration
+    wanted = BATCHES_PER_PEER * collaboration.sure_batch_size
+    if collaboration.target_batch_size < wanted:
+        yield (
+            f"[collaboration] target_batch_size = {collaboration.target_batch_size} is less "
+            f"than {BATCHES_PER_PEER} × batch_size_per_step ({wanted}) for each peer: epochs will take "
+            "noticeably more samples than you ask for, and early peers will wait for late ones."
+        )
+
+
+def _of_epochs(manifest: RunManifest, needs: Needs) -> Iterator[str]:
+    """A newcomer whose download takes longer than an epoch never catches up."""
+    epoch_seconds = _epoch_seconds(manifest, needs)
+    download_seconds = needs.download_bytes * 8 / HOME_DOWNLOAD_BITS_PER_SECOND
+    if epoch_seconds < _DOWNLOADS_PER_EPOCH * download_seconds:
+        yield (
+            f"An epoch may last only about {epoch_seconds:.0f} s (one good home GPU), and a newcomer's "
+            f"download about {download_seconds:.0f} s (50 Mbit/s). It should last {_DOWNLOADS_PER_EPOCH} to "
+            "5 downloads, or newcomers never catch up: raise [collaboration] target_batch_size, or make the "
+            "model smaller."
+        )
+
+
+def _epoch_seconds(manifest: RunManifest, needs: Needs) -> float:
+    """How long an epoch takes that one good home GPU computes alone."""
+    computing = needs.sample_flop * manifest.collaboration.target_batch_size / HOME_GPU_FLOP_PER_SECOND
+    return max(computing, manifest.collaboration.matchmaking_time)
+
+
+def _of_rounds(manifest: RunManifest, needs: Needs) -> Iterator[str]:
+    """Overlap hides an exchange only while there is something left to compute."""
+    collaboration, epoch_seconds = manifest.collaboration, _epoch_seconds(manifest, needs)
+    seconds = needs.traffic_bytes * 8 / HOME_UPLOAD_BITS_PER_SECOND
+    if seconds > epoch_seconds:
+        yield (
+            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and an epoch lasts only about "
+            f"{epoch_seconds:.0f} s: computers will stand still meanwhile. Raise [collaboration] "
+            "target_batch_size or average_state_every."
+        )
+    allowed = collaboration.averaging_timeout - collaboration.matchmaking_time
+    if seconds > (collaboration.allreduce_timeout or allowed):
+        who = "everybody gives" if collaboration.allreduce_timeout else "plain hivemind peers give"
+        yield (
+            f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and {who} up after "
+            f"{collaboration.allreduce_timeout or allowed:.0f} s: raise [collaboration] "
+            f"{'allreduce_timeout' if collaboration.allreduce_timeout else 'averaging_timeout'}."
+        )
+    is_plain = "none" in (collaboration.grad_compression, collaboration.state_averaging_compression)
+    if is_plain and needs.parameters >= _LARGE_PARAMETERS:
+        yield (
+            f"A computer sends and receives up to {needs.traffic_bytes / 1e6:.0f} MB each in every epoch: "
+            "float16 as [collaboration] grad_compression and state_averaging_compression is half as much."
+        )
+
+
+def _of_overlap(manifest: RunManifest) -> Iterator[str]:
+    collaboration = manifest.collaboration
+    if not (collaboration.use_local_updates or collaboration.delay_grad_averaging):
+        yield (
+            "[collaboration] delay_grad_averaging = false: every computer stands still while the swarm "
+            "averages, for seconds in every epoch."
+        )
+
+
+def _of_words(manifest: RunManifest) -> Iterator[str]:
+    if not manifest.run.description.strip():
+        yield "[run] description is empty: volunteers will not know what they help with."
+    if not manifest.run.license.strip():
+        yield "[run] license is empty: volunteers like to know what becomes of what they helped to make."

@@ -1,0 +1,51 @@
+"""A manifest with its organiser's signature, as the swarm's DHT holds it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.errors import ClientError, Problem
+from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
+from core.security.identity import Identity, verify
+
+_SIGNING_PREFIX = b"workerbee run manifest 1:"
+MAX_RECORD_BYTES = MAX_MANIFEST_BYTES + 1024
+
+
+class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The exact bytes that an organiser signed; ``organiser`` is the peer id that holds the public key."""
+
+    organiser: str
+    manifest: bytes
+    signature: bytes
+
+    @classmethod
+    def sign(cls, manifest: RunManifest, identity: Identity) -> SignedManifest:
+        """Sign the manifest as it will be read."""
+        encoded = msgspec.json.encode(manifest)
+        decode_manifest(encoded)
+        return cls(identity.peer_id, encoded, identity.sign(_SIGNING_PREFIX + encoded))
+
+    @classmethod
+    def from_bytes(cls, encoded: bytes) -> SignedManifest:
+        """Read what the DHT holds; raises ClientError if it is no signed manifest."""
+        if len(encoded) > MAX_RECORD_BYTES:
+            raise ClientError(Problem.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
+        try:
+            return msgspec.msgpack.decode(encoded, type=cls)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise ClientError(Problem.MANIFEST_REFUSED, f"{error}.") from error
+
+    def to_bytes(self) -> bytes:
+        """What the DHT holds."""
+        return msgspec.msgpack.encode(self)
+
+    def is_signed(self) -> bool:
+        """Whether the signature is the organiser's."""
+        return verify(self.organiser, _SIGNING_PREFIX + self.manifest, self.signature)
+
+    def opened(self) -> RunManifest:
+        """Verify first, parse second; raises ClientError for a wrong signature or a bad manifest."""
+        if not self.is_signed():
+            raise ClientError(Problem.MANIFEST_REFUSED, "Its signature is wrong.")
+        return decode_manifest(self.manifest)

@@ -1,0 +1,160 @@
+"""What a run may learn from: sums that peers make up, or text or images, in files or in a data set of a hub.
+
+Addresses and hashes come from strangers, so that they are checked here, once, before anything is fetched.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from msgspec import Meta
+
+from core.schema import Section
+
+_REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
+_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\Z"
+MAX_FILES = 64
+KEPT_BYTES = 20_000_000_000  # of files that were fetched, at the most, unless a single one is larger
+BYTE_TOKENS = 258
+
+Repository = Annotated[str, Meta(pattern=_REPOSITORY)]
+Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]
+"""A commit: unlike a branch's name, it means the same for ever."""
+_Name = Annotated[str, Meta(pattern=_NAME)]
+_ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
+
+
+class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
+    """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
+
+    digits: Annotated[int, Meta(ge=1, le=6)] = 2
+
+
+class HubTokenizer(Section, kw_only=True, frozen=True):
+    """The ``tokenizer.json`` of a hub's model repository."""
+
+    repository: Repository
+    revision: Revision
+
+
+Tokenizer = Literal["bytes"] | HubTokenizer
+"""``bytes`` needs no file: every byte is a token, and so are the end of a text and the mask."""
+
+
+class _Text(Section, tag_field="kind", kw_only=True, frozen=True):
+    """Documents of text; of every ``held_out_one_in``, one is never trained on."""
+
+    tokenizer: Tokenizer = "bytes"
+    held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 64
+
+
+class FileAt(Section, kw_only=True, frozen=True):
+    """A file at an http(s) address; it is not used unless size and SHA-256 are these."""
+
+    url: Annotated[str, Meta(min_length=8, max_length=1000)]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    size_bytes: Annotated[int, Meta(ge=1, le=10**12)]
+
+    def __post_init__(self) -> None:
+        if flaw := _flaw_of(self.url):
+            raise ValueError(f"url: {flaw}")
+
+
+_Files = Annotated[tuple[FileAt, ...], Meta(min_length=1, max_length=MAX_FILES)]
+
+
+class _InFiles:
+    """What is known of data in files, whatever they hold."""
+
+    __slots__ = ()
+    files: _Files
+
+    @property
+    def size_bytes(self) -> int:
+        """Of all files."""
+        return sum(file.size_bytes for file in self.files)
+
+    @property
+    def kept_bytes(self) -> int:
+        """What lies on the disk at once: of many files, those that were read last."""
+        return min(self.size_bytes, max(KEPT_BYTES, *(file.size_bytes for file in self.files)))
+
+
+class TextFiles(_Text, _InFiles, tag="text-files", kw_only=True, frozen=True):
+    """Files of one format; ``column`` holds the text, and of "text" files each paragraph is a document."""
+
+    files: _Files
+    format: Literal["parquet", "json-lines", "text"]
+    column: _Name = "text"
+
+
+class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
+    """A data set of a hub, read as a stream; ``config`` is the one of several that it may have."""
+
+    repository: Repository
+    revision: Revision
+    split: _Name = "train"
+    column: _Name = "text"
+    config: _Name | None = None
+
+
+class _Images(Section, tag_field="kind", kw_only=True, frozen=True):
+    """Images, each with the number of its class; of every ``held_out_one_in``, one is never trained on.
+
+    ``class_names`` are shown to people in place of the numbers; a column that holds names is read by them.
+    """
+
+    image_column: _Name = "image"
+    label_column: _Name = "label"
+    class_names: Annotated[tuple[_ClassName, ...], Meta(max_length=1000)] = ()
+    held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 16
+
+    def __post_init__(self) -> None:
+        if len(set(self.class_names)) < len(self.class_names):
+            raise ValueError("class_names must be different from each other")
+
+
+class ImageFiles(_Images, _InFiles, tag="image-files", kw_only=True, frozen=True):
+    """Parquet files that hold the images themselves, as JPEG or PNG."""
+
+    files: _Files
+
+
+class HubImages(_Images, tag="hub-images", kw_only=True, frozen=True):
+    """A data set of a hub that holds the images themselves, read as a stream."""
+
+    repository: Repository
+    revision: Revision
+    split: _Name = "train"
+    config: _Name | None = None
+
+
+TextData = TextFiles | HubDataset
+ImageData = ImageFiles | HubImages
+DataSpec = SumsData | TextData | ImageData
+
+
+_TOLD_HOSTS = 3
+
+
+def hosts_of(data: TextFiles | ImageFiles) -> str:
+    """The computers that its files are fetched from, and that learn of whoever fetches them; some of many."""
+    hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
+    return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")
+
+
+def _flaw_of(url: str) -> str:
+    """Why that is no address to fetch from; empty where it is one."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return "it may have no spaces and only ASCII characters"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        return str(error)
+    if parts.scheme not in ("http", "https") or not host:
+        return "it must begin with http:// or https:// and a host"
+    if "@" in parts.netloc:
+        return "it may hold no name and no password"
+    return "it may have no part after #" if parts.fragment else ""

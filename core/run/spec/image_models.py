@@ -1,0 +1,67 @@
+"""The image models that a run may name, with `transformers`' own names for their numbers.
+
+Only such as have no batch norm: hivemind averages parameters, and a batch norm's running means are none.
+Every peer would measure, and hand to newcomers, another model than the one that all of them train.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from core.schema import Fraction, Section
+
+MOST_PATCHES = 16_384
+
+
+class ViT(Section, tag_field="model_type", tag="vit", kw_only=True, frozen=True):
+    """Cuts a square image into patches and reads them as a language model reads tokens; sizes in pixels.
+
+    ``num_labels`` is how many classes there are; ``intermediate_size`` is four times ``hidden_size`` where
+    nothing is said.
+    """
+
+    image_size: Annotated[int, Meta(ge=8, le=1024)]
+    patch_size: Annotated[int, Meta(ge=1, le=256)]
+    num_labels: Annotated[int, Meta(ge=2, le=100_000)]
+    hidden_size: Annotated[int, Meta(ge=8, le=16_384)]
+    num_hidden_layers: Annotated[int, Meta(ge=1, le=128)]
+    num_attention_heads: Annotated[int, Meta(ge=1, le=256)]
+    intermediate_size: Annotated[int, Meta(ge=8, le=65_536)] | None = None
+    dropout: Fraction = 0.0
+
+    def __post_init__(self) -> None:
+        if self.hidden_size % self.num_attention_heads:
+            raise ValueError(
+                f"hidden_size {self.hidden_size} cannot be shared evenly by {self.num_attention_heads} heads"
+            )
+        if self.image_size % self.patch_size:
+            raise ValueError(
+                f"image_size {self.image_size} must be a multiple of patch_size {self.patch_size}"
+            )
+        if self.patches > MOST_PATCHES:
+            raise ValueError(
+                f"an image would have {self.patches} patches; at most {MOST_PATCHES} are allowed"
+            )
+
+    @property
+    def patches(self) -> int:
+        """Of one image."""
+        return (self.image_size // self.patch_size) ** 2
+
+    @property
+    def expanded_size(self) -> int:
+        """How wide the perceptrons are."""
+        return self.intermediate_size or 4 * self.hidden_size
+
+
+def image_parameters_of(config: ViT) -> int:
+    """How many such a model has, counted without building it; a test compares with the real one."""
+    width, wide = config.hidden_size, config.expanded_size
+    layer = 4 * (width + 1) * width + (width + 1) * wide + (wide + 1) * width + 4 * width
+    patches = (3 * config.patch_size**2 + 1) * width
+    positions = (config.patches + 2) * width  # and the one that gathers what is to be told
+    return (
+        config.num_hidden_layers * layer + patches + positions + 2 * width + (width + 1) * config.num_labels
+    )

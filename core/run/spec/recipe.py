@@ -1,0 +1,120 @@
+"""What a run may train: a closed set of recipes, each with its numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from core.run.spec.data import Repository, Revision
+from core.run.spec.image_models import ViT
+from core.run.spec.language_models import CausalConfig, MaskedConfig, ModelConfig
+from core.run.spec.parameter_count import linears_of
+from core.schema import Fraction, Section
+
+
+class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
+    """The built-in recipe: a small decoder-only transformer that learns sums."""
+
+    layers: Annotated[int, Meta(ge=1, le=24)] = 2
+    width: Annotated[int, Meta(ge=16, le=2048)] = 128
+    heads: Annotated[int, Meta(ge=1, le=64)] = 4
+    dropout: Fraction = 0.0
+
+    def __post_init__(self) -> None:
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
+
+
+class Pretrained(Section, kw_only=True, frozen=True):
+    """Weights to begin with, as safetensors; what they are the weights of is said by ``[recipe.config]``."""
+
+    repository: Repository
+    revision: Revision
+
+
+class Lora(Section, kw_only=True, frozen=True):
+    """Low-rank adapters, which alone are trained and averaged; no ``target_modules`` means all matrices."""
+
+    rank: Annotated[int, Meta(ge=1, le=1024)] = 8
+    alpha: Annotated[float, Meta(gt=0, le=4096)] = 16.0
+    dropout: Fraction = 0.0
+    target_modules: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=16)] = ()
+
+
+class Quantization(Section, kw_only=True, frozen=True):
+    """The frozen weights in fewer bits; only some GPUs can."""
+
+    kind: Literal["8bit", "nf4"]
+
+
+Precision = Literal["auto", "bf16", "fp16", "fp32"]
+"""What is computed in; ``auto`` is bf16 on a GPU that has it, fp16 on any other, fp32 on a CPU."""
+_Colour = Annotated[float, Meta(ge=0, le=1)]
+_Spread = Annotated[float, Meta(ge=0.001, le=100)]
+_Colours = tuple[_Colour, _Colour, _Colour]
+_Spreads = tuple[_Spread, _Spread, _Spread]
+
+
+class _Transformer(Section, tag_field="kind", kw_only=True, frozen=True):
+    """What all models of `transformers` may have."""
+
+    pretrained: Pretrained | None = None
+    precision: Precision = "auto"
+    gradient_checkpointing: bool = False
+    compile: bool = False
+
+
+class _LanguageModel(_Transformer, kw_only=True, frozen=True):
+    """``sequence_length`` is in tokens: one sample of the run."""
+
+    sequence_length: Annotated[int, Meta(ge=8, le=131_072)]
+    lora: Lora | None = None
+    quantization: Quantization | None = None
+
+    def _check(self, config: ModelConfig) -> None:
+        if self.sequence_length > config.longest_sequence:
+            raise ValueError(f"sequence_length must be at most {config.longest_sequence} with this config")
+        if self.quantization is not None and (self.lora is None or self.pretrained is None):
+            raise ValueError("quantization needs lora and pretrained: weights in few bits cannot be trained")
+        known = {linear.name for linear in linears_of(config)}
+        if self.lora is not None and (unknown := set(self.lora.target_modules) - known):
+            raise ValueError(
+                f"target_modules: this model has no {', '.join(sorted(unknown))}; "
+                f"it has {', '.join(sorted(known))}"
+            )
+
+
+class CausalLM(_LanguageModel, tag="causal-lm", kw_only=True, frozen=True):
+    """A model that says which token comes next."""
+
+    config: CausalConfig
+
+    def __post_init__(self) -> None:
+        self._check(self.config)
+
+
+class MaskedLM(_LanguageModel, tag="masked-lm", kw_only=True, frozen=True):
+    """A model that says which tokens were hidden."""
+
+    config: MaskedConfig
+
+    def __post_init__(self) -> None:
+        self._check(self.config)
+
+
+class ImageClassification(_Transformer, tag="image-classification", kw_only=True, frozen=True):
+    """A model that says what is to be seen in an image: one sample of the run.
+
+    From each of the three colours, between 0 and 1, its ``image_mean`` is taken away, and the rest is divided
+    by its ``image_std``.
+    """
+
+    config: ViT
+    image_mean: _Colours = (0.5, 0.5, 0.5)
+    image_std: _Spreads = (0.5, 0.5, 0.5)
+
+
+LanguageModelSpec = CausalLM | MaskedLM
+TransformerSpec = LanguageModelSpec | ImageClassification
+RecipeSpec = ArithmeticGPT | CausalLM | MaskedLM | ImageClassification

@@ -1,0 +1,21 @@
+"""The base of every value that crosses a border: strict frozen structs, and the bounded types they share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+MicroBatch = Annotated[int, Meta(ge=1, le=1_000_000)]
+"""Samples that are computed at a time."""
+Fraction = Annotated[float, Meta(ge=0, lt=1)]
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the manifest; a table of the run file."""
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Anything that crosses the pipe."""

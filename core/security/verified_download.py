@@ -1,0 +1,135 @@
+"""One file from an http(s) address: goes on where it was cut, and is used only if its digest is right."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import io
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from core.security.public_addresses import PrivateAddressError, public_opener
+
+SILENCE_SECONDS = 30.0
+_PIECE_BYTES = 1 << 18
+_WORTH_ANOTHER_TRY = (408, 425, 429)
+_HEADERS = {"Accept-Encoding": "identity", "User-Agent": "workerbee"}
+
+Received = Callable[[int], None]
+"""Told how many bytes of the file are there; may raise, and what is there is kept."""
+
+
+class UnreachableError(Exception):
+    """Another computer has not answered, or not to the end; another try may help."""
+
+
+class RefusedError(Exception):
+    """There is no such file, or it is another one; no other try will help."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file elsewhere, and what it must be. A git digest is SHA-1, of a blob.
+
+    Its true size may differ by ``slack_bytes`` from the one that was listed. Whoever does not trust those who
+    named the address wants it ``only_public``: never one of this computer or of its own network.
+    """
+
+    url: str
+    size_bytes: int
+    digest: str
+    algorithm: Literal["sha256", "git"] = "sha256"
+    slack_bytes: int = 0
+    only_public: bool = False
+
+
+def fetch_rest(remote: Remote, part: Path, received: Received) -> None:
+    """Append to ``part`` what is still missing, or begin anew where the server cannot go on.
+
+    Raises UnreachableError, RefusedError, and OSError for what the disk does not take.
+    """
+    have = part.stat().st_size if part.exists() else 0
+    received(have)
+    if have == remote.size_bytes:
+        return
+    may_go_on = 0 < have < remote.size_bytes + remote.slack_bytes
+    answer = _opened(remote, {"Range": f"bytes={have}-"} if may_go_on else {})
+    if answer is None:
+        return
+    goes_on = answer.status == http.client.PARTIAL_CONTENT
+    with answer, part.open("ab" if goes_on else "wb") as written:
+        _write(answer, written, remote, received)
+
+
+def accept(remote: Remote, part: Path, target: Path) -> None:
+    """Whole and verified, ``part`` becomes ``target``; raises RefusedError with nothing left, or OSError."""
+    with part.open("r+b") as file:
+        os.fsync(file.fileno())
+        found = _digest(file, remote)
+    if found != remote.digest:
+        part.unlink()
+        raise RefusedError(f"its digest is {found}, and should be {remote.digest}")
+    part.replace(target)
+
+
+def is_final(status: int) -> bool:
+    """Whether a server that answers so would not answer otherwise a little later."""
+    return 400 <= status < 500 and status not in _WORTH_ANOTHER_TRY
+
+
+def _digest(file: io.BufferedRandom, remote: Remote) -> str:
+    if remote.algorithm == "sha256":
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    blob = hashlib.sha1(b"blob %d\0" % remote.size_bytes)
+    return hashlib.file_digest(file, lambda: blob).hexdigest()
+
+
+def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse | None:
+    """The answer, if it is one; ``None`` where the server says that nothing is missing."""
+    request = urllib.request.Request(remote.url, headers=_HEADERS | headers)
+    opener = public_opener() if remote.only_public else urllib.request.build_opener()
+    try:
+        answer: http.client.HTTPResponse = opener.open(request, timeout=SILENCE_SECONDS)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
+            return None
+        words = f"the server answers {error.code} {error.reason}"
+        raise (RefusedError if is_final(error.code) else UnreachableError)(words) from error
+    except PrivateAddressError as error:
+        raise RefusedError(str(error)) from error
+    except urllib.error.URLError as error:
+        raise UnreachableError(str(error.reason)) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise UnreachableError(repr(error)) from error
+    return answer
+
+
+def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote, received: Received) -> None:
+    have = written.tell()
+    least, most = remote.size_bytes - remote.slack_bytes, remote.size_bytes + remote.slack_bytes
+    if answer.length is not None:
+        whole = have + answer.length
+        if not least <= whole <= most:
+            raise RefusedError(f"it has {whole} bytes, and should have {remote.size_bytes}")
+        least = most = whole
+    while piece := _read(answer):
+        have += len(piece)
+        if have > most:
+            raise RefusedError(f"it has more than the {most} bytes that it may have")
+        written.write(piece)
+        received(have)
+    if have < least:
+        raise UnreachableError(f"cut after {have} of {remote.size_bytes} bytes")
+
+
+def _read(answer: http.client.HTTPResponse) -> bytes:
+    try:
+        return answer.read1(_PIECE_BYTES)
+    except (OSError, http.client.HTTPException) as error:
+        raise UnreachableError(repr(error)) from error

@@ -1,0 +1,1 @@
+"""The device, its memory, and the optimizers; knows neither run nor swarm."""

@@ -1,0 +1,19 @@
+"""What only bitsandbytes can, on NVIDIA GPUs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import torch
+
+from core.errors import ClientError, Problem
+
+
+def require_few_bits(what: str, device: torch.device) -> None:
+    """Raises ClientError where ``what`` cannot be had."""
+    if device.type != "cuda":
+        raise ClientError(Problem.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
+    if find_spec("bitsandbytes") is None:
+        raise ClientError(
+            Problem.ENGINE_MISSING, "This run needs bitsandbytes: `pip install 'workerbee[quantization]'`."
+        )

@@ -1,0 +1,139 @@
+"""The manifest's optimizer and schedule as the factories that hivemind.Optimizer takes."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, assert_never
+
+import torch
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
+
+from core.run.manifest import SchedulerSpec
+from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
+from core.worker.compute.bitsandbytes import require_few_bits
+
+log = logging.getLogger(__name__)
+
+_CPU = torch.device("cpu")
+
+
+class Clipping(Optimizer):
+    """Clips the gradient as it steps, which in hivemind means: the gradient of the whole swarm.
+
+    A gradient with a NaN or an infinity in it is not used at all. ``max_grad_norm`` stays out of the
+    parameter groups, so that the state a newcomer downloads has the shape of a plain optimizer's.
+    """
+
+    max_grad_norm: float | None = None
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+        """Clip, then step; ``closure`` computes the gradients first, as in torch."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        if self._clip():
+            super().step()
+        return loss
+
+    def _clip(self) -> bool:
+        """Scale the gradients down to ``max_grad_norm``; false where they are not finite."""
+        everything = chain.from_iterable(group["params"] for group in self.param_groups)
+        parameters = [each for each in everything if each.grad is not None]
+        norm = get_total_norm([each.grad for each in parameters])
+        if not norm.isfinite():
+            log.warning("the averaged gradient is not finite; this optimizer step is left out")
+            return False
+        if self.max_grad_norm is not None:
+            clip_grads_with_norm_(parameters, self.max_grad_norm, norm)
+        return True
+
+
+@dataclass(frozen=True)
+class LearningRateFactor:
+    """The share of the full learning rate at an epoch: up to 1 in the warm-up, then down as the kind says."""
+
+    spec: SchedulerSpec
+
+    def __call__(self, epoch: int) -> float:
+        spec = self.spec
+        if epoch < spec.warmup_epochs:
+            return (epoch + 1) / (spec.warmup_epochs + 1)
+        if spec.kind == "constant" or spec.total_epochs is None:
+            return 1.0
+        done = min(1.0, (epoch - spec.warmup_epochs) / max(1, spec.total_epochs - spec.warmup_epochs))
+        return 1 - done if spec.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
+
+
+def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable[[Any], Optimizer]:
+    """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled.
+
+    Raises ClientError where that device cannot have it.
+    """
+    if isinstance(spec, AdamW8bit):
+        require_few_bits("An optimizer in 8 bits", device)
+    return partial(_build, spec)
+
+
+def _build(spec: OptimizerSpec, params: Any) -> Optimizer:
+    kind, numbers = _kind_and_numbers(spec)
+    clipping = type(f"Clipping{kind.__name__}", (Clipping, kind), {"max_grad_norm": spec.max_grad_norm})
+    built: Optimizer = clipping(params, lr=spec.learning_rate, weight_decay=spec.weight_decay, **numbers)
+    return built
+
+
+def _kind_and_numbers(spec: OptimizerSpec) -> tuple[type[Optimizer], dict[str, Any]]:
+    """Its class and what that calls the numbers; libraries are loaded by those who need them."""
+    match spec:
+        case AdamW():
+            return torch.optim.AdamW, {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+        case SGD():
+            return torch.optim.SGD, {"momentum": spec.momentum, "nesterov": spec.nesterov}
+        case Adafactor():
+            return torch.optim.Adafactor, {"beta2_decay": spec.beta2_decay}
+        case AdamW8bit():
+            return _adamw_in_8_bits(), {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+    import pytorch_optimizer
+
+    match spec:
+        case Lamb():
+            return pytorch_optimizer.Lamb, {"betas": (spec.beta1, spec.beta2), "eps": spec.epsilon}
+        case Lars():
+            numbers = {"momentum": spec.momentum, "trust_coefficient": spec.trust_coefficient}
+            return pytorch_optimizer.LARS, numbers
+        case Lion():
+            return pytorch_optimizer.Lion, {"betas": (spec.beta1, spec.beta2)}
+        case _:
+            assert_never(spec)
+
+
+def _adamw_in_8_bits() -> type[Optimizer]:
+    from bitsandbytes.optim import AdamW8bit as InEightBits
+
+    found: type[Optimizer] = InEightBits
+    return found
+
+
+def count_steps(optimizer: Optimizer, epoch: int) -> None:
+    """Let an optimizer that counts its steps in plain numbers go on as if it had taken one in every epoch.
+
+    Such numbers are not downloaded, and those of a newcomer would take its first steps for the run's first.
+    """
+    for counting in (*optimizer.param_groups, *optimizer.state.values()):
+        if type(counting.get("step")) is int:
+            counting["step"] = epoch + 1  # and hivemind's trial step
+
+
+def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:
+    """What builds the manifest's schedule, one ``step()`` an epoch; ``None`` where the rate never changes."""
+    if spec.kind == "constant" and not spec.warmup_epochs:
+        return None
+    return partial(LambdaLR, lr_lambda=LearningRateFactor(spec))

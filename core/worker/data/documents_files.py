@@ -1,0 +1,116 @@
+"""Documents out of verified files, in stretches that every peer takes in an order of its own."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from core.errors import ClientError, Problem
+from core.run.spec.data import TextFiles
+from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, in_pieces
+from core.worker.data.parquet_rows import rows_in
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.file_cache import Shelf
+
+STRETCH_BYTES = 1 << 20
+_LONGEST_LINE_BYTES = 1 << 26
+_ROWS = 256  # at once
+
+
+class FileDocuments:
+    """The text of those files; one that is not on the shelf is fetched when its turn comes."""
+
+    def __init__(self, data: TextFiles, shelf: Shelf) -> None:
+        self._data, self._shelf = data, shelf
+
+    def read(self, order: random.Random | None, errand: Errand) -> Iterator[str]:
+        """Once through all files; without an order, from the first byte of the first one to the last."""
+        files = list(self._data.files)
+        if order:
+            order.shuffle(files)
+        for file in files:
+            path = self._shelf.file(file, errand)
+            try:
+                yield from self._in(path, order)
+            except (OSError, ValueError, LookupError, msgspec.MsgspecError) as error:
+                raise ClientError(Problem.FILES_REFUSED, f"{file.url}: {error}.") from error
+
+    def _in(self, path: Path, order: random.Random | None) -> Iterator[str]:
+        if self._data.format == "parquet":
+            rows = rows_in(path, (self._data.column,), order, _ROWS)
+            texts: Iterator[str] = (text for (text,) in rows if isinstance(text, str))
+        else:
+            texts = self._of_lines(path, order)
+        return itertools.chain.from_iterable(in_pieces(text) for text in texts)
+
+    def _of_lines(self, path: Path, order: random.Random | None) -> Iterator[str]:
+        starts = list(range(0, path.stat().st_size, STRETCH_BYTES))
+        if order:
+            order.shuffle(starts)
+        with path.open("rb") as file:
+            for start in starts:
+                end = start + STRETCH_BYTES
+                if self._data.format == "text":
+                    yield from _paragraphs(file, start, end)
+                else:
+                    yield from _of_json(file, start, end, self._data.column)
+
+
+def _of_json(file: BinaryIO, start: int, end: int, column: str) -> Iterator[str]:
+    for _, line in _lines(file, start, end):
+        if not line.strip():
+            continue
+        row = msgspec.json.decode(line)
+        if not isinstance(row, dict) or column not in row:
+            raise LookupError(f"a line in it has no “{column}”")
+        if isinstance(text := row[column], str):
+            yield text
+
+
+def _paragraphs(file: BinaryIO, start: int, end: int) -> Iterator[str]:
+    """What follows each empty line that begins in the stretch, and in the first one the file's beginning."""
+    kept: list[bytes] = []
+    size = 0
+    is_ours = start == 0
+    for position, line in _lines(file, start, None):
+        if not line.strip():
+            if kept:
+                yield _decoded(kept)
+            kept, size = [], 0
+            is_ours = True
+            if position >= end:
+                return
+        elif is_ours:
+            kept.append(line)
+            size += len(line)
+            if size >= MAX_DOCUMENT_CHARACTERS:
+                yield _decoded(kept)
+                kept, size = [], 0
+        elif position >= end:
+            return
+    if kept:
+        yield _decoded(kept)
+
+
+def _lines(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
+    """The lines that begin at or after ``start`` and before ``end``, each with where it begins."""
+    file.seek(max(0, start - 1))
+    if start:
+        file.readline()
+    while True:
+        position = file.tell()
+        if end is not None and position >= end:
+            return
+        line = file.readline(_LONGEST_LINE_BYTES)
+        if not line:
+            return
+        yield position, line
+
+
+def _decoded(lines: list[bytes]) -> str:
+    return b"".join(lines).decode("utf-8", "replace").rstrip("\n")

@@ -1,0 +1,53 @@
+"""What is said of images, as the numbers of classes."""
+
+from __future__ import annotations
+
+import logging
+
+from core.errors import ClientError, Problem
+from core.worker.fetch.background_task import Errand
+
+
+class Labels:
+    """So many classes; ``names`` are those that a column may hold in place of numbers."""
+
+    def __init__(self, classes: int, names: tuple[str, ...] = ()) -> None:
+        self._classes, self._names = classes, names
+        self._numbers = {name: number for number, name in enumerate(names)}
+
+    def number(self, label: object) -> int | None:
+        """The class; ``None`` where nothing is said. Raises ClientError for what is no class of the run."""
+        if label is None:
+            return None
+        number = self._numbers.get(label, -1) if isinstance(label, str) else label
+        if type(number) is not int or not 0 <= number < self._classes:
+            raise ClientError(
+                Problem.FILES_REFUSED,
+                f"The label {str(label)[:60]!r} of an image is none of the run's {self._classes} classes.",
+            )
+        return number
+
+    def name(self, number: int) -> str:
+        """What people call that class."""
+        return self._names[number] if self._names else str(number)
+
+
+log = logging.getLogger(__name__)
+
+
+class LeftOut:
+    """A person is told of the first, the tenth, the hundredth and so on."""
+
+    def __init__(self) -> None:
+        self.seen = self.count = 0
+        self._told_next = 1
+
+    def note(self, why: str, errand: Errand) -> None:
+        """One more."""
+        self.count += 1
+        if self.count < self._told_next:
+            return
+        self._told_next *= 10
+        words = f"So far {self.count:,} of {self.seen:,}; of the last one, {why}."
+        log.warning("images are left out. %s", words)
+        errand.warn(Problem.IMAGES_LEFT_OUT, words)

@@ -1,0 +1,81 @@
+"""The files of a run that lie on this computer: as many as there is room for, and never more."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from core.files.disk_space import held_in
+from core.files.folders import claim
+from core.run.spec.data import KEPT_BYTES, FileAt
+from core.security.verified_download import Remote
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.file_store import Store, alone_in, in_words
+from core.worker.fetch.retrying_download import download
+
+_PART = "part"
+
+
+class Shelf:
+    """Verified files, named by their hashes; who needs the room sends away what was read longest ago."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._folder = store, store.folder("files")
+
+    def file(self, wanted: FileAt, errand: Errand) -> Path:
+        """That file on this computer, fetched if it is not here; raises ClientError."""
+        path = self._folder / wanted.sha256
+        if not self._holds(wanted):
+            self._make_room(wanted)
+            errand.total_bytes += wanted.size_bytes
+            self._fetch(wanted, path, errand)
+        with in_words(path):
+            os.utime(path)
+        return path
+
+    def _fetch(self, wanted: FileAt, path: Path, errand: Errand) -> None:
+        """Alone, or after another worker that is fetching it now."""
+        place = self._being_fetched(wanted)
+        with alone_in(place, errand):
+            if not self._holds(wanted):
+                only_public = self._store.only_public
+                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=only_public)
+                download(remote, place / _PART, path, errand)
+            shutil.rmtree(place, ignore_errors=True)
+
+    def _being_fetched(self, wanted: FileAt) -> Path:
+        return self._folder / f"{wanted.sha256}.part"
+
+    def _holds(self, wanted: FileAt) -> bool:
+        path = self._folder / wanted.sha256
+        return path.is_file() and path.stat().st_size == wanted.size_bytes
+
+    def _begun_bytes(self, wanted: FileAt) -> int:
+        part = self._being_fetched(wanted) / _PART
+        return part.stat().st_size if part.exists() else 0
+
+    def _make_room(self, wanted: FileAt) -> None:
+        needed = wanted.size_bytes - self._begun_bytes(wanted)
+        for other in self._oldest_first(wanted):
+            is_full = self._held_bytes() + needed > KEPT_BYTES
+            if not is_full and self._store.room_for(needed):
+                break
+            _remove(other)
+        self._store.require_room(needed, wanted.url)
+
+    def _oldest_first(self, wanted: FileAt) -> list[Path]:
+        others = [path for path in self._folder.iterdir() if not path.name.startswith(wanted.sha256)]
+        return sorted(others, key=lambda path: path.stat().st_mtime)
+
+    def _held_bytes(self) -> int:
+        return held_in(self._folder)
+
+
+def _remove(path: Path) -> None:
+    """A file, or a half one that no other worker is fetching."""
+    if not path.is_dir():
+        path.unlink(missing_ok=True)
+    elif claimed := claim(path):
+        with claimed:
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,79 @@
+"""The folder for what runs fetch, and how much of the volunteer's disk it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ClientError, Problem
+from core.files.disk_space import room_in
+from core.files.folders import PeerFolder, claim, storage_problem
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.progress_listener import Watch
+
+_SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
+_GIGABYTE = 1e9
+_LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Store:
+    """``home`` holds all of Workerbee's data; ``limit_bytes`` is what the volunteer gives it, if told.
+
+    Where a stranger has named the files, they come from ``only_public`` addresses.
+    """
+
+    home: Path
+    limit_bytes: int | None = None
+    only_public: bool = False
+
+    def folder(self, name: str) -> Path:
+        """One folder for each kind of thing; raises ClientError where it cannot be made."""
+        folder = self.home / "fetched" / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise storage_problem(error, folder) from error
+        return folder
+
+    def room_for(self, needed_bytes: int) -> bool:
+        """Whether so much may still be written."""
+        free = room_in(self.home, self.limit_bytes).free_bytes
+        return free is None or free >= needed_bytes + _SPARE_BYTES
+
+    def require_room(self, needed_bytes: int, what: str) -> None:
+        """Raises ClientError where there is not so much, before anything is fetched in vain."""
+        if self.room_for(needed_bytes):
+            return
+        room = room_in(self.home, self.limit_bytes)
+        left = (room.free_bytes or 0) / _GIGABYTE
+        where = "of your limit are left" if room.is_limited else f"are free in {self.home}"
+        raise ClientError(
+            Problem.NO_ROOM, f"{what} needs {needed_bytes / _GIGABYTE:.2f} GB; {left:.2f} GB {where}."
+        )
+
+
+@contextmanager
+def in_words(path: Path) -> Iterator[None]:
+    """What a disk refuses becomes a ClientError with ``path``."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_problem(error, path) from error
+
+
+def alone_in(folder: Path, errand: Errand) -> PeerFolder:
+    """That folder, made if it is not there, as soon as no other worker is busy in it."""
+    while (claimed := claim(folder)) is None:
+        errand.wait(_LOOK_SECONDS)
+    return claimed
+
+
+@dataclass(frozen=True)
+class Supplies:
+    """Where fetched files lie, and who is told how it goes."""
+
+    store: Store
+    watch: Watch

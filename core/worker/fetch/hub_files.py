@@ -1,0 +1,107 @@
+"""Files of a hub's repositories at a fixed revision: only such as hold data, and never code.
+
+huggingface_hub says what is in a repository; the files are fetched by our own download, because since its
+version 1 the library begins again where it was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.errors import ClientError, Problem
+from core.run.spec.data import HubTokenizer
+from core.worker.fetch.background_task import Errand, send
+from core.worker.fetch.file_store import Store, alone_in
+from core.worker.fetch.hub_repository import HubFile, HubRepository
+from core.worker.fetch.progress_listener import Watch
+from core.worker.fetch.retrying_download import download
+
+_LARGEST_SETTINGS_BYTES = 64_000_000  # large tokenizers have 20 to 30 MB
+_TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+_SETTINGS = (
+    *_TOKENIZER,
+    "config.json",
+    "generation_config.json",
+    "preprocessor_config.json",
+    "adapter_config.json",
+)
+_WEIGHTS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.safetensors(\.index\.json)?\Z")
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
+_Choice = Callable[[Sequence[HubFile]], list[HubFile]]
+
+
+def fetch(repository: str, revision: str, store: Store, watch: Watch) -> Path:
+    """The folder with a model's weights, settings and tokenizer; asks nobody if all of them are here.
+
+    Raises ClientError: for weights that are pickles, for settings that ask for code, for a full disk.
+    """
+    wanted = HubRepository("model", repository, revision, store)
+    return send(lambda errand: _fetch(wanted, _of_a_model, errand), watch)
+
+
+def fetch_tokenizer(tokenizer: HubTokenizer, store: Store, watch: Watch) -> Path:
+    """The folder with that tokenizer's files; raises ClientError."""
+    wanted = HubRepository("model", tokenizer.repository, tokenizer.revision, store)
+    return send(lambda errand: _fetch(wanted, _of_a_tokenizer, errand), watch)
+
+
+def _of_a_model(files: Sequence[HubFile]) -> list[HubFile]:
+    chosen = [file for file in files if file.name in _SETTINGS or _WEIGHTS.match(file.name)]
+    if not any(file.name.endswith(".safetensors") for file in chosen):
+        pickles = ", ".join(file.name for file in files if file.name.endswith(_PICKLES))
+        if pickles:
+            raise ValueError(f"its weights are only there as {pickles:.200}, which could run foreign code")
+        raise ValueError("it has no weights in the format safetensors")
+    return chosen
+
+
+def _of_a_tokenizer(files: Sequence[HubFile]) -> list[HubFile]:
+    chosen = [file for file in files if file.name in _TOKENIZER]
+    if not any(file.name == "tokenizer.json" for file in chosen):
+        raise ValueError("it has no tokenizer.json")
+    return chosen
+
+
+def _fetch(repository: HubRepository, choose: _Choice, errand: Errand) -> Path:
+    """What ``choose`` finds among the files; it raises ValueError, in words."""
+    with alone_in(repository.folder, errand):
+        try:
+            _fetch_all(repository, choose(repository.files(errand)), errand)
+        except ValueError as error:
+            raise ClientError(Problem.FILES_REFUSED, f"{repository.name}: {error}.") from error
+    return repository.folder
+
+
+def _fetch_all(repository: HubRepository, chosen: list[HubFile], errand: Errand) -> None:
+    """The small ones first, because they may tell that the large ones are not wanted."""
+    missing = [file for file in chosen if not _is_here(repository, file)]
+    errand.total_bytes = sum(file.size_bytes for file in missing)
+    if missing:
+        repository.store.require_room(errand.total_bytes, repository.name)
+    for file in sorted(chosen, key=lambda file: file.name not in _SETTINGS):
+        path = repository.folder / file.name
+        if file.name in _SETTINGS and file.size_bytes > _LARGEST_SETTINGS_BYTES:
+            raise ValueError(f"{file.name} is too large")
+        if file in missing:
+            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, errand)
+        if file.name in _SETTINGS:
+            _refuse_code(path)
+
+
+def _is_here(repository: HubRepository, file: HubFile) -> bool:
+    path = repository.folder / file.name
+    return path.is_file() and path.stat().st_size == file.size_bytes
+
+
+def _refuse_code(path: Path) -> None:
+    """``auto_map`` names classes in the repository's own Python files, which nobody here runs."""
+    try:
+        settings = msgspec.json.decode(path.read_bytes())
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"{path.name} cannot be read") from error
+    if isinstance(settings, dict) and settings.get("auto_map"):
+        raise ValueError(f"{path.name} asks for code of its own (auto_map)")

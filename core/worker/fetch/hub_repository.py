@@ -1,0 +1,99 @@
+"""What is in a hub's repository at a revision, as the hub says, and where each file can be fetched."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from core.files.folders import write_atomically
+from core.security.verified_download import Remote, UnreachableError, is_final
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.file_store import Store, in_words
+from core.worker.fetch.retry import patiently
+
+MOST_FILES = 20_000
+
+
+class HubFile(msgspec.Struct, frozen=True):
+    """A file of a repository; ``sha256`` is known of large ones, of others git's own digest."""
+
+    name: str
+    size_bytes: int
+    git: str
+    sha256: str | None = None
+
+
+def endpoint() -> str:
+    """The hub that is asked; ``HF_ENDPOINT`` may name another one, such as a mirror."""
+    return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
+
+
+def prepare_library(store: Store) -> None:
+    """Before huggingface_hub is imported: nobody hears of it, no token is sent, all stays in ``store``."""
+    os.environ.setdefault("HF_HOME", str(store.folder("library")))
+    for name in ("TELEMETRY", "PROGRESS_BARS", "IMPLICIT_TOKEN", "XET"):
+        os.environ.setdefault(f"HF_HUB_DISABLE_{name}", "1")
+
+
+@dataclass(frozen=True)
+class HubRepository:
+    """A repository at a revision, for ever the same."""
+
+    kind: Literal["model", "dataset"]
+    name: str
+    revision: str
+    store: Store
+
+    @property
+    def folder(self) -> Path:
+        """Where what is fetched of it lies."""
+        kept = self.store.folder("hub") / f"{self.kind}--{self.name.replace('/', '--')}@{self.revision}"
+        with in_words(kept):
+            kept.mkdir(mode=0o700, exist_ok=True)
+        return kept
+
+    def remote(self, file: HubFile) -> Remote:
+        """Where that file can be fetched, and what it must be."""
+        prefix = "datasets/" if self.kind == "dataset" else ""
+        url = f"{endpoint()}/{prefix}{self.name}/resolve/{self.revision}/{file.name}"
+        if file.sha256 is not None:
+            return Remote(url, file.size_bytes, file.sha256)
+        return Remote(url, file.size_bytes, file.git, "git")
+
+    def files(self, errand: Errand) -> list[HubFile]:
+        """All of them; asked once. Raises ValueError, in words, where there is no such repository."""
+        listing = self.folder / "listing.json"
+        try:
+            return msgspec.json.decode(listing.read_bytes(), type=list[HubFile])
+        except (OSError, msgspec.MsgspecError):
+            files = patiently(self._ask, errand, f"{endpoint()}, {self.name}")
+        with in_words(listing):
+            write_atomically(listing, msgspec.json.encode(files))
+        return files
+
+    def _ask(self) -> list[HubFile]:
+        prepare_library(self.store)
+        import httpx2
+        from huggingface_hub import HfApi, RepoFile
+        from huggingface_hub.errors import HfHubHTTPError
+
+        hub = HfApi(endpoint=endpoint(), token=False)
+        try:
+            found = hub.list_repo_tree(self.name, revision=self.revision, repo_type=self.kind)
+            entries = [each for each in islice(found, MOST_FILES) if isinstance(each, RepoFile)]
+        except HfHubHTTPError as error:
+            if is_final(error.response.status_code):
+                answer = error.response.status_code
+                raise ValueError(f"the hub answers {answer} for revision {self.revision}") from error
+            raise UnreachableError(repr(error)) from error
+        except (httpx2.TransportError, OSError) as error:
+            raise UnreachableError(repr(error)) from error
+        return [
+            HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None)
+            for each in entries
+        ]

@@ -1,0 +1,42 @@
+"""Asks another computer again and again, ever more seldom, as long as somebody waits for the answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from core.errors import Problem
+from core.security.verified_download import UnreachableError
+from core.worker.fetch.background_task import Errand
+
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 30.0
+WORTH_TELLING = 2  # failures in a row; a single one is nothing
+
+Answer = TypeVar("Answer")
+
+log = logging.getLogger(__name__)
+
+
+def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answer:
+    """What ``attempt`` gives as soon as it does not raise UnreachableError; a person is told once.
+
+    Raises Abandoned, and whatever else ``attempt`` raises.
+    """
+    failures = 0
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        errand.check()
+        before = errand.received_bytes
+        try:
+            return attempt()
+        except UnreachableError as error:
+            log.info("%s: %s", what, error)
+        if errand.received_bytes > before:
+            failures, pause = 0, FIRST_PAUSE_SECONDS
+        failures += 1
+        if failures == WORTH_TELLING:
+            errand.warn(Problem.FILES_UNREACHABLE, f"{what}.")
+        errand.wait(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

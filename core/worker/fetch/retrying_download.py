@@ -1,0 +1,31 @@
+"""A file that a run needs, for whoever waits for it: fetched however often it is cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.errors import ClientError, Problem
+from core.security.verified_download import RefusedError, Remote, accept, fetch_rest
+from core.worker.fetch.background_task import Errand
+from core.worker.fetch.file_store import in_words
+from core.worker.fetch.retry import patiently
+
+
+def download(remote: Remote, part: Path, target: Path, errand: Errand) -> None:
+    """Fetch it into ``part``, however often it is cut; whole and verified it becomes ``target``.
+
+    Raises ClientError for what will never be right, and Abandoned.
+    """
+    before = errand.received_bytes
+
+    def received(have: int) -> None:
+        errand.check()
+        errand.received_bytes = before + have
+
+    try:
+        with in_words(part):
+            part.touch(0o600)
+            patiently(lambda: fetch_rest(remote, part, received), errand, remote.url)
+            accept(remote, part, target)
+    except RefusedError as error:
+        raise ClientError(Problem.FILES_REFUSED, f"{remote.url}: {error}.") from error

@@ -1,0 +1,81 @@
+"""The ports that a peer listens on: the same ones every time, and nobody else's."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import ClientError, Problem
+from core.files.folders import write_atomically
+from core.worker.network.reachability import everywhere
+
+USUAL_PORT = 31337
+_FAMILIES = {"ip4": socket.AF_INET, "ip6": socket.AF_INET6}
+_NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
+
+
+def usual_listen(memory: Path) -> tuple[str, ...]:
+    """All interfaces, and the port of last time, so that the address that was posted stays true."""
+    try:
+        port = int(memory.read_text())
+        if not 0 < port < 65536:
+            raise ValueError(port)
+    except (FileNotFoundError, ValueError):
+        port = _free_port()
+        write_atomically(memory, str(port).encode())
+    return everywhere(port)
+
+
+def steady_listen(memory: Path) -> tuple[str, ...]:
+    """The same, for a peer whose address nobody has posted: a port that is taken now is given up."""
+    listen = usual_listen(memory)
+    try:
+        refuse_taken_ports(listen)
+    except ClientError:
+        memory.unlink()
+        listen = usual_listen(memory)
+    return listen
+
+
+def port_of(listen: Sequence[str]) -> int:
+    """The TCP port of such addresses."""
+    return int(listen[0].split("/")[4])
+
+
+def _free_port() -> int:
+    for port in (USUAL_PORT, 0):
+        with socket.socket() as listener:
+            try:
+                listener.bind(("", port))
+            except OSError:
+                continue
+            return int(listener.getsockname()[1])
+    raise ClientError(Problem.PORT_TAKEN)
+
+
+def refuse_taken_ports(listen: Sequence[str]) -> None:
+    """Raises ClientError where another program listens already.
+
+    WORKAROUND: p2pd would share the port, and connections go astray.
+    """
+    for address in listen:
+        parts = address.split("/")
+        if len(parts) < 5 or parts[1] not in _FAMILIES or parts[3] != "tcp":
+            continue
+        try:
+            _try(_FAMILIES[parts[1]], parts[2], int(parts[4]))
+        except (ValueError, OverflowError) as error:
+            raise ClientError(Problem.PORT_TAKEN, f"{address}: there is no such port.") from error
+        except OSError as error:
+            if error.errno not in _NO_SUCH_NETWORK:
+                raise ClientError(Problem.PORT_TAKEN, f"{address}: {error.strerror}.") from error
+
+
+def _try(family: socket.AddressFamily, host: str, port: int) -> None:
+    with socket.socket(family) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind((host, port))

@@ -1,0 +1,41 @@
+"""End at once, whatever this worker waits for: the client begins anew with another one."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+
+from core.errors import ClientError, Problem
+from core.protocol.messages import AnyEvent, Failed
+from core.worker.process.channel import Channel
+from core.worker.swarm import Swarm
+
+log = logging.getLogger(__name__)
+
+
+def look_after(swarm: Swarm, channel: Channel) -> None:
+    """Until it leaves; returns at once. hivemind would wait for ever for a process that is gone."""
+    threading.Thread(target=_look_after, args=(swarm, channel), name="guard", daemon=True).start()
+
+
+def _look_after(swarm: Swarm, channel: Channel) -> None:
+    if lost := swarm.vitals.first_loss():
+        give_up(ClientError(Problem.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.vitals.say_goodbye)
+
+
+def give_up(error: ClientError, channel: Channel, say_goodbye: Callable[[], None]) -> None:
+    """Say why, and do not come back from here."""
+    log.error("giving up: %s", error)
+    channel.emit(Failed(problem=error.problem.key, detail=error.detail))
+    end(1, channel, say_goodbye)
+
+
+def end(code: int, channel: Channel, say_goodbye: Callable[[], None], *last_words: AnyEvent) -> None:
+    """Say goodbye and end this process, whatever its main thread waits for."""
+    say_goodbye()
+    for event in last_words:
+        channel.emit(event)
+    channel.close()
+    os._exit(code)

@@ -1,0 +1,103 @@
+"""The run's words for a model's numbers, as `transformers` has them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, assert_never
+
+import msgspec
+import torch
+
+from core.run.spec.image_models import ViT
+from core.run.spec.language_models import Llama, ModelConfig, Qwen2
+from core.run.spec.recipe import CausalLM, ImageClassification, MaskedLM, TransformerSpec
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedConfig, PreTrainedModel
+
+_ATTENTION = ("attention_dropout",)
+_BERT_DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
+_DROPOUTS = {
+    "gpt2": ("resid_pdrop", "embd_pdrop", "attn_pdrop"),
+    "llama": _ATTENTION,
+    "qwen2": _ATTENTION,
+    "gpt_neox": ("attention_dropout", "hidden_dropout"),
+    "opt": ("attention_dropout", "dropout"),
+    "bert": _BERT_DROPOUTS,
+    "roberta": _BERT_DROPOUTS,
+    "distilbert": ("attention_dropout", "dropout"),
+    "albert": _BERT_DROPOUTS,
+    "vit": _BERT_DROPOUTS,
+}
+_EXPANDED = {"gpt2": "n_inner", "opt": "ffn_dim", "distilbert": "hidden_dim"}
+_TOKENS = ("bos_token_id", "eos_token_id")  # nobody asks a model that is trained on blocks to stop
+
+
+def model_type(config: ModelConfig | ViT) -> str:
+    """The family's name."""
+    return str(config.__struct_config__.tag)
+
+
+def numbers_of(config: ModelConfig | ViT) -> dict[str, Any]:
+    """What makes the model's shape, under the names that its family has for it."""
+    numbers = msgspec.structs.asdict(config)
+    for name in ("dropout", "intermediate_size"):
+        del numbers[name]
+    numbers[_EXPANDED.get(model_type(config), "intermediate_size")] = config.expanded_size
+    if isinstance(config, ViT):
+        numbers |= {"num_channels": 3, "qkv_bias": True}
+    if isinstance(config, Llama | Qwen2):
+        numbers["num_key_value_heads"] = config.key_value_heads
+    return numbers
+
+
+def dropouts_of(config: ModelConfig | ViT) -> dict[str, float]:
+    """The one dropout of the run, wherever the family has one."""
+    return dict.fromkeys(_DROPOUTS[model_type(config)], config.dropout)
+
+
+def fresh_config(config: ModelConfig | ViT) -> PreTrainedConfig:
+    """What a model is built from that begins with nothing."""
+    from transformers import AutoConfig
+
+    numbers = numbers_of(config) | dropouts_of(config)
+    if not isinstance(config, ViT):
+        numbers |= dict.fromkeys(_TOKENS) | {"use_cache": False}
+    built: PreTrainedConfig = AutoConfig.for_model(model_type(config), **numbers)
+    return built
+
+
+ATTENTION = "sdpa"  # torch's own; said, because a config may otherwise name a kernel to download
+_SAME_ON_EVERY_PEER = 0
+
+
+@contextlib.contextmanager
+def same_on_every_peer() -> Iterator[None]:
+    """What is drawn on the CPU inside is the same everywhere; the peer's own order goes on afterwards."""
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(_SAME_ON_EVERY_PEER)
+        yield
+
+
+def model_from_scratch(spec: TransformerSpec) -> PreTrainedModel:
+    """The model that the run's config describes, on the CPU."""
+    with same_on_every_peer():
+        config = fresh_config(spec.config)
+        model: PreTrainedModel = auto_class(spec).from_config(config, attn_implementation=ATTENTION)
+    return model
+
+
+def auto_class(spec: TransformerSpec) -> Any:
+    """The class of `transformers` that makes such models; this is where it is imported."""
+    from transformers import AutoModelForCausalLM, AutoModelForImageClassification, AutoModelForMaskedLM
+
+    match spec:
+        case CausalLM():
+            return AutoModelForCausalLM
+        case MaskedLM():
+            return AutoModelForMaskedLM
+        case ImageClassification():
+            return AutoModelForImageClassification
+        case _:
+            assert_never(spec)

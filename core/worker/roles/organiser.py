@@ -1,0 +1,114 @@
+"""One organiser's life: sign the manifest, publish it, keep it published, train or keep the state, leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.errors import ClientError
+from core.files.folders import PeerFolder, claim_organiser_folder, set_aside, write_atomically
+from core.protocol.localizable import remark
+from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
+from core.run.address import JoinAddress
+from core.run.manifest import RunManifest, decode_manifest
+from core.run.multiaddr import is_loopback
+from core.run.signed_manifest import SignedManifest
+from core.security.identity import Identity
+from core.worker.fetch.file_store import Store
+from core.worker.network.ports import refuse_taken_ports, usual_listen
+from core.worker.process.channel import Channel
+from core.worker.process.watchdog import look_after
+from core.worker.roles.evaluation_log import Scoreboard
+from core.worker.roles.participation import Membership, Terms
+from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
+from core.worker.training.checkpoint import FILE_NAME, Checkpoints
+from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, Pace
+
+
+def organise(command: Publish, channel: Channel) -> None:
+    """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
+    with claim_organiser_folder(Path(command.home), command.manifest.run.id) as keys:
+        identity_path = Path(command.identity) if command.identity else keys.identity_path
+        identity = Identity.load_or_create(identity_path)
+        manifest = _with_revision(command.manifest, keys.path / "published.json")
+        listen = command.listen or usual_listen(keys.path / "port")
+        refuse_taken_ports(listen)
+        swarm = enter_swarm(
+            (),
+            keys.progress_key_path,
+            identity=identity,
+            identity_path=identity_path,
+            mode="direct",
+            listen=listen,
+            announce=command.announce,
+        )
+        look_after(swarm, channel)
+        try:
+            samples = _publish_and_train(command, manifest, swarm, keys, channel)
+        except Interrupted:
+            samples = 0
+        finally:
+            swarm.leave()
+        channel.emit(Left(contributed_samples=samples))
+
+
+def _publish_and_train(
+    command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: Channel
+) -> int:
+    reason = remark("The organiser's peer is the one that others connect to.")
+    channel.emit(Network(mode="direct", reason=reason))
+    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
+    membership = Membership(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
+    scoreboard = Scoreboard(swarm, manifest, keys.path)
+    checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, membership.optimizer, channel.emit)
+    if (epoch := checkpoints.load()) is not None:
+        membership.optimizer.resume_at(epoch)
+    publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
+    scoreboard.start()
+    addresses = _worth_sharing(swarm.addresses())
+    link = JoinAddress(peers=addresses, run_id=manifest.run.id).link
+    channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
+
+    def keep(evaluated: Evaluated) -> None:
+        scoreboard.note(evaluated)
+        if evaluated.epoch % command.checkpoint_every_epochs == 0:
+            checkpoints.save(evaluated.epoch)
+
+    membership.take_part(keep)
+    checkpoints.wait()
+    checkpoints.save(membership.optimizer.local_epoch)
+    checkpoints.wait()
+    return membership.contributed_samples
+
+
+def _terms(command: Publish, manifest: RunManifest) -> Terms:
+    """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
+    store = Store(Path(command.home))
+    if command.train:
+        batch_size = manifest.collaboration.batch_size_per_step
+        return Terms(command.device, command.threads, batch_size, Pace(), store, command.public_name)
+    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
+
+
+def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:
+    """The same revision while nothing has changed, else one more than the last that was published."""
+    try:
+        last = decode_manifest(memory.read_bytes())
+    except FileNotFoundError:
+        last = None
+    except ClientError:
+        set_aside(memory)
+        last = None
+    if last is not None:
+        same = msgspec.structs.replace(manifest, revision=last.revision)
+        manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
+    write_atomically(memory, msgspec.json.encode(manifest))
+    return manifest
+
+
+def _worth_sharing(addresses: Sequence[str]) -> tuple[str, ...]:
+    """Loopback addresses help nobody else, unless they are all there is."""
+    outside = tuple(address for address in addresses if not is_loopback(address))
+    return outside or tuple(addresses)

@@ -1,0 +1,193 @@
+"""One volunteer's life: connect, find the run and verify it, train, leave."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ClientError, Problem
+from core.files.folders import claim_peer_folder
+from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
+from core.run.address import JoinAddress
+from core.run.manifest import RunManifest
+from core.run.signed_manifest import SignedManifest
+from core.security.known_organisers import KnownRuns
+from core.security.public_addresses import any_is_public
+from core.worker.fetch.file_store import Store
+from core.worker.network.peer_cache import Acquaintances
+from core.worker.network.swarm_access import Entrance
+from core.worker.process.channel import Channel
+from core.worker.roles.manifest_updates import follow_news
+from core.worker.roles.participation import Membership, Terms
+from core.worker.swarm import (
+    FoundManifests,
+    Interrupted,
+    Publisher,
+    Swarm,
+    find_manifests,
+    peers_in,
+    publisher_of,
+    swarm_loss,
+)
+from core.worker.training.micro_batch_search import chosen_micro_batch
+from core.worker.training.rate_limiter import Pace
+
+SEARCHES = 3
+MOST_RUNS = 32  # that are told; anybody may publish any number of them
+SEARCH_PAUSE_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run that may be joined; ``signed`` is absent where the manifest is a local file."""
+
+    manifest: RunManifest
+    signed: SignedManifest | None = None
+
+    @property
+    def organiser(self) -> str:
+        return self.signed.organiser if self.signed else ""
+
+
+def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
+    """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
+    home = Path(command.home)
+    with claim_peer_folder(home) as keys:
+        entrance = Entrance(command, alive, keys, channel)
+        try:
+            channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
+            samples = _look_and_train(command, entrance, KnownRuns(home / "known_runs.json"), channel)
+        except Interrupted:
+            samples = 0
+        finally:
+            entrance.leave()
+        channel.emit(Left(contributed_samples=samples))
+
+
+def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel: Channel) -> int:
+    """Tell what is there, wait for consent, train; returns the samples contributed."""
+    swarm = entrance.swarm
+    pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
+    runs = _search(command, swarm, pasted, known)
+    for run in runs:
+        channel.emit(_as_found(run, swarm, pasted))
+    channel.emit(SearchFinished(found=len(runs)))
+    start = channel.next_command()
+    if not isinstance(start, Start):
+        return 0
+    chosen = next(
+        (run for run in runs if (run.manifest.run.id, run.organiser) == (start.run_id, start.organiser)), None
+    )
+    if chosen is None:
+        raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
+    met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
+    only_public = chosen.signed is not None and any_is_public(command.addresses)
+    store = Store(Path(command.home), start.disk_limit_bytes, only_public)
+    return _train(chosen, start, entrance.settle(), known, channel, pasted, met, store)
+
+
+def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
+    """The runs that may be joined; raises ClientError where there is none, with the reason."""
+    if command.manifest is not None:
+        return [_Run(command.manifest)]
+    for attempt in range(SEARCHES):
+        if attempt:
+            time.sleep(SEARCH_PAUSE_SECONDS)
+        found = find_manifests(swarm.dht, pasted)
+        runs = [run for run in _acceptable(found, known) if command.run_id in (None, run.manifest.run.id)]
+        if runs:
+            return runs[:MOST_RUNS]
+    _explain_absence(command.run_id, found)
+    raise ClientError(Problem.NO_SUCH_RUN, command.run_id or "")
+
+
+def _acceptable(found: FoundManifests, known: KnownRuns) -> Iterator[_Run]:
+    for signed, manifest in found.open.values():
+        try:
+            known.check(manifest.run.id, signed.organiser, manifest.revision)
+        except ClientError as error:
+            found.refused[manifest.run.id] = error
+        else:
+            yield _Run(manifest, signed)
+
+
+def _explain_absence(run_id: str | None, found: FoundManifests) -> None:
+    """If what was asked for is there but was refused, the reason is the answer."""
+    refused = found.refused.get(run_id) if run_id else next(iter(found.refused.values()), None)
+    if refused is not None:
+        raise refused
+
+
+def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
+    peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
+    return RunFound(
+        manifest=run.manifest,
+        organiser=run.organiser,
+        vouched=run.organiser in pasted,
+        peers=len(peers),
+        epoch=max((peer.epoch for peer in peers if not peer.client_mode), default=None),
+        samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
+        loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
+    )
+
+
+def _train(
+    run: _Run,
+    start: Start,
+    swarm: Swarm,
+    known: KnownRuns,
+    channel: Channel,
+    pasted: tuple[str, ...],
+    met: Acquaintances,
+    store: Store,
+) -> int:
+    manifest = run.manifest
+    if manifest.run.state != "open":
+        raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
+    terms = Terms(
+        start.device,
+        start.threads,
+        chosen_micro_batch(manifest.collaboration.batch_size_per_step, start.micro_batch),
+        Pace(),
+        store,
+        start.public_name,
+        start.memory_limit_bytes,
+    )
+    membership = Membership(swarm, manifest, run.organiser, terms, channel, met)
+    if run.signed is not None:
+        known.remember(manifest.run.id, run.organiser, manifest.revision)
+        publisher = publisher_of(swarm.dht, run.signed, manifest.run.id)
+        if swarm.mode == "direct":
+            publisher.start()
+        news = _News(run, swarm, known, publisher, pasted)
+        follow_news(channel, news.look)
+    membership.take_part()
+    return membership.contributed_samples
+
+
+class _News:
+    """The newest revision of our run that we have seen."""
+
+    def __init__(
+        self, run: _Run, swarm: Swarm, known: KnownRuns, publisher: Publisher, pasted: tuple[str, ...]
+    ) -> None:
+        self._run, self._swarm, self._known = run, swarm, known
+        self._publisher, self._pasted = publisher, pasted
+
+    def look(self) -> RunFound | None:
+        """A newer one, which is passed on to others if they can reach us; ``None`` if there is none."""
+        run_id = self._run.manifest.run.id
+        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._run.organiser, run_id))
+        if newest is None or newest[1].revision <= self._run.manifest.revision:
+            return None
+        signed, manifest = newest
+        self._run = _Run(manifest, signed)
+        self._known.remember(run_id, signed.organiser, manifest.revision)
+        if self._swarm.mode == "direct":
+            self._publisher.publish_instead(signed.to_bytes())
+        return _as_found(self._run, self._swarm, self._pasted)

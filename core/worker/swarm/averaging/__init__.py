@@ -1,0 +1,1 @@
+"""Optimizer, averagers, matchmaking, all-reduce, state download, progress tracker."""

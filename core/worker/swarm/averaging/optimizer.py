@@ -1,0 +1,313 @@
+"""hivemind.Optimizer as Workerbee uses it: built from a manifest, observed, and left quickly."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import hivemind
+import msgspec
+import torch
+from hivemind.averaging.control import StepControl
+
+from core.errors import ClientError, Problem
+from core.protocol.localizable import Remark, remark
+from core.protocol.messages import RoundFinished
+from core.run.manifest import Collaboration
+from core.worker.compute.optimizers import count_steps
+from core.worker.swarm.averaging.allreduce import Gathered, NotFiniteError
+from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
+from core.worker.swarm.averaging.compression import compression, download_compression
+from core.worker.swarm.averaging.matchmaking import OvertakenError
+from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+from core.worker.swarm.averaging.state_download import Interrupted
+from core.worker.swarm.averaging.state_validation import Trial
+from core.worker.swarm.averaging.timeouts import exchange_seconds
+from core.worker.swarm.dht.node import Swarm
+
+AVERAGER_SECONDS = 0.5
+TRACKER_SECONDS = 0.2
+GOODBYE_SECONDS = 2.0  # a busy computer may need them
+MAX_FAILED_DOWNLOADS = 7  # over two minutes
+MIN_SILENCE_SECONDS = 5.0
+
+TRACKER_OPTIONS = (
+    "min_refresh_period",
+    "default_refresh_period",
+    "max_refresh_period",
+    "expected_drift_peers",
+    "expected_drift_rate",
+    "metadata_expiration",
+)
+AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
+
+_LOST = remark("a peer was lost in the middle of it")
+
+log = logging.getLogger(__name__)
+
+OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
+SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who hears of rounds, downloaded bytes and refused states; ``trial`` judges a state put in the model."""
+
+    on_round: Callable[[RoundFinished], None]
+    on_download: Callable[[int, bool], None]
+    on_refusal: Callable[[str, str], None]
+    trial: Trial
+
+
+class SwarmOptimizer(hivemind.Optimizer):
+    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only."""
+
+    tracker: ObservedTracker
+    state_averager: TrainingStateAverager
+
+    def __init__(
+        self,
+        swarm: Swarm,
+        run_id: str,
+        collaboration: Collaboration,
+        *,
+        params: Iterable[torch.nn.Parameter],
+        optimizer: OptimizerFactory,
+        scheduler: SchedulerFactory | None,
+        leaving: threading.Event,
+        listeners: Listeners,
+    ) -> None:
+        self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
+        self._failed_downloads, self._last_refusal = 0, ""
+        self._collaboration = collaboration
+        params = list(params)
+        super().__init__(
+            dht=swarm.dht,
+            run_id=run_id,
+            params=params,
+            optimizer=optimizer,
+            scheduler=scheduler,
+            client_mode=swarm.dht.client_mode,  # WORKAROUND: the default, None, crashes when state is loaded
+            grad_averager_factory=None
+            if collaboration.use_local_updates
+            else self._observed_gradient_averager,
+            tracker_opts={"private_key": swarm.progress_key, **_tracking(collaboration)},
+            shutdown_timeout=AVERAGER_SECONDS,
+            verbose=True,
+            **_options(collaboration, sum(parameter.numel() for parameter in params)),
+        )
+        # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
+        # left, or all have gone on without us, and the loop stands still meanwhile
+        self.tracker.on_nobody_left = self._stop_looking
+        self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
+
+    def _stop_looking(self) -> None:
+        """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
+        if any(averager.announced for averager in self.averagers):
+            threading.Thread(target=self._cancel_rounds, name="nobody left", daemon=True).start()
+
+    def _cancel_rounds(self) -> None:
+        for averager in self.averagers:
+            averager.cancel_rounds()
+
+    @property
+    def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
+        """Those that there are; each is a process."""
+        averagers = (self.grad_averager, self.state_averager)
+        return tuple(averager for averager in averagers if averager is not None)
+
+    def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
+        return ObservedTracker(
+            dht=self.dht,
+            prefix=self.run_id,
+            target_batch_size=target_batch_size,
+            client_mode=self.client_mode,
+            status_loglevel=self.status_loglevel,
+            start=True,
+            **kwargs,
+        )
+
+    def _make_state_averager(self, **kwargs: Any) -> TrainingStateAverager:
+        averager = TrainingStateAverager(
+            dht=self.dht,
+            prefix=f"{self.run_id}_state_averager",
+            min_matchmaking_time=self.matchmaking_time,
+            allreduce_timeout=self.allreduce_timeout,
+            shutdown_timeout=self.shutdown_timeout,
+            offload_optimizer=self.offload_optimizer,
+            custom_gradients=self.offload_optimizer,
+            status_loglevel=self.status_loglevel,
+            next_chunk_timeout=self.next_chunk_timeout,
+            client_mode=self.client_mode,
+            auxiliary=self.auxiliary,
+            start=True,
+            vitals=self._vitals,
+            bandwidth=self._collaboration.bandwidth,
+            **_patience(self.matchmaking_time),
+            **kwargs,
+        )
+        averager.leaving, averager.on_download = self._leaving, self._listeners.on_download
+        averager.refused, averager.on_refusal, averager.trial = {}, self._refused, self._listeners.trial
+        averager.on_round = partial(self._report, "state")
+        averager.search_seconds = self._collaboration.averaging_timeout
+        return averager
+
+    def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
+        told, patience = self._collaboration, _patience(self.matchmaking_time)
+        kwargs |= {"bandwidth": told.bandwidth, "vitals": self._vitals, **patience}
+        if told.powersgd_rank is None:
+            averager = GradientAverager(**kwargs)
+        else:
+            averager = PowerSGDGradientAverager(rank=told.powersgd_rank, **kwargs)
+        averager.on_round = partial(self._report, "gradients")
+        averager.epoch = lambda: self.local_epoch
+        averager.search_seconds = self._collaboration.averaging_timeout
+        return averager
+
+    def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
+        error = control.exception()
+        gathered = Gathered() if error else control.result()
+        peers = len(gathered)
+        self._listeners.on_round(
+            RoundFinished(
+                epoch=self.local_epoch,
+                kind=kind,
+                ok=peers > 1,
+                peers=peers,
+                seconds=round(seconds, 3),
+                reason=_why(error) if error else _what_is_missing(gathered),
+            )
+        )
+
+    def _refused(self, peer_id: str, why: str) -> None:
+        self._last_refusal = f"{peer_id} offers one, but {why}."
+        self._listeners.on_refusal(peer_id, why)
+
+    def load_state_from_peers(self, **kwargs: Any) -> None:
+        """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError.
+
+        What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
+        wait for it first.
+        """
+        for averager in self.averagers:
+            averager.stop_searching()
+        super().load_state_from_peers(**kwargs)
+        self.tracker.distrust(self.state_averager.refused)
+        if self.is_synchronized_with_peers():
+            count_steps(self.state_averager.optimizer, self.local_epoch)
+            self._failed_downloads = 0
+            return
+        self._failed_downloads += 1
+        if self._failed_downloads == MAX_FAILED_DOWNLOADS:
+            raise ClientError(Problem.STATE_NOT_LOADED, self._last_refusal)
+        if self._leaving.wait(2.0**self._failed_downloads):
+            raise Interrupted
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """As hivemind's; with ``reuse_grad_buffers`` the gradients go on adding up where they are."""
+        if self.grad_averager is None or not self.grad_averager.reuse_grad_buffers:
+            super().zero_grad(set_to_none)
+
+    def forget_gradient(self) -> None:
+        """What was computed last is of no use; nor is what it was added to with ``reuse_grad_buffers``."""
+        if self.grad_averager is not None and self.grad_averager.reuse_grad_buffers:
+            self.grad_averager.reset_accumulated_grads_()
+        else:
+            self.zero_grad()
+
+    def resume_at(self, epoch: int) -> None:
+        """Go on at that epoch, after parameters and optimizer state were put in place."""
+        self.state_averager.local_epoch = epoch
+        count_steps(self.state_averager.optimizer, epoch)
+        self.state_averager._update_scheduler()
+        with self.tracker.pause_updates():
+            self.tracker.update_epoch(epoch)
+        if not self.client_mode:
+            self.state_averager.state_sharing_priority = epoch
+
+    def say_goodbye(self) -> None:
+        """Leave so that nobody waits for us, in a few seconds at most; the process must end afterwards.
+
+        The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
+        the record that makes others count on us, then the rounds that we have announced, then the group that
+        we are in the middle of, then the averagers.
+        They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
+        sender is gone.
+        """
+        self._vitals.rest()
+        deadline = time.monotonic() + GOODBYE_SECONDS
+        self.tracker.shutdown(TRACKER_SECONDS)
+        self._cancel_rounds()
+        self.state_averager.pending_updates.clear()
+        self.tracker.await_goodbye(deadline - time.monotonic())
+        for averager in self.averagers:
+            averager.await_rounds(deadline)
+        for averager in self.averagers:
+            averager.shutdown()
+
+
+def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
+    """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own.
+
+    hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours leaves the exchange of
+    so many numbers the time that a slow line needs, unless the run says how long it may take.
+    """
+    told = msgspec.structs.asdict(collaboration)
+    options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS}}
+    if collaboration.allreduce_timeout is None:
+        averaged = 1 + len(collaboration.average_opt_statistics)
+        options["averaging_timeout"] += exchange_seconds(averaged * numbers)
+    options["grad_compression"] = compression(collaboration.grad_compression)
+    options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
+    options["load_state_compression"] = download_compression(collaboration.load_state_compression)
+    return options
+
+
+def _tracking(collaboration: Collaboration) -> dict[str, float]:
+    """What hivemind wants to be told by way of its tracker."""
+    return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
+
+
+def _patience(matchmaking_time: float) -> dict[str, float]:
+    """How long to wait for one message of another peer, in seconds.
+
+    WORKAROUND: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
+    ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
+    also how long an all-reduce would wait for a peer that has vanished.
+    """
+    silence = max(MIN_SILENCE_SECONDS, matchmaking_time)
+    return {
+        "request_timeout": min(3.0, 0.8 * matchmaking_time),
+        "sender_timeout": silence,
+        "reducer_timeout": 2 * silence,
+    }
+
+
+def _what_is_missing(gathered: Gathered) -> Remark:
+    """What kept a round from being whole; nothing where it was."""
+    if gathered.were_lying:
+        return remark("a peer sent numbers that cannot be right")
+    return _LOST if gathered.lost else Remark()
+
+
+def _why(error: BaseException) -> Remark:
+    """Why a round failed."""
+    said = str(error)
+    if isinstance(error, NotFiniteError):
+        return remark("our own numbers were not finite")
+    if isinstance(error, OvertakenError):
+        return remark("the others were ahead by an epoch")
+    if "could not find a group" in said:
+        return remark("no other peer was found in time")
+    if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
+        return remark("it took longer than the run allows")
+    if "Unable to run All-Reduce" in said:
+        return _LOST
+    log.info("a round failed: %r", error)
+    return remark("the connection to a peer failed")

@@ -1,0 +1,75 @@
+"""Whether a state that somebody offers can be the run's: its shape, its numbers, and how well it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import torch
+from hivemind.optim.state_averager import TrainingStateAverager, dump_optimizer_state
+from torch import Tensor
+
+from core.worker.swarm.averaging.allreduce import are_finite
+
+METADATA_BYTES = 4 * 2**20
+OVERHEAD = 2  # of the largest encoding, with its headers
+
+State: TypeAlias = tuple[dict[str, Any], list[Tensor]]
+"""What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
+
+Trial = Callable[[], str]
+"""How the model's present parameters do on a fixed batch: what is wrong with that, or nothing."""
+
+
+def flaw_of(state: State, averager: TrainingStateAverager, trial: Trial | None = None) -> str:
+    """Why this state cannot be used, in words; nothing where it can.
+
+    The optimizer's plain numbers, such as the learning rate, are the manifest's: ours take the place of the
+    donor's in ``state``.
+    """
+    metadata, tensors = state
+    mine, own_tensors = dump_optimizer_state(averager.optimizer)
+    expected = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
+    if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
+        return "it says no epoch"
+    if [_kind_of(tensor) for tensor in tensors] != [_kind_of(tensor) for tensor in expected]:
+        return "its tensors are not those of the run's model"
+    if not are_finite(tensors):
+        return "it holds what is no number"
+    metadata["optimizer_metadata"] = mine
+    return _flaw_in_use(tensors, averager, trial) if trial is not None else ""
+
+
+def _kind_of(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
+    """Floats may come in other floats; what an optimizer keeps in bytes is read as bytes."""
+    return tensor.shape, None if tensor.is_floating_point() else tensor.dtype
+
+
+def most_bytes(averager: TrainingStateAverager) -> int:
+    """How many bytes a donor's state can have, with what is said about it."""
+    _, own_tensors = dump_optimizer_state(averager.optimizer)
+    tensors = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
+    return METADATA_BYTES + int(OVERHEAD * sum(each.numel() * each.element_size() for each in tensors))
+
+
+@torch.no_grad()
+def _flaw_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Trial) -> str:
+    """Put the parameters into the model, try it, and put back what was there."""
+    places = averager.main_parameters
+    with averager.lock_averaged_tensors:
+        before = [place.detach().clone() for place in places]
+        _fill(places, tensors)
+        try:
+            return trial()
+        finally:
+            _fill(places, before)
+
+
+def _fill(places: Sequence[Tensor], values: Sequence[Tensor]) -> None:
+    for place, value in zip(places, values, strict=False):
+        place.copy_(value)
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> Iterator[Tensor]:
+    for group in optimizer.param_groups:
+        yield from group["params"]

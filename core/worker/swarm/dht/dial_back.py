@@ -1,0 +1,168 @@
+"""Whether others can reach us: some of the swarm's peers are asked to dial us, and say what came of it.
+
+It all happens in the DHT's process, beside everything else; nothing waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+
+from hivemind.dht import DHT, DHTNode
+from hivemind.p2p import P2P, PeerID
+from hivemind.p2p.p2p_daemon_bindings.utils import P2PDaemonError
+from hivemind.utils.multiaddr import Multiaddr
+
+from core.worker.swarm.dht.autonat import UNKNOWN, Answer, ask
+from core.worker.swarm.dht.node import Swarm
+
+MAX_ASKED = 4
+CONNECT_SECONDS = 5.0
+DIAL_SECONDS = 18.0  # a p2pd gives up after 15
+MAPPING_SECONDS = 9.0  # how long a router may take to open a port by itself (UPnP, NAT-PMP)
+LOOK_SECONDS = 0.5
+LONGEST_SECONDS = CONNECT_SECONDS + MAPPING_SECONDS + DIAL_SECONDS
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Of the peers that tried to dial us, so many reached us, at ``address``, and so many failed."""
+
+    reached: int = 0
+    failed: int = 0
+    address: str = ""
+
+    @property
+    def is_reachable(self) -> bool:
+        """More peers reached us than failed."""
+        return self.reached > self.failed
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Somebody tried, and no majority reached us."""
+        return 0 < self.failed >= self.reached
+
+
+def find_out(swarm: Swarm, first: Sequence[str], listen: Sequence[str]) -> Future[Finding]:
+    """Ask the peers at the ``first`` addresses and other direct ones to dial us, where we listen.
+
+    In client mode nothing of us listens, so something does in our place, under a name of its own.
+    """
+    asking = partial(_find_out, first=tuple(first), listen=tuple(listen))
+    found: Future[Finding] = swarm.dht.run_coroutine(asking, return_future=True)
+    return found
+
+
+async def _find_out(_dht: DHT, node: DHTNode, *, first: Sequence[str], listen: Sequence[str]) -> Finding:
+    peers = await _direct_peers(node, first)
+    if not node.protocol.client_mode:
+        return await _test(node.protocol.p2p, peers)
+    async with _stand_in(listen) as p2p:
+        return await _test(p2p, peers)
+
+
+async def _direct_peers(node: DHTNode, first: Sequence[str]) -> dict[PeerID, list[Multiaddr]]:
+    """Whom to ask: who answered first, then others that can be reached themselves."""
+    peers: dict[PeerID, list[Multiaddr]] = {}
+    for address in first:
+        place, _, peer_id = address.rpartition("/p2p/")
+        if place and "/p2p-circuit" not in place:
+            peers.setdefault(PeerID.from_base58(peer_id), []).append(Multiaddr(place))
+    direct = node.protocol.routing_table.peer_id_to_uid
+    for peer in await node.protocol.p2p.list_peers():
+        if peer.peer_id in direct:
+            peers.setdefault(peer.peer_id, list(peer.addrs))
+    return dict(list(peers.items())[:MAX_ASKED])
+
+
+@contextlib.asynccontextmanager
+async def _stand_in(listen: Sequence[str]) -> AsyncIterator[P2P]:
+    """Listens where we would, with an identity that nobody sees again."""
+    p2p = await P2P.create(
+        host_maddrs=listen, dht_mode="client", nat_port_map=True, auto_nat=False, use_relay=False
+    )
+    try:
+        yield p2p
+    finally:
+        await p2p.shutdown()
+
+
+async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> Finding:
+    """What they say now, or once the router has opened a port for us."""
+    known = await _own_addresses(p2p)
+    connected = [peer for peer, is_so in zip(peers, await _connect(p2p, peers), strict=True) if is_so]
+    now = asyncio.create_task(_ask_all(p2p, connected, known))
+    mapped = asyncio.create_task(_ask_once_mapped(p2p, connected, known))
+    best = Finding()
+    try:
+        for finished in asyncio.as_completed((now, mapped)):
+            finding = await finished
+            best = max(best, finding, key=lambda each: (each.is_reachable, each.failed))
+            if best.is_reachable:
+                break
+    finally:
+        now.cancel()
+        mapped.cancel()
+    return best
+
+
+async def _own_addresses(p2p: P2P) -> tuple[Multiaddr, ...]:
+    """Without our peer id at the end, with which nobody would dial them."""
+    _peer_id, addresses = await p2p._client.identify()
+    return tuple(addresses)
+
+
+async def _connect(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> list[bool]:
+    async def connect(peer: PeerID, addresses: list[Multiaddr]) -> bool:
+        try:
+            await asyncio.wait_for(p2p._client.connect(peer, addresses), CONNECT_SECONDS)
+        except (P2PDaemonError, OSError) as error:
+            log.info("%s cannot be asked: %s", peer, error)
+            return False
+        return True
+
+    return await asyncio.gather(*(connect(peer, addresses) for peer, addresses in peers.items()))
+
+
+async def _ask_once_mapped(p2p: P2P, peers: Sequence[PeerID], known: Sequence[Multiaddr]) -> Finding:
+    for _ in range(int(MAPPING_SECONDS / LOOK_SECONDS)):
+        await asyncio.sleep(LOOK_SECONDS)
+        addresses = await _own_addresses(p2p)
+        if not set(addresses) <= set(known):
+            return await _ask_all(p2p, peers, addresses)
+    return Finding()
+
+
+async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multiaddr]) -> Finding:
+    """Ask them at the same time; a majority that has reached us is enough."""
+
+    async def answer(peer: PeerID) -> Answer:
+        try:
+            return await asyncio.wait_for(ask(p2p, peer, addresses), DIAL_SECONDS)
+        except TimeoutError:
+            return UNKNOWN
+
+    finding = Finding()
+    for answered in asyncio.as_completed([answer(peer) for peer in peers]):
+        finding = _with(finding, await answered)
+        if 2 * finding.reached > len(peers):
+            break
+    log.info("asked %d peers to dial us at %s: %s", len(peers), ", ".join(map(str, addresses)), finding)
+    return finding
+
+
+def _with(finding: Finding, answer: Answer) -> Finding:
+    match answer.verdict:
+        case "reached":
+            return Finding(finding.reached + 1, finding.failed, finding.address or answer.address)
+        case "failed":
+            return Finding(finding.reached, finding.failed + 1, finding.address)
+        case _:
+            return finding

@@ -1,0 +1,64 @@
+"""Where direct peers are within their own home network, told in the DHT for those who share it.
+
+libp2p passes no private address on through public peers, and many a router does not lead its own public
+address back. Under a key of its own, so that peers which know nothing of it keep it, and lose nothing by it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+
+import pydantic.v1 as pydantic
+from hivemind.dht import DHT
+from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.schema import BytesWithPublicKey
+from hivemind.utils import get_dht_time
+from pydantic.v1 import BaseModel, Extra, conlist, constr
+
+from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.reader import read_signed
+
+NEARBY_LIFETIME_SECONDS = 300.0
+NEARBY_KEY_END = "workerbee_nearby"  # of the DHT key; the run's id is its beginning
+MOST_ADDRESSES = 2
+MAX_ADDRESS_CHARACTERS = 80
+
+
+class Nearby(BaseModel):
+    """One peer's: multiaddrs without its id."""
+
+    addresses: conlist(  # type: ignore[valid-type]
+        constr(max_length=MAX_ADDRESS_CHARACTERS, strict=True), max_items=MOST_ADDRESSES
+    )
+
+    class Config:
+        """Nobody has a use for more."""
+
+        extra = Extra.forbid
+
+
+class NearbySchema(BaseModel):
+    """For hivemind's SchemaValidator: everybody signs their own."""
+
+    workerbee_nearby: dict[BytesWithPublicKey, Nearby]
+
+
+def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
+    """Tell it for ``NEARBY_LIFETIME_SECONDS``; does not wait."""
+    swarm.dht.store(
+        f"{run_id}_{NEARBY_KEY_END}",
+        subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
+        value=Nearby(addresses=list(addresses)).dict(),
+        expiration_time=get_dht_time() + NEARBY_LIFETIME_SECONDS,
+        return_future=True,
+    )
+
+
+def nearby_in(dht: DHT, run_id: str) -> Mapping[bytes, tuple[str, ...]]:
+    """Everybody's addresses, by the subkey under which they also report progress."""
+    nearby: dict[bytes, tuple[str, ...]] = {}
+    for subkey, value in read_signed(dht, f"{run_id}_{NEARBY_KEY_END}").items():
+        with contextlib.suppress(pydantic.ValidationError):
+            nearby[subkey] = tuple(Nearby.parse_obj(value).addresses)
+    return nearby

@@ -1,0 +1,166 @@
+"""Enter a swarm's DHT, or begin a new one, with an identity that is kept on disk."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from cryptography.hazmat.primitives.serialization import load_der_private_key
+from hivemind.dht import DHT, DHTNode
+from hivemind.dht.routing import DHTID
+from hivemind.p2p import P2P
+from hivemind.utils.crypto import RSAPrivateKey
+
+from core.errors import ClientError, Problem
+from core.run.multiaddr import is_loopback
+from core.security.identity import Identity, load_or_create_progress_key
+from core.worker.swarm.dht.bounded_storage import bound_storage
+from core.worker.swarm.dht.child_processes import Vitals
+from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
+from core.worker.swarm.dht.rsa_validator import Signatures
+from core.worker.swarm.patches import byte_counters as traffic
+from core.worker.swarm.patches.monotonic_clock import keep_time
+from core.worker.swarm.patches.msgpack_depth import bound_decoding
+from core.worker.swarm.patches.task_references import hold_tasks
+
+STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
+
+    ``listen`` are the multiaddrs at which it listens, if it does.
+    ``vitals`` are all processes that it consists of.
+    """
+
+    dht: DHT
+    identity: Identity
+    progress_key: RSAPrivateKey
+    mode: Literal["direct", "client"]
+    listen: tuple[str, ...]
+    vitals: Vitals = field(default_factory=Vitals)
+
+    @property
+    def peer_id(self) -> str:
+        """Our libp2p peer id, base58."""
+        return self.identity.peer_id
+
+    def addresses(self) -> tuple[str, ...]:
+        """The multiaddrs at which others find us; none in client mode."""
+        if self.mode == "client":
+            return ()
+        return tuple(str(address) for address in self.dht.get_visible_maddrs(latest=True))
+
+    def known_peers(self) -> int:
+        """How many peers our routing table holds."""
+        return int(self.dht.run_coroutine(_count_peers))
+
+    def leave(self) -> None:
+        """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
+        self.vitals.rest()
+        self.dht.shutdown_timeout = 1.0
+        self.dht.shutdown()
+
+
+def enter_swarm(
+    initial_peers: Sequence[str],
+    progress_key_path: Path,
+    *,
+    identity: Identity,
+    identity_path: Path,
+    mode: Literal["direct", "client"],
+    listen: Sequence[str],
+    announce: Sequence[str] = (),
+) -> Swarm:
+    """Connect; without ``initial_peers``, begin a new swarm.
+
+    Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
+    """
+    traffic.count_traffic()
+    hold_tasks()
+    bound_decoding()
+    keep_time()
+    # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
+    P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
+    progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
+    try:
+        dht = DHT(
+            list(initial_peers) or None,
+            start=True,
+            node_id=DHTID.generate(source=identity.peer_id),
+            identity_path=str(identity_path),
+            check_if_identity_free=False,  # the folder's lock has seen to it, without a second p2pd
+            startup_timeout=STARTUP_SECONDS,
+            record_validators=[ManifestValidator(), Signatures(progress_key)],
+            **_reachability(mode, listen, announce),
+        )
+    except Exception as error:
+        raise _in_words(error) from error
+    return _looked_after(Swarm(dht, identity, progress_key, mode, tuple(listen)))
+
+
+def _looked_after(swarm: Swarm) -> Swarm:
+    swarm.vitals.watch("The process of the DHT", swarm.dht.pid)
+    swarm.vitals.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    return swarm
+
+
+def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
+    """The options of DHT and p2pd. On loopback, nothing asks a router for anything."""
+    if mode == "client":
+        return {
+            "client_mode": True,
+            "no_listen": True,
+            "nat_port_map": False,
+            "auto_nat": False,
+            "use_relay": False,
+        }
+    inside = all(is_loopback(address) for address in listen)
+    return {
+        "host_maddrs": list(listen),
+        "announce_maddrs": list(announce) or None,
+        "nat_port_map": not inside,
+        "auto_nat": not inside,
+        "use_relay": not inside,
+    }
+
+
+def _rsa_key(encoded: bytes) -> RSAPrivateKey:
+    key = RSAPrivateKey.__new__(RSAPrivateKey)
+    key._private_key = load_der_private_key(encoded, password=None)
+    return key
+
+
+async def _make_ready(dht: DHT, node: DHTNode) -> int:
+    """The process of our p2pd.
+
+    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    """
+    os.set_blocking(dht._inner_pipe.fileno(), True)
+    bound_storage(node, ROOM)
+    return int(node.protocol.p2p._child.pid)
+
+
+async def _count_peers(_dht: DHT, node: DHTNode) -> int:
+    return len(node.protocol.routing_table.peer_id_to_uid)
+
+
+def _in_words(error: Exception) -> ClientError:
+    """What hivemind and p2pd say when a swarm cannot be entered, for people."""
+    said = str(error)
+    log.info("the swarm cannot be entered: %r", error)
+    if "local time must be within" in said:
+        return ClientError(Problem.CLOCK_WRONG)
+    if "can't access this node" in said:
+        return ClientError(Problem.NOT_REACHABLE)
+    if "address already in use" in said:
+        return ClientError(Problem.PORT_TAKEN)
+    return ClientError(Problem.NOBODY_ANSWERS)

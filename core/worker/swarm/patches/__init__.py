@@ -1,0 +1,1 @@
+"""Every process-wide change to hivemind, applied in one place and checked against its version."""

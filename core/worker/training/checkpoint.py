@@ -1,0 +1,125 @@
+"""The run's state on disk, as safetensors: the parameters, the optimizer's state and the epoch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from core.errors import Problem
+from core.files.folders import set_aside, storage_problem, write_atomically
+from core.protocol.messages import AnyEvent, CheckpointSaved, Warned
+from core.worker.swarm import SwarmOptimizer
+
+FILE_NAME = "checkpoint.safetensors"
+
+
+class DamagedCheckpointError(Exception):
+    """The file is no checkpoint of this run's model."""
+
+
+class Checkpoints:
+    """The checkpoint of one run, written in the background; ``say`` is told how it went."""
+
+    def __init__(
+        self, path: Path, run_id: str, optimizer: SwarmOptimizer, say: Callable[[AnyEvent], None]
+    ) -> None:
+        self._path, self._run_id, self._optimizer, self._say = path, run_id, optimizer, say
+        self._saving: threading.Thread | None = None
+        self._saved_epoch: int | None = None
+        for cut_short in path.parent.glob(f".{path.name}.*.tmp"):
+            cut_short.unlink(missing_ok=True)
+
+    def load(self) -> int | None:
+        """Put the saved state in place; its epoch, or ``None``. A damaged file is kept aside."""
+        if not self._path.exists():
+            return None
+        averager = self._optimizer.state_averager
+        try:
+            epoch = load_checkpoint(self._path, self._run_id, averager.optimizer, averager.main_parameters)
+        except DamagedCheckpointError as error:
+            aside = set_aside(self._path)
+            detail = f"{self._path}: {error}; it is now {aside.name}."
+            self._say(Warned(problem=Problem.CHECKPOINT_DAMAGED.key, detail=detail))
+            return None
+        self._saved_epoch = epoch
+        return epoch
+
+    def save(self, epoch: int) -> None:
+        """Begin to save, unless that epoch is saved already or an earlier save is still running."""
+        if epoch == self._saved_epoch or (self._saving is not None and self._saving.is_alive()):
+            return
+        self._saving = threading.Thread(target=self._save, args=(epoch,), daemon=True)
+        self._saving.start()
+
+    def wait(self) -> None:
+        """Until nothing is being written."""
+        if self._saving is not None:
+            self._saving.join()
+
+    def _save(self, epoch: int) -> None:
+        averager = self._optimizer.state_averager
+        try:
+            with averager.lock_averaged_tensors:
+                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer)
+        except OSError as error:
+            problem = storage_problem(error, self._path)
+            self._say(Warned(problem=problem.problem.key, detail=problem.detail))
+        else:
+            self._saved_epoch = epoch
+            self._say(CheckpointSaved(path=str(self._path), epoch=epoch))
+
+
+def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.Optimizer) -> None:
+    """Write next to the old one, then take its place; raises OSError, and the old one stays whole."""
+    tensors = {f"parameter.{index}": tensor.detach() for index, tensor in enumerate(_parameters(optimizer))}
+    for index, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
+    whole = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
+    write_atomically(path, save(whole, metadata={"run_id": run_id, "epoch": str(epoch)}))
+
+
+def load_checkpoint(
+    path: Path, run_id: str, optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]
+) -> int:
+    """Put parameters and optimizer state in place, and the parameters in the model's ``mirrors``; the epoch.
+
+    Everything is read and checked before anything is changed; raises DamagedCheckpointError.
+    """
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+        epoch = int(metadata["epoch"])
+    except (SafetensorError, OSError, KeyError, ValueError) as error:
+        raise DamagedCheckpointError(str(error)) from error
+    if metadata.get("run_id") != run_id or epoch < 0:
+        raise DamagedCheckpointError("it belongs to another run")
+    _put_in_place(tensors, optimizer, mirrors)
+    return epoch
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+@torch.no_grad()
+def _put_in_place(
+    tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]
+) -> None:
+    parameters, state = _parameters(optimizer), optimizer.state_dict()
+    places = {f"parameter.{index}": parameter for index, parameter in enumerate(parameters)}
+    for index, values in state["state"].items():
+        places |= {f"state.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
+    if places.keys() != tensors.keys() or any(places[name].shape != tensors[name].shape for name in places):
+        raise DamagedCheckpointError("its tensors are not those of this run's model")
+    if not all(torch.isfinite(tensor).all() for tensor in tensors.values() if tensor.is_floating_point()):
+        raise DamagedCheckpointError("it holds numbers that are not finite")
+    for name, place in places.items():
+        place.copy_(tensors[name])
+    for mirror, parameter in zip(mirrors, parameters, strict=True):
+        mirror.copy_(parameter)

@@ -1,0 +1,32 @@
+"""Another language is chosen in the settings: all that there is speaks it at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.app import test_application as whole
+from tests.app.support.untranslated_text import still_english
+
+opened = whole.opened
+
+
+def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, opened: whole.Open) -> None:
+    before = QLocale()
+    application = opened("good")
+    whole.train(qtbot, application)
+    application.paging.open_settings()
+    try:
+        application.choices.replace(language="de")
+        assert application.window.windowTitle().startswith("Trainiert")
+        qtbot.wait(100)  # for Qt to tell everybody, and to forget the pages of before
+        assert still_english(application.window) == []
+        application.paging.go_back()
+        assert application.paging.name == "training"
+        assert still_english(application.window) == []
+        assert still_english(application.presence.tray.menu) == []
+    finally:
+        application.choices.replace(language="en")
+        QLocale.setDefault(before)
+    assert QCoreApplication.translate("ConsentBar", "Back") == "Back"

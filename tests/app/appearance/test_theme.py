@@ -1,0 +1,110 @@
+"""The themes: readable, distinguishable, and found again from a palette."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Literal
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.appearance.theme import (
+    DARK,
+    DARK_CONTRAST,
+    LIGHT,
+    LIGHT_CONTRAST,
+    Colours,
+    Theme,
+    colours,
+    give_role,
+    palette_of,
+)
+from app.widgets.inline_inputs import Choice, Number
+
+THEMES = {"light": LIGHT, "dark": DARK, "light contrast": LIGHT_CONTRAST, "dark contrast": DARK_CONTRAST}
+every_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """As the Web Content Accessibility Guidelines reckon it: 1 is none, 21 is black on white."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: QColor) -> float:
+    """From 0 to 1."""
+
+    def linear(part: float) -> float:
+        return part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(part) for part in (colour.redF(), colour.greenF(), colour.blueF()))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@every_theme
+def test_everything_can_be_read(theme: Colours) -> None:
+    least = 7.0 if "contrast" in next(name for name, known in THEMES.items() if known is theme) else 4.5
+    words = (theme.text, theme.muted, theme.accent, theme.good, theme.warning, theme.bad, *theme.curves)
+    faint = [
+        (word.name(), ground.name(), round(contrast(word, ground), 1))
+        for word in words
+        for ground in (theme.window, theme.surface)
+        if contrast(word, ground) < least
+    ]
+    assert faint == []
+    assert contrast(theme.on_accent, theme.accent) >= least
+
+
+@every_theme
+def test_curves_differ(theme: Colours) -> None:
+    assert len({curve.name() for curve in theme.curves}) == len(theme.curves) == 6
+    assert all(abs(one.hue() - other.hue()) > 5 for one, other in combinations(theme.curves, 2))
+
+
+@every_theme
+def test_a_widget_finds_the_theme_by_its_palette(theme: Colours) -> None:
+    assert colours(palette_of(theme)) is theme
+
+
+def test_a_palette_that_is_not_ours_gets_the_colours_that_suit_it() -> None:
+    assert colours(QPalette(QColor("#102030"))) is DARK
+    assert colours(QPalette(QColor("#f0f0ff"))) is LIGHT
+
+
+def test_the_volunteer_chooses_and_every_widget_follows(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = Theme(qapp)
+    button = QPushButton("Pause")
+    qtbot.addWidget(button)
+    give_role(button, "primary")
+    theme.choose("light")
+    with qtbot.waitSignal(theme.changed):
+        theme.choose("dark")
+    assert colours(button.palette()) is DARK
+    theme.choose("light")
+    assert colours(button.palette()) is LIGHT
+
+
+def test_a_desktop_that_does_not_say_keeps_the_light_theme(qapp: QApplication) -> None:
+    qapp.setPalette(palette_of(LIGHT))
+    theme = Theme(qapp)
+    theme.choose("system")
+    assert colours(qapp.palette()) is LIGHT
+
+
+@pytest.mark.parametrize("dress", ["light", "dark"])
+def test_blanks_show_where_they_open(
+    qtbot: QtBot, qapp: QApplication, dress: Literal["light", "dark"]
+) -> None:
+    Theme(qapp).choose(dress)
+    theme = colours(qapp.palette())
+    choice, number = Choice("Theme"), Number("Threads", 0, 8, "all")
+    choice.show_choices([("light", "light")])
+    for blank in (choice, number):
+        qtbot.addWidget(blank)
+        blank.resize(160, 30)
+        image = blank.grab(QRect(138, 3, 18, 24)).toImage()
+        pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        assert min(abs(pixel.lightness() - theme.text.lightness()) for pixel in pixels) < 40

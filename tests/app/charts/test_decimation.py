@@ -1,0 +1,74 @@
+"""Curves thinned out to columns, and the marks beside them."""
+
+from __future__ import annotations
+
+import math
+from array import array
+
+from app.charts.axis import scale, time_ticks
+from app.charts.decimation import columns, nearest, stretches
+from core.records.time_series import Curve
+from tests.app.support.training_sample import NOW, curve
+
+
+def test_no_peak_is_lost_however_narrow_the_picture() -> None:
+    whole = curve(lambda index: 9.0 if index == 777 else 1.0, 1440, 60.0)
+    for width in (7, 100, 333, 1440, 5000):
+        found = columns(whole, NOW - 86400, NOW, width)
+        assert len(found) <= max(width, 1) + 1 or width >= 1440
+        assert max(column.high for column in found) == 9.0
+        assert min(column.low for column in found) == 1.0
+
+
+def test_a_peak_keeps_its_shape_while_the_picture_moves_on() -> None:
+    whole = curve(lambda index: float(index % 13), 2000, 1.0)
+    before = columns(whole, NOW - 1000, NOW, 100)
+    after = columns(whole, NOW - 997, NOW, 100)
+    assert set(after[1:-1]) <= set(before)
+
+
+def test_what_is_not_known_makes_a_gap_if_it_lasts() -> None:
+    whole = curve(lambda index: math.nan if 100 <= index < 200 or index == 50 else 1.0)
+    found = columns(whole, NOW - 300, NOW, 300)
+    assert [len(stretch) for stretch in stretches(found, 5.0)] == [99, 100]
+    assert len(stretches(found, math.inf)) == 1
+    assert stretches([], 5.0) == []
+
+
+def test_curves_without_anything_to_draw_are_no_trouble() -> None:
+    assert columns(curve(lambda _: math.nan), NOW - 300, NOW, 300) == []
+    assert columns(Curve(NOW, 1.0, array("d"), array("d")), NOW - 300, NOW, 300) == []
+    assert columns(curve(float), NOW + 10, NOW + 20, 300) == []
+    assert columns(curve(float), NOW, NOW, 300) == []
+
+
+def test_pointing_finds_the_nearest_column_or_none() -> None:
+    found = columns(curve(float, 10), NOW - 10, NOW, 100)
+    column = nearest(found, NOW - 4.4, 5.0)
+    assert column is not None and column.middle == 5.0
+    assert nearest(found, NOW - 400, 5.0) is None
+    assert nearest([], NOW, 5.0) is None
+
+
+def test_values_are_marked_where_a_person_would() -> None:
+    assert scale(3.0, 3120.0, 4, from_zero=True).ticks == (0.0, 1000.0, 2000.0, 3000.0, 4000.0)
+    assert scale(0.2, 0.5, 2, from_zero=True, ceiling=1.0).ticks == (0.0, 0.5, 1.0)
+    assert scale(41.0, 43.0, 4, from_zero=False, whole=True).ticks == (41.0, 42.0, 43.0)
+
+
+def test_a_flat_curve_has_a_scale_too() -> None:
+    for value in (0.0, 1.0, -3.0, 1e-9, 1e12):
+        for from_zero in (True, False):
+            marks = scale(value, value, 4, from_zero=from_zero)
+            assert marks.bottom <= value <= marks.top
+            assert marks.bottom < marks.top
+            assert 0.0 <= marks.fraction(value) <= 1.0
+            assert marks.bottom >= 0.0 or value < 0.0
+
+
+def test_times_are_marked_at_round_ones() -> None:
+    for length in (300.0, 1800.0, 21600.0, 86400.0, 30 * 86400.0, 3 * 365 * 86400.0):
+        marks = time_ticks(NOW - length, NOW, 5)
+        assert 2 <= len(marks) <= 6
+        assert all(NOW - length <= at <= NOW for at, _ in marks)
+        assert len({text for _, text in marks}) > 1

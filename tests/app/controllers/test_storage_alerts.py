@@ -1,0 +1,93 @@
+"""What cannot be kept is told once, and taken back when it can be kept again."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.controllers.run_recorder import Memory
+from app.controllers.storage_alerts import Worries
+from app.widgets.notice_bar import NoticeBar
+from core.errors import ClientError, Problem
+from core.files.folders import Folders
+
+FULL = ClientError(Problem.DISK_FULL, "history.sqlite: database or disk is full.")
+HELD = ClientError(Problem.HISTORY_NOT_KEPT, "history.sqlite is held by another program.")
+
+
+@dataclass
+class Remembering:
+    """Stands for the memory."""
+
+    trouble: ClientError | None = None
+    asides: tuple[Path, ...] = ()
+
+
+def worries_about(memory: Remembering) -> tuple[Worries, list[str]]:
+    said: list[str] = []
+
+    def tell(error: ClientError) -> None:
+        said.append(error.problem.key)
+
+    def take_back(error: ClientError) -> None:
+        said.append(f"no {error.problem.key}")
+
+    return Worries(memory, tell, take_back), said
+
+
+def test_a_disk_that_fills_up_later_is_told_once_and_untold_when_it_is_over() -> None:
+    memory = Remembering()
+    worries, said = worries_about(memory)
+    worries.look()
+    assert said == []
+    memory.trouble = FULL
+    worries.look()
+    worries.look()
+    assert said == ["disk_full"]
+    memory.trouble = HELD
+    worries.look()
+    assert said == ["disk_full", "no disk_full", "history_not_kept"]
+    memory.trouble = None
+    worries.look()
+    worries.look()
+    assert said[3:] == ["no history_not_kept"]
+
+
+def test_each_damaged_file_is_told_once_also_one_that_is_damaged_later() -> None:
+    memory = Remembering(asides=(Path("history.sqlite.broken-1"),))
+    worries, said = worries_about(memory)
+    worries.look()
+    worries.look()
+    assert said == ["history_damaged"]
+    memory.asides = (Path("history.sqlite.broken-2"),)
+    worries.look()
+    assert said == ["history_damaged", "history_damaged"]
+
+
+def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_seen() -> None:
+    folders = Folders.default()
+    folders.prepare()
+    folders.recent_runs_file.write_text("[nonsense")
+    with sqlite3.connect(folders.history_file) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        memory = Memory(folders)
+        assert memory.trouble is not None
+        assert memory.trouble.problem is Problem.HISTORY_NOT_KEPT
+        assert "another program" in memory.trouble.detail
+        assert [path.name for path in memory.asides] == ["recent_runs.json.broken-1"]
+        other.rollback()
+        memory.close()
+    other.close()
+
+
+def test_a_notice_is_taken_back_unless_it_says_something_else_by_now(qtbot: QtBot) -> None:
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    bar.say("bad", "The disk is full.", "history.sqlite")
+    bar.take_back("Something else.")
+    assert not bar.isHidden()
+    bar.take_back("The disk is full.")
+    assert bar.isHidden()

@@ -1,0 +1,124 @@
+"""Sleep: foretold by logind on a private bus, noticed by the clocks, and unknown at once without a bus."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtDBus import (
+    QDBusConnection,
+    QDBusMessage,
+    QDBusUnixFileDescriptor,
+    QDBusVariant,
+    QDBusVirtualObject,
+)
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.desktop.suspend import Power, seconds_slept
+from app.desktop.tray_availability import TrayHost
+
+LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
+needs_bus = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="there is no dbus-daemon")
+
+
+@pytest.fixture
+def address(qapp: QApplication) -> Iterator[str]:
+    """A bus of our own."""
+    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
+        assert daemon.stdout is not None
+        yield daemon.stdout.readline().strip()
+        for name in ("ours", "theirs"):
+            QDBusConnection.disconnectFromBus(name)
+        daemon.kill()
+
+
+@pytest.fixture
+def no_bus(qapp: QApplication) -> QDBusConnection:
+    """What a computer without one has."""
+    return QDBusConnection.connectToBus("unix:path=/nonexistent", "nowhere")
+
+
+class Desktop(QDBusVirtualObject):
+    """Answers as logind and as a panel do; ``end`` is our end of the pipe that the last inhibitor holds."""
+
+    end: int | None = None
+
+    def introspect(self, _path: str) -> str:
+        return ""
+
+    def handleMessage(self, message: QDBusMessage, connection: QDBusConnection) -> bool:  # noqa: N802
+        if message.member() == "Inhibit":
+            self.end, theirs = os.pipe()
+            reply = message.createReply(QDBusUnixFileDescriptor(theirs))
+            os.close(theirs)
+        else:
+            reply = message.createReply(QDBusVariant(True))
+        return connection.send(reply)
+
+    def is_released(self) -> bool:
+        """Whether whoever had the inhibitor has let it go."""
+        assert self.end is not None
+        return bool(select.select([self.end], [], [], 0)[0])
+
+
+@needs_bus
+def test_logind_is_held_until_the_run_is_left(qtbot: QtBot, address: str) -> None:
+    theirs = QDBusConnection.connectToBus(address, "theirs")
+    logind = Desktop()
+    assert theirs.registerVirtualObject("/org/freedesktop/login1", logind)
+    assert theirs.registerService("org.freedesktop.login1")
+    power = Power(QDBusConnection.connectToBus(address, "ours"))
+    qtbot.waitUntil(lambda: power.is_holding)
+    assert power.foresight == "watching"
+    with qtbot.waitSignal(power.going_to_sleep):
+        tell(theirs, True)
+    assert not logind.is_released()
+    power.let_sleep()
+    qtbot.waitUntil(logind.is_released)
+    with qtbot.waitSignal(power.woke_up):
+        tell(theirs, False)
+    qtbot.waitUntil(lambda: power.is_holding)
+
+
+def tell(bus: QDBusConnection, is_going: bool) -> None:
+    """Say what logind says before and after a sleep."""
+    message = QDBusMessage.createSignal(*LOGIND)
+    message.setArguments([is_going])
+    assert bus.send(message)
+
+
+def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
+    began = time.monotonic()
+    power = Power(no_bus)
+    assert power.foresight == "unknown"
+    assert not power.is_holding
+    assert time.monotonic() - began < 0.5
+
+
+def test_a_sleep_that_nobody_foretold_is_noticed_by_the_clocks(qtbot: QtBot, no_bus: QDBusConnection) -> None:
+    slept = [0.0]
+    power = Power(no_bus, slept=lambda: slept[0], look_seconds=0.01)
+    with qtbot.assertNotEmitted(power.woke_up, wait=100):
+        slept[0] += 1.0  # the time was corrected a little
+    with qtbot.waitSignal(power.woke_up):
+        slept[0] += 3600.0
+
+
+def test_the_clock_of_sleep_stands_still_while_awake() -> None:
+    before = seconds_slept()
+    assert abs(seconds_slept() - before) < 1.0
+
+
+def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(
+    qtbot: QtBot, no_bus: QDBusConnection
+) -> None:
+    host = TrayHost(no_bus)
+    with qtbot.waitSignal(host.missing):
+        host.wait()

@@ -1,0 +1,81 @@
+"""Remove my data: what is there is named first, and goes only when the program has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.pages.settings.page import SettingsPage
+from app.shell.erase_dialog import Removal
+from core.files.folders import Folders
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    """With a log, and a key."""
+    folders = Folders.below(tmp_path / "home")
+    for path, size in (
+        (folders.logs / "client.log", 4700),
+        (folders.data / "peers" / "1" / "identity.key", 9),
+    ):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"x" * size)
+    return folders
+
+
+@pytest.fixture
+def removal(folders: Folders, qtbot: QtBot, english: None) -> Removal:
+    """Asked about."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    removal = Removal(folders, window)
+    removal.ask()
+    return removal
+
+
+def button(removal: Removal, role: QMessageBox.ButtonRole) -> QPushButton:
+    """The one with that role."""
+    assert removal.box is not None
+    found = next(each for each in removal.box.buttons() if removal.box.buttonRole(each) is role)
+    assert isinstance(found, QPushButton)
+    return found
+
+
+def test_it_names_what_is_kept_and_deletes_nothing_while_it_asks(removal: Removal, folders: Folders) -> None:
+    assert removal.box is not None and "Logs: 4.7 KB" in removal.box.informativeText()
+    removal.carry_out()
+    assert (folders.logs / "client.log").exists()
+
+
+def test_whoever_cancels_keeps_everything(removal: Removal, folders: Folders) -> None:
+    button(removal, QMessageBox.ButtonRole.RejectRole).click()
+    removal.carry_out()
+    assert (folders.logs / "client.log").exists()
+
+
+def test_whoever_agrees_is_left_with_the_keys(removal: Removal, folders: Folders, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(removal.agreed):
+        button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
+    removal.carry_out()
+    assert not folders.logs.exists()
+    assert (folders.data / "peers" / "1" / "identity.key").exists()
+
+
+def test_the_keys_go_too_if_that_is_ticked(removal: Removal, folders: Folders) -> None:
+    assert removal.box is not None
+    keys = removal.box.checkBox()
+    assert keys is not None
+    keys.click()
+    button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
+    removal.carry_out()
+    assert not folders.data.exists()
+
+
+def test_the_settings_lead_to_it(qtbot: QtBot) -> None:
+    page = SettingsPage()
+    qtbot.addWidget(page)
+    with qtbot.waitSignal(page.removal_requested):
+        page.remove.click()

@@ -1,0 +1,124 @@
+"""The window itself: what is dropped on it, its keys, its place on the screen, and its notices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.shell.main_window import Window
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Window:
+    """With a page in it."""
+    window = Window()
+    qtbot.addWidget(window, before_close_func=lambda window: window.end())
+    window.show_page(QLabel("page"))
+    window.show()
+    return window
+
+
+def drop(window: Window, data: QMimeData) -> bool:
+    """Let it fall on the window; whether it was willing to take it."""
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(QPoint(9, 9), action, data, button, Qt.KeyboardModifier.NoModifier)
+    enter.ignore()
+    window.dragEnterEvent(enter)
+    if enter.isAccepted():
+        window.dropEvent(QDropEvent(QPointF(9, 9), action, data, button, Qt.KeyboardModifier.NoModifier))
+    return enter.isAccepted()
+
+
+def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: Window) -> None:
+    file, link = QMimeData(), QMimeData()
+    file.setUrls([QUrl.fromLocalFile("/home/me/run.toml")])
+    link.setText("workerbee://join?peer=x")
+    with qtbot.waitSignal(window.run_file_dropped) as caught:
+        drop(window, file)
+    assert caught.args == [Path("/home/me/run.toml")]
+    with qtbot.waitSignal(window.text_dropped) as caught:
+        drop(window, link)
+    assert caught.args == ["workerbee://join?peer=x"]
+
+
+def test_other_files_are_not_taken(window: Window) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/home/me/photo.jpg")])
+    assert not drop(window, data)
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "wish"),
+    [
+        (Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier, "back_requested"),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier, "back_requested"),
+        (Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier, "settings_requested"),
+        (Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier, "pause_or_resume_requested"),
+        (Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier, "close_requested"),
+        (Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier, "quit_requested"),
+    ],
+)
+def test_every_key_is_a_wish(
+    qtbot: QtBot, window: Window, key: Qt.Key, modifier: Qt.KeyboardModifier, wish: str
+) -> None:
+    window.activateWindow()
+    with qtbot.waitSignal(getattr(window, wish)):
+        QTest.keyClick(window, key, modifier)
+
+
+def test_the_cross_only_asks(qtbot: QtBot, window: Window) -> None:
+    with qtbot.waitSignal(window.close_requested):
+        window.close()
+    assert window.isVisible()
+    window.end()
+    assert not window.isVisible()
+
+
+def test_its_place_is_remembered_and_nonsense_is_not_obeyed(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    window.resize(700, 500)
+    place = tmp_path / "place"
+    place.write_bytes(window.place())
+    another = Window()
+    qtbot.addWidget(another, before_close_func=lambda window: window.end())
+    another.remember_place(place)
+    assert another.size() == window.size()
+    place.write_bytes(b"nonsense")
+    another.remember_place(place)
+    another.remember_place(tmp_path / "missing")
+    assert another.size() == window.size()
+
+
+def test_what_nobody_sees_is_not_worth_drawing(qtbot: QtBot, window: Window) -> None:
+    assert window.is_seen
+    with qtbot.waitSignal(window.visibility_changed) as caught:
+        window.showMinimized()
+    assert caught.args == [False]
+    window.come_forward()
+    assert window.is_seen
+
+
+def test_a_notice_has_a_button_and_can_be_put_away(qtbot: QtBot, window: Window) -> None:
+    pressed: list[bool] = []
+    window.notice.say("info", "Something", "to know", button="Do it", action=lambda: pressed.append(True))
+    assert window.notice.isVisible()
+    window.notice.callout.action_requested.emit()
+    assert pressed == [True]
+    assert not window.notice.isVisible()
+    window.notice.say("bad", "Something", "worse")
+    centre: QPoint = window.notice.dismiss.rect().center()
+    QTest.mouseClick(window.notice.dismiss, Qt.MouseButton.LeftButton, pos=centre)
+    assert not window.notice.isVisible()
+
+
+def test_the_smallest_window_is_small(window: Window) -> None:
+    window.resize(1, 1)
+    assert window.width() <= 800
+    assert window.height() <= 600

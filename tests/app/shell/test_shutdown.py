@@ -1,0 +1,72 @@
+"""Quitting: goodbye is said, shown while it lasts, and never waited for without end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.shell.shutdown import Farewell
+
+
+class Run:
+    """What is left, in the smallest form."""
+
+    def __init__(self, *, is_over: bool = False) -> None:
+        self.is_over = is_over
+        self.told: list[str] = []
+
+    def farewell(self, limit_seconds: float = 60.0) -> Farewell:
+        """From it."""
+        return Farewell(
+            lambda: self.told.append("leave"),
+            lambda: self.is_over,
+            lambda: self.told.append("kill"),
+            limit_seconds=limit_seconds,
+        )
+
+
+def test_where_nothing_runs_the_end_comes_at_once(qtbot: QtBot) -> None:
+    farewell = Run(is_over=True).farewell()
+    with qtbot.waitSignal(farewell.finished, timeout=500):
+        farewell.begin()
+    assert farewell.window is None
+
+
+def test_a_goodbye_is_shown_and_waited_for(qtbot: QtBot) -> None:
+    run = Run()
+    farewell = run.farewell()
+    farewell.begin()
+    qtbot.waitUntil(lambda: farewell.window is not None and farewell.window.isVisible())
+    with qtbot.waitSignal(farewell.finished):
+        run.is_over = True
+    assert run.told == ["leave"]
+
+
+def test_whoever_insists_need_not_wait(qtbot: QtBot) -> None:
+    run = Run()
+    farewell = run.farewell()
+    farewell.begin()
+    qtbot.waitUntil(lambda: farewell.window is not None)
+    assert farewell.window is not None
+    with qtbot.waitSignal(farewell.finished):
+        QTest.mouseClick(farewell.window.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
+    assert run.told == ["leave", "kill"]
+
+
+def test_a_worker_that_never_goes_is_ended_after_the_limit(qtbot: QtBot) -> None:
+    run = Run()
+    farewell = run.farewell(limit_seconds=0.1)
+    with qtbot.waitSignal(farewell.finished):
+        farewell.begin()
+        farewell.begin()
+    assert run.told == ["leave", "kill"]
+
+
+def test_the_end_of_a_session_is_held_up_until_goodbye_is_said(qtbot: QtBot) -> None:
+    run = Run()
+    farewell = run.farewell()
+    QTimer.singleShot(100, lambda: setattr(run, "is_over", True))
+    farewell.wait()
+    assert run.told == ["leave"]

@@ -1,0 +1,55 @@
+"""The window with a fake worker, as a program of its own that trains by itself.
+
+    python -m tests.app.support.training_program JOURNAL
+
+It prints a word for each new phase of the session.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from app.application import Application
+from app.desktop.launch_request import Handover
+from app.startup import Start, front_for, make_qt
+from core.client.session import Session
+from core.files.folders import Folders
+from core.hardware.monitor import DevicesSeen
+from core.run.address import JoinAddress
+from tests.support.peers import fake_worker
+
+ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+
+
+def train(application: Application) -> None:
+    """Join as soon as there is a device, and start."""
+
+    def join(_seen: DevicesSeen) -> None:
+        if application.helm.session.phase == "idle":
+            application.helm.join(ADDRESS)
+
+    def follow(before: Session, after: Session) -> None:
+        if after.phase != before.phase:
+            print(after.phase, flush=True)
+        if after.is_search_finished and after.phase == "found":
+            application.helm.start(after.runs[0])
+
+    application.bridge.devices_arrived.connect(join)
+    application.helm.changed.connect(follow)
+
+
+def main() -> None:
+    """Until it is told to quit."""
+    journal = sys.argv[1]
+    qt = make_qt()
+    command = [sys.executable, fake_worker.__file__, journal, "good"]
+    front = front_for(qt, Folders.below(Path(journal).parent / "home"))
+    start = Start(qt, front, worker_command=command)
+    start.begun.connect(train)
+    start.run(Handover())
+    print("closed", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""A run in full swing, for the tests of the training page and of what it is made of."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable
+
+from core.client.session import Session
+from core.hardware.device import Device
+from core.hardware.monitor import DevicesSeen
+from core.protocol.localizable import Remark
+from core.protocol.messages import Join, PeerSeen, Progress, RoundFinished, RunFound, Start, Verdict
+from core.records.time_series import Curve, Series
+from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.spec.recipe import ArithmeticGPT
+
+NOW = 1_763_700_000.0
+MANIFEST = RunManifest(
+    run=RunInfo(id="sums", name="Sums up to 99"),
+    recipe=ArithmeticGPT(),
+    collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=10),
+)
+FOUND = RunFound(manifest=MANIFEST, organiser="12D3KooWorganiser", vouched=True)
+GPU = Device(
+    "cuda", 0, "GPU-1", "NVIDIA GeForce RTX 3060", 12_884_901_888, 7_800_000_000, "560.35", 64,
+    utilisation=0.94, power_watts=168.4,
+)  # fmt: skip
+SEEN = DevicesSeen((GPU, Device("cpu", 0, None, "AMD Ryzen 5 5600X")), True, NOW)
+
+
+def progress(**changes: object) -> Progress:
+    """Most of the way to the next step."""
+    values: dict[str, object] = {
+        "epoch": 42,
+        "samples": 812,
+        "target": 1000,
+        "samples_per_second": 512.0,
+        "swarm_samples_per_second": 3012.0,
+        "peers": 7,
+        "clients": 2,
+        "loss": 1.83,
+        "my_samples": 164,
+        "contributed_samples": 12_416,
+        "next_step_seconds": 52.0,
+    }
+    return Progress(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def finished(*, ok: bool = True, peers: int = 7, reason: str = "") -> RoundFinished:
+    """A round of averaging."""
+    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=Remark(reason))
+
+
+def peer(number: int, **changes: object) -> PeerSeen:
+    """One of many; the lower its number, the faster."""
+    values: dict[str, object] = {
+        "peer_id": f"12D3KooW{number:044d}",
+        "epoch": 42,
+        "samples": 10,
+        "samples_per_second": 5000.0 - number,
+        "client_mode": number % 3 == 0,
+        "is_me": number == 2,
+    }
+    return PeerSeen(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def training(**changes: object) -> Session:
+    """All is well."""
+    values: dict[str, object] = {
+        "phase": "training",
+        "opening": Join(addresses=(), home="/nowhere"),
+        "consent": Start(run_id="sums", organiser="12D3KooWorganiser", device="cuda:0"),
+        "is_worker_running": True,
+        "runs": (FOUND,),
+        "chosen": FOUND,
+        "progress": progress(),
+        "rounds": (finished(),) * 14 + (finished(ok=False, reason="late"),),
+        "verdict": Verdict(state="helping", reason=""),
+        "peers": tuple(peer(number) for number in range(7)),
+        "last_share": 0.164,
+    }
+    return Session(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def curve(value: Callable[[int], float], entries: int = 300, step_seconds: float = 1.0) -> Curve:
+    """One that ends now."""
+    values = array("d", map(value, range(entries)))
+    return Curve(NOW - entries * step_seconds, step_seconds, values, values)
+
+
+def curve_of(series: Series) -> Curve:
+    """Of a day; nothing is known of the GPU's power."""
+    if series == "gpu_power":
+        return curve(lambda _: math.nan, 1440, 60.0)
+    return curve(lambda index: 1.0 + index % 7, 1440, 60.0)

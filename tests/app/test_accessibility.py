@@ -1,0 +1,128 @@
+"""Every page can be used without a mouse and without seeing it, in a small window and with long words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.pages.join.page import JoinPage
+from app.pages.review.page import ReviewPage
+from app.pages.settings.page import SettingsPage
+from core.client.session import Session
+from core.protocol.messages import FitMeasured
+from core.records.recent_runs import RecentRun
+from core.records.settings import Settings
+from core.updates.notice import UpdateNotice
+from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
+
+INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
+LONG = "Donaudampfschifffahrtsgesellschaft " * 3
+
+
+def join_page() -> JoinPage:
+    page = JoinPage()
+    page.show_devices(seen(GPU, BUSY_GPU, CPU), "auto")
+    page.offer_clipboard(ADDRESS)
+    page.show_recent(
+        (RecentRun(run_id="sums", name=LONG, organiser=PEER, address=ADDRESS, last_state="paused", at=0.0),)
+    )
+    return page
+
+
+def review_page() -> ReviewPage:
+    page = ReviewPage()
+    page.show_devices(seen(GPU, CPU), "auto")
+    page.show_session(search(run_found(name=LONG, homepage="https://example.org/" + "a" * 150)))
+    page.show_dry_run(Session(fit=FitMeasured(device="cpu", micro_batch=4096, samples_per_second=123456.0)))
+    return page
+
+
+def choice_page() -> ReviewPage:
+    page = ReviewPage()
+    page.show_session(search(run_found("one", name=LONG), run_found("two")))
+    return page
+
+
+def settings_page() -> SettingsPage:
+    page = SettingsPage()
+    page.show_devices(seen(GPU, CPU))
+    page.show_settings(
+        Settings(
+            data_folder="/somewhere/" + "a" * 200,
+            public_name="Anna",
+            update_address=f"https://{'updates.' * 12}example.org/latest.json",
+            update_publisher=PEER,
+        )
+    )
+    page.updates.show_newer(UpdateNotice(version="999999.999999", page="https://example.org/"))
+    return page
+
+
+@pytest.fixture(params=[join_page, review_page, choice_page, settings_page], ids=lambda make: make.__name__)
+def page(request: pytest.FixtureRequest, qtbot: QtBot) -> QWidget:
+    make: Callable[[], QWidget] = request.param
+    page = make()
+    qtbot.addWidget(page)
+    page.resize(560, 420)
+    with qtbot.waitExposed(page):
+        page.show()
+    return page
+
+
+def interactive(page: QWidget) -> list[QWidget]:
+    widgets = [widget for widget in page.findChildren(QWidget) if isinstance(widget, INTERACTIVE)]
+    return [
+        widget
+        for widget in widgets
+        if widget.isVisible() and widget.isEnabled() and not isinstance(widget.parent(), INTERACTIVE)
+    ]
+
+
+def name_of(widget: QWidget) -> str:
+    own_text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or own_text
+
+
+def test_everything_has_a_name(page: QWidget) -> None:
+    assert [type(widget) for widget in interactive(page) if not any(map(str.isalpha, name_of(widget)))] == []
+
+
+def test_everything_can_be_reached_with_tab(page: QWidget) -> None:
+    wanted = set(interactive(page))
+    reached = set()
+    for _ in range(2 * len(wanted)):
+        QTest.keyClick(page.focusWidget() or page, Qt.Key.Key_Tab)
+        reached.add(page.focusWidget())
+    assert [name_of(widget) for widget in wanted - reached] == []
+
+
+def test_nothing_is_wider_than_a_small_window(page: QWidget) -> None:
+    areas = [area for area in page.findChildren(QScrollArea) if area.isVisible()]
+    assert areas
+    for area in areas:
+        content = area.widget()
+        assert content is not None and content.width() <= area.viewport().width()
+
+
+def test_no_word_is_cut(page: QWidget) -> None:
+    labels = [label for label in page.findChildren(QLabel) if label.isVisible() and label.text()]
+    assert [label.text() for label in labels if label.width() < label.minimumSizeHint().width()] == []
+    assert [
+        label.text()
+        for label in labels
+        if label.wordWrap() and label.height() < label.heightForWidth(label.width())
+    ] == []

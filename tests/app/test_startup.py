@@ -1,0 +1,122 @@
+"""From the words on the command line to a command or the window, in fresh processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app import startup as start
+from core.files.folders import Folders
+from core.records.settings import Settings, save_settings
+from tests.support.checkout import ROOT
+
+
+def started(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python -m app` where there is no display, unless the environment says otherwise."""
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    clean = {name: value for name, value in os.environ.items() if name not in displays}
+    return subprocess.run(
+        [sys.executable, "-m", "app", *words],
+        cwd=ROOT,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_without_words_and_without_a_display_there_is_the_commands_help() -> None:
+    answer = started()
+    assert answer.returncode == 0
+    assert "usage: workerbee" in answer.stdout
+
+
+def test_words_are_a_command() -> None:
+    assert started("--version").stdout.strip()
+    assert started("frobnicate").returncode == 2
+
+
+def test_a_link_without_a_display_is_answered_in_words() -> None:
+    answer = started("workerbee://join?peer=x")
+    assert answer.returncode == 2
+    assert "no display" in answer.stderr
+    assert "workerbee join" in answer.stderr
+
+
+def test_a_display_that_does_not_answer_is_named() -> None:
+    answer = started(DISPLAY=":987")
+    assert answer.returncode == 7
+    assert "“:987”" in answer.stderr
+
+
+def in_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
+    """What such a Python program prints."""
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def test_qt_that_is_missing_is_said_with_the_command_that_mends_it() -> None:
+    answer = in_fresh_process(
+        "import sys; sys.modules['PySide6'] = None; sys.argv = ['workerbee', '--minimised']\n"
+        "import os; os.environ['DISPLAY'] = ':0'\n"
+        "from app.__main__ import main; sys.exit(main())"
+    )
+    assert answer.returncode == 7
+    assert f'"{sys.executable}" -m pip install "PySide6-Essentials' in answer.stderr
+
+
+def test_a_command_loads_no_qt() -> None:
+    answer = in_fresh_process(
+        "import sys; sys.argv = ['workerbee', '--version']\n"
+        "from app.__main__ import main; main()\n"
+        "heavy = ('PySide6', 'torch', 'numpy', 'hivemind')\n"
+        "print([name for name in sys.modules if name.split('.')[0] in heavy])"
+    )
+    assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
+
+
+def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
+    save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
+    front = start.front_for(qapp, folders)
+    assert front.folders == replace(folders, data=chosen)
+    front.choices.replace(data_folder=None)
+    assert front.folders.data == chosen
+    assert start.front_for(qapp, folders).folders == folders
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    """A session's folder, whose path is short, as that of a socket must be."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_the_second_start_hands_over_to_the_first_which_ends_when_it_is_told_to(runtime: Path) -> None:
+    command = [sys.executable, "-m", "app"]
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(runtime)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as first:
+        deadline = time.monotonic() + 20
+        while not list(runtime.glob("*.sock")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        second = subprocess.run(
+            [*command, "workerbee://join?peer=x"], cwd=ROOT, env=environment, timeout=30, check=False
+        )
+        assert second.returncode == 0
+        assert first.poll() is None
+        time.sleep(1.0)  # the last step of a start is to listen to signals
+        first.terminate()
+        assert first.communicate(timeout=20)[0] == ""
+    assert first.returncode == 0

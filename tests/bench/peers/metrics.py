@@ -1,0 +1,86 @@
+"""What a peer's reports amount to: samples that counted, and how long it stood still."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.protocol.messages import Progress, RoundFinished, StateLoading
+from tests.bench.peers.peer_process import Seen
+
+
+@dataclass(frozen=True)
+class Report:
+    """A Progress and when it arrived, in seconds on the monotonic clock."""
+
+    at: float
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Track:
+    """One peer's events in the order of their arrival. An epoch begins with the first report in it."""
+
+    seen: tuple[Seen, ...]
+
+    @property
+    def reports(self) -> list[Report]:
+        """Every report of progress."""
+        return [Report(each.at, each.event) for each in self.seen if isinstance(each.event, Progress)]
+
+    def arrival(self, epoch: int) -> Report | None:
+        """The first report in that epoch, or in a later one where it was skipped."""
+        return next((report for report in self.reports if report.progress.epoch >= epoch), None)
+
+    def advanced(self, epoch: int) -> int | None:
+        """The samples computed in an epoch that this peer itself took to its end.
+
+        ``None`` if it skipped the epoch or downloaded the state meanwhile, which throws its gradients away.
+        """
+        begin, end = self.arrival(epoch), self.arrival(epoch + 1)
+        if begin is None or end is None or (begin.progress.epoch, end.progress.epoch) != (epoch, epoch + 1):
+            return None
+        loads = [each.at for each in self.seen if isinstance(each.event, StateLoading)]
+        if any(begin.at < load <= end.at for load in loads):
+            return None
+        return end.progress.contributed_samples - begin.progress.contributed_samples
+
+    def longest_stall(self, after: float, until: float) -> float:
+        """The longest time in seconds that the loop stood still, of what was reported in that time."""
+        stalls = [each.progress.stalled_seconds for each in self.reports if after < each.at <= until]
+        return max(stalls, default=0.0)
+
+    def gradient_rounds(self, after: float, until: float) -> tuple[int, int]:
+        """How many of them were averaged with somebody, and how many there were."""
+        rounds = [
+            each.event
+            for each in self.seen
+            if after < each.at <= until and isinstance(each.event, RoundFinished)
+        ]
+        gradients = [each for each in rounds if each.kind == "gradients"]
+        return sum(each.ok for each in gradients), len(gradients)
+
+
+def joint_samples_per_second(tracks: Sequence[Track], first: int, after: int) -> float:
+    """What all contribute from epoch ``first`` up to, not including, ``after``.
+
+    Only samples of epochs that every one of them advanced count; the time of the others counts all the same.
+    """
+    joint = [epoch for epoch in range(first, after) if all(each.advanced(epoch) for each in tracks)]
+    rate = 0.0
+    for track in tracks:
+        begin, end = track.arrival(first), track.arrival(after)
+        if begin is None or end is None or end.at <= begin.at:
+            return 0.0
+        rate += sum(track.advanced(epoch) or 0 for epoch in joint) / (end.at - begin.at)
+    return rate
+
+
+def samples_per_second(track: Track, after: float, until: float) -> float:
+    """All that was computed in that time, whether it counted or not; zero with fewer than two reports."""
+    reports = [each for each in track.reports if after <= each.at <= until]
+    if len(reports) < 2:
+        return 0.0
+    begin, end = reports[0], reports[-1]
+    samples = end.progress.contributed_samples - begin.progress.contributed_samples
+    return samples / (end.at - begin.at)

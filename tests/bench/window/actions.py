@@ -1,0 +1,112 @@
+"""What a person does in the window, done at the bench's word: the same buttons, without a mouse."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QScrollArea
+
+from app.application import Application
+from tests.bench.window.event_loop_stalls import BlockWatch
+
+if TYPE_CHECKING:
+    from app.charts.definitions import Period
+
+Answer = dict[str, object]
+
+
+class Deeds:
+    """Each one answers with what came of it, or with when it was done on the monotonic clock."""
+
+    def __init__(self, application: Application, stop_telling: Callable[[], object]) -> None:
+        self._application, self._stop_telling = application, stop_telling
+        self._watch: BlockWatch | None = None
+
+    def state(self) -> Answer:
+        """What there is to see."""
+        application = self._application
+        window, session = application.window, application.helm.session
+        review = application.paging.review if application.paging.name == "review" else None
+        return {
+            "page": application.paging.name,
+            "phase": session.phase,
+            "knows_devices": bool(application.helm.devices),
+            "can_start": review is not None and review.bar.start.isEnabled(),
+            "has_icon": application.presence.tray.is_there,
+            "is_seen": window.is_seen,
+            "is_worker_running": session.is_worker_running,
+        }
+
+    def join(self, *address: str) -> Answer:
+        """With that address in the field."""
+        page = self._application.paging.join
+        page.fill_address(" ".join(address))
+        return self._clicked(page.entry.join_button.click)
+
+    def start(self) -> Answer:
+        """The run that was found."""
+        return self._clicked(self._application.paging.review.bar.start.click)
+
+    def pause(self) -> Answer:
+        """Or resume: the large button."""
+        return self._clicked(self._application.paging.training.header.button.main.click)
+
+    def close(self) -> Answer:
+        """The window's cross."""
+        return self._clicked(self._application.window.close)
+
+    def come(self) -> Answer:
+        """The icon in the tray."""
+        return self._clicked(self._application.presence.tray.open_requested.emit)
+
+    def size(self, width: str, height: str) -> Answer:
+        """Pull the window's corner."""
+        return self._clicked(lambda: self._application.window.resize(int(width), int(height)))
+
+    def period(self, period: Period) -> Answer:
+        """Choose how far back the graphs reach."""
+        picker = self._application.paging.training.graphs.periods
+        return self._clicked(picker._buttons[period].click)
+
+    def sort(self, column: str) -> Answer:
+        """Click on a heading of the peers."""
+        header = self._application.paging.training.peers.horizontalHeader()
+        return self._clicked(lambda: header.sectionClicked.emit(int(column)))
+
+    def tab(self, number: str) -> Answer:
+        """The peers, or what has happened."""
+        return self._clicked(lambda: self._application.paging.training.tabs.setCurrentIndex(int(number)))
+
+    def scroll(self, share: str) -> Answer:
+        """To that share of the page."""
+        column = self._application.paging.training.findChild(QScrollArea)
+        assert column is not None
+        bar = column.verticalScrollBar()
+        return self._clicked(lambda: bar.setValue(round(bar.maximum() * float(share))))
+
+    def watch(self) -> Answer:
+        """For blocks, from now on; and the longest one that there was."""
+        if self._watch is None:
+            self._watch = BlockWatch(self._application)
+        return asdict(self._watch.take())
+
+    def hush(self) -> Answer:
+        """What happens is told no more: that would be the bench's work, and not the window's."""
+        return self._clicked(self._stop_telling)
+
+    def picture(self, path: str) -> Answer:
+        """Of the window as it is."""
+        return {"is_saved": self._application.window.grab().save(path)}
+
+    def quit(self) -> Answer:
+        """Say goodbye, and end."""
+        return self._clicked(self._application.quit)
+
+    def _clicked(self, deed: object) -> Answer:
+        at = time.monotonic()
+        assert callable(deed)
+        deed()
+        return {"at": at}

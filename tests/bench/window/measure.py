@@ -1,0 +1,62 @@
+"""The window's figures, one row after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tests.bench.plan import Plan
+from tests.bench.setup import Ground
+from tests.bench.window.pause import Pausing, pausings
+from tests.bench.window.responsiveness import Blocked, blocked
+from tests.bench.window.startup import Starts, starts
+from tests.bench.window.steady_state import Cpu, Memory, cpu, memory
+from tests.bench.window.virtual_screen import Screen
+
+LIMIT_SECONDS = 240.0  # for any of them
+
+
+@dataclass
+class WindowMeasured:
+    """``None``, or nothing, where it was not measured."""
+
+    starts: Starts | None = None
+    memory: Memory | None = None
+    cpu: Cpu | None = None
+    blocked: Blocked | None = None
+    pausings: list[Pausing] = field(default_factory=list)
+
+
+def window_deeds(
+    plan: Plan, ground: Ground, screen: Screen, measured: WindowMeasured
+) -> dict[str, Callable[[], object]]:
+    """What is to be done for each row that is wanted; it gives the figures, and notes them down."""
+
+    def start() -> object:
+        measured.starts = starts(screen, ground.shortened(LIMIT_SECONDS), plan.window_starts)
+        return measured.starts
+
+    def memories() -> object:
+        measured.memory = memory(screen, ground.shortened(LIMIT_SECONDS), plan.window_times_faster)
+        return measured.memory
+
+    def processor() -> object:
+        measured.cpu = cpu(screen, ground.shortened(LIMIT_SECONDS), plan.window_seconds)
+        return measured.cpu
+
+    def block() -> object:
+        measured.blocked = blocked(screen, ground.shortened(LIMIT_SECONDS), plan.window_seconds)
+        return measured.blocked
+
+    def pause() -> object:
+        measured.pausings = pausings(screen, ground.shortened(LIMIT_SECONDS), plan.window_pauses)
+        return measured.pausings
+
+    deeds = {
+        "window_start": start,
+        "window_memory": memories,
+        "window_cpu": processor,
+        "window_block": block,
+        "window_pause": pause,
+    }
+    return {row: deed for row, deed in deeds.items() if row in plan.rows}

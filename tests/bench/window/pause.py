@@ -1,0 +1,67 @@
+"""How soon Pause gives the computer back, with a real run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from core.protocol.messages import AnyEvent, Progress
+from core.records.settings import Settings
+from tests.bench.peers.metrics import Track, samples_per_second
+from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, addresses_of, first_peer
+from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
+from tests.bench.setup import Ground
+from tests.bench.window.process import WindowProcess, settle_home
+from tests.bench.window.virtual_screen import Screen
+
+MOMENTS = (0.5, 0.1)  # shares of an epoch: while nothing is averaged, and while the epoch before still is
+GONE_SECONDS = 15.0
+_EPOCHS = 2  # the one in which it came, and one that it did from its beginning
+
+
+@dataclass(frozen=True)
+class Pausing:
+    """Seconds from the click: the last sample, and nobody left of the worker, who held the memory."""
+
+    last_sample_seconds: float
+    gone_seconds: float
+    micro_batch_seconds: float
+
+
+def pausings(screen: Screen, ground: Ground, times: int) -> list[Pausing]:
+    """One volunteer in the window joins an organiser, and pauses and resumes."""
+    name = "window_pause"
+    settle_home(ground, name, Settings(device="cpu", threads=ground.threads, language="en"))
+    with first_peer("workerbee", ground) as organiser:
+        addresses = addresses_of(organiser, ground)
+        with WindowProcess(name, screen, ground) as window:
+            window.train(*addresses)
+            done: list[Pausing] = []
+            for number in range(times):
+                done.append(_pause(window, ground, MOMENTS[number % len(MOMENTS)]))
+                window.ask("pause")  # which is called Resume by now
+            window.quit()
+    return done
+
+
+def _pause(window: WindowProcess, ground: Ground, moment: float) -> Pausing:
+    """Train until an epoch has begun that was trained from its beginning; then click."""
+    since = len(window.seen())
+    first = window.wait_for(_tells_a_sample, ground.limit(START_SECONDS), since)
+    assert isinstance(first.event, Progress)
+    wanted = first.event.epoch + _EPOCHS
+    seconds = ground.limit(2 * PATIENCE_EPOCHS * _EPOCHS * ground.epoch_seconds)
+    window.wait_for(lambda event: isinstance(event, Progress) and event.epoch >= wanted, seconds, since)
+    time.sleep(ground.limit(moment * ground.epoch_seconds))
+    asked = float(window.ask("pause")["at"])
+    window.until(lambda state: not state["is_worker_running"], GONE_SECONDS)
+    gone = time.monotonic()
+    track = Track(window.seen()[since:])
+    last_sample, _ = last_sample_and_goodbye(track)
+    rate = samples_per_second(track, asked - RATE_SECONDS, asked)
+    micro_batch = ground.manifest.collaboration.sure_batch_size
+    return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0)
+
+
+def _tells_a_sample(event: AnyEvent) -> bool:
+    return isinstance(event, Progress) and event.contributed_samples > 0

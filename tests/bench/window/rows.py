@@ -1,0 +1,114 @@
+"""From the window's figures to its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tests.bench.table import Row
+from tests.bench.window.event_loop_stalls import Block
+from tests.bench.window.measure import WindowMeasured
+from tests.bench.window.pause import Pausing
+from tests.bench.window.responsiveness import Blocked
+from tests.bench.window.startup import Starts
+from tests.bench.window.steady_state import Cpu, Memory
+
+MAX_START_SECONDS = 0.6
+MAX_START_RATIO = 2.0
+MAX_MEMORY_MIB = 90.0
+MAX_GROWTH_MIB = 1.0  # less is what a page or two of the allocator's does
+MAX_VISIBLE_SHARE = 0.03
+MAX_HIDDEN_SHARE = 0.003
+MAX_BLOCK_SECONDS = 0.050
+MAX_COMPUTING_SECONDS = 1.0
+MAX_GONE_SECONDS = 3.0
+NOTHING = "–"
+_MIB = 2**20
+
+
+def window_rows(measured: WindowMeasured) -> Mapping[str, Callable[[], list[Row]]]:
+    """How each row of the window is made."""
+    return {
+        "window_start": lambda: [_start(measured.starts)],
+        "window_memory": lambda: [_memory(measured.memory)],
+        "window_cpu": lambda: [_cpu(measured.cpu)],
+        "window_block": lambda: [_block(measured.blocked)],
+        "window_pause": lambda: _pause(measured.pausings),
+    }
+
+
+def _start(starts: Starts | None) -> Row:
+    what = "window: start → first picture on the screen (÷ an empty PySide6 window's)"
+    must = f"≤ {MAX_START_SECONDS} s, ≤ {MAX_START_RATIO:.0f}×"
+    if starts is None:
+        return _row(what, NOTHING, must, None)
+    ours = f"{starts.seconds:.2f} s ({starts.ratio:.1f}×)"
+    return _row(what, ours, must, starts.seconds <= MAX_START_SECONDS and starts.ratio <= MAX_START_RATIO)
+
+
+def _memory(memory: Memory | None) -> Row:
+    must = f"≤ {MAX_MEMORY_MIB:.0f} MiB, not growing"
+    if memory is None:
+        return _row("window: memory (PSS) after ten minutes of events", NOTHING, must, None)
+    what = (
+        "window: memory (PSS) after ten minutes of events (growth in the second half), "
+        f"which came {memory.times_faster:.0f} times faster"
+    )
+    mib, growth = memory.bytes / _MIB, memory.growth_bytes / _MIB
+    ours = f"{mib:.0f} MiB ({growth:+.1f})"
+    return _row(what, ours, must, mib <= MAX_MEMORY_MIB and growth <= MAX_GROWTH_MIB)
+
+
+def _cpu(cpu: Cpu | None) -> Row:
+    place = "in the tray" if cpu is None or cpu.is_in_tray else "minimised: no tray here"
+    what = f"window: share of a core, visible with live graphs / hidden ({place})"
+    must = f"≤ {MAX_VISIBLE_SHARE:.0%} / {MAX_HIDDEN_SHARE:.1%}"
+    if cpu is None:
+        return _row(what, NOTHING, must, None)
+    is_reached = cpu.visible <= MAX_VISIBLE_SHARE and cpu.hidden <= MAX_HIDDEN_SHARE
+    return _row(what, f"{cpu.visible:.1%} / {cpu.hidden:.2%}", must, is_reached)
+
+
+def _block(blocked: Blocked | None) -> Row:
+    what = "window: longest block with 1,000 peers and a day of history: opening the page / living / handling"
+    must = f"≤ {MAX_BLOCK_SECONDS * 1000:.0f} ms"
+    if blocked is None:
+        return _row(what, NOTHING, must, None)
+    blocks = (blocked.opening, blocked.living, blocked.handling)
+    ours = f"{' / '.join(map(_milliseconds, blocks))} ms ({blocked.worst})"
+    return _row(what, ours, must, all(block.seconds <= MAX_BLOCK_SECONDS for block in blocks))
+
+
+def _pause(pausings: list[Pausing]) -> list[Row]:
+    computing = max((each.last_sample_seconds for each in pausings), default=None)
+    gone = max((each.gone_seconds for each in pausings), default=None)
+    batch = max((each.micro_batch_seconds for each in pausings), default=0.0)
+    is_idle = all(
+        each.last_sample_seconds <= MAX_COMPUTING_SECONDS + each.micro_batch_seconds for each in pausings
+    )
+    return [
+        _row(
+            "window: Pause clicked → no more computing",
+            _seconds(computing),
+            f"≤ {MAX_COMPUTING_SECONDS:.0f} s + a micro-batch ({batch:.2f} s)",
+            is_idle if pausings else None,
+        ),
+        _row(
+            "window: Pause clicked → the worker gone, and its memory free",
+            _seconds(gone),
+            f"≤ {MAX_GONE_SECONDS:.0f} s",
+            None if gone is None else gone <= MAX_GONE_SECONDS,
+        ),
+    ]
+
+
+def _row(what: str, ours: str, must: str, is_reached: bool | None) -> Row:
+    """Bare hivemind has no window."""
+    return Row(what, ours, NOTHING, NOTHING, must, is_reached)
+
+
+def _milliseconds(block: Block) -> str:
+    return f"{block.seconds * 1000:.0f}"
+
+
+def _seconds(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f} s"

@@ -1,0 +1,413 @@
+"""The command line, as a real process with a worker that plays its part."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.protocol.messages import Failed, FitMeasured, Left, Progress, RunFound
+from core.run.manifest import RunManifest
+from core.run.run_file import template
+from tests.support.cli_process import (
+    ADDRESS,
+    LINK,
+    Play,
+    Result,
+    failing,
+    fake,
+    found,
+    peak_memory_bytes,
+    reciting,
+    run_found,
+    workerbee,
+)
+from tests.support.peers import fake_worker
+
+EVIL = "\x1b]0;owned\x07\x1b[2Jnice\r\x9b31m\u202ename[bold red]"
+
+
+def assert_says(result: Result, code: int, *sentences: str) -> None:
+    """It failed with that code, in words that people can use."""
+    assert result.code == code, result
+    assert "Traceback" not in result.out + result.err
+    for sentence in sentences:
+        assert sentence in result.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fly",),
+        ("join",),
+        ("join", ADDRESS, "--fast"),
+        ("join", ADDRESS, "--yes", "--epochs", "0"),
+        ("join", ADDRESS, "--yes", "--epochs", "3", "--for", "10m"),
+        ("join", ADDRESS, "--yes", "--for", "soon"),
+        ("join", ADDRESS, "--yes", "--network", "carrier-pigeon"),
+        ("publish",),
+        ("run", "check"),
+    ],
+)
+def test_a_usage_error_is_a_sentence_with_advice(tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert_says(workerbee(tmp_path, *words), 2, "workerbee --help")
+
+
+def test_without_a_command_there_is_help(tmp_path: Path) -> None:
+    result = workerbee(tmp_path)
+    assert (result.code, result.err) == (0, "")
+    assert "publish" in result.out and "doctor" in result.out
+
+
+def test_the_version_is_told(tmp_path: Path) -> None:
+    assert workerbee(tmp_path, "--version").out.startswith("workerbee ")
+
+
+def test_a_text_that_is_no_address_ends_with_3(tmp_path: Path) -> None:
+    assert_says(workerbee(tmp_path, "join", "hello", "--yes"), 3, "cannot be read", "“hello”", "12D3KooW")
+
+
+@pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        ("nobody_answers", 4),
+        ("no_such_run", 5),
+        ("manifest_refused", 6),
+        ("organiser_changed", 6),
+        ("clock_wrong", 7),
+        ("out_of_memory", 7),
+    ],
+)
+def test_what_the_worker_fails_with_is_the_exit_code(tmp_path: Path, problem: str, code: int) -> None:
+    worker = reciting(tmp_path, failing(problem, "It was like this."))
+    assert_says(workerbee(tmp_path, "inspect", ADDRESS, worker=worker), code)
+
+
+def test_a_worker_that_leaves_by_itself_has_not_done_its_work(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, {"join": [[{"event": "left"}, {"exit": 0}]]})
+    assert_says(workerbee(tmp_path, "inspect", ADDRESS, worker=worker), 7, "worker.log")
+
+
+def test_an_engine_that_does_not_start_ends_with_7_and_names_the_log(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=fake(tmp_path, "die_before_hello"))
+    assert_says(result, 7, "engine", "worker.log", "workerbee engine make")
+
+
+def test_a_swarm_without_a_run_ends_with_5(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, found())
+    assert_says(workerbee(tmp_path, "inspect", ADDRESS, worker=worker), 5, "publishes no such run")
+
+
+def test_another_run_than_the_wished_one_ends_with_5(tmp_path: Path) -> None:
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", "--run", "other"), 5, "other")
+
+
+def test_of_several_runs_one_must_be_named(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, found(run_found(id="one"), run_found(id="two")))
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", worker=worker), 2, "one: ", "two: ", "--run ID")
+
+
+def test_of_two_organisers_the_one_whom_the_address_vouches_for_is_meant(tmp_path: Path) -> None:
+    stranger = {**run_found(name="Not this one"), "organiser": "12D3KooWstranger", "vouched": False}
+    play = found(stranger, run_found())
+    play["join"].append([{"event": "failed", "problem": "disk_full"}])
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=reciting(tmp_path, play))
+    assert_says(result, 7)
+    assert "Not this one" not in result.out and "vouched for by the address" in result.out
+
+
+@pytest.mark.parametrize("state", ["paused", "finished"])
+def test_a_run_that_is_not_open_is_not_joined(tmp_path: Path, state: str) -> None:
+    worker = reciting(tmp_path, found(run_found(state=state, notice="Thank you all")))
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", worker=worker), 5, state, "Thank you all")
+
+
+def test_a_device_that_does_not_exist_ends_with_2(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--device", "cuda:63")
+    assert_says(result, 2, "no such device", "cpu")
+
+
+def test_a_folder_that_cannot_be_written_ends_with_7(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("in the way")
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes"), 7, "cannot be written", "home")
+
+
+def test_nothing_starts_without_consent_where_nobody_can_be_asked(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, stdin="y\n")
+    assert_says(result, 2, "--yes")
+    assert not (tmp_path / "journal").exists()
+
+
+def test_join_trains_to_its_limit_and_sums_up(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", LINK, "--yes", "--samples", "50")
+    assert (result.code, result.err) == (0, "")
+    assert "others will see" in result.out and "IP address" in result.out
+    assert "1 of 1 rounds averaged with others" in result.out.splitlines()[-1]
+
+
+def test_a_time_limit_is_kept(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--for", "1s")
+    assert result.code == 0 and result.out.splitlines()[-1].startswith("Helped for 1 epoch")
+
+
+def test_a_copied_terminal_line_is_an_address_too(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", "--yes", "--samples", "10", "--initial_peers", ADDRESS, ADDRESS)
+    assert result.code == 0, result
+
+
+def test_json_is_events_and_nothing_else(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--samples", "50", "--json")
+    assert result.code == 0
+    assert any(isinstance(event, RunFound) for event in result.events)
+    assert any(isinstance(event, Progress) for event in result.events)
+    assert isinstance(result.events[-1], Left)
+    assert "Helped for" in result.err
+
+
+def test_json_tells_a_failure_once(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--json", worker=fake(tmp_path, "fail_for_good"))
+    failures = [event for event in result.events if isinstance(event, Failed)]
+    assert [failure.problem for failure in failures] == ["nobody_answers"]
+    assert_says(result, 4, "Nobody answers")
+
+
+def test_json_tells_a_failure_that_no_worker_has_told(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "join", "hello", "--yes", "--json")
+    assert [event.problem for event in result.events if isinstance(event, Failed)] == ["address_unreadable"]
+
+
+@pytest.mark.parametrize("command", [("inspect", ADDRESS), ("join", ADDRESS, "--yes"), ("join", ADDRESS)])
+def test_a_strangers_words_cannot_command_the_terminal(tmp_path: Path, command: tuple[str, ...]) -> None:
+    run = run_found(name=EVIL, description=EVIL, license=EVIL, homepage=EVIL, contact=EVIL, notice=EVIL)
+    play = found(run)
+    evil = {"sentence": "%1", "blanks": [EVIL]}
+    play["join"][0].insert(0, {"event": "network", "mode": "client", "reason": evil, "advice": evil})
+    play["join"].append([{"event": "failed", "problem": "disk_full", "detail": EVIL}])
+    result = workerbee(tmp_path, *command, worker=reciting(tmp_path, play))
+    shown = result.out + result.err
+    assert not [each for each in shown if each != "\n" and not each.isprintable()]
+    if command != ("join", ADDRESS):
+        assert "name[bold red]" in shown  # what is harmless is told as it is
+
+
+def test_several_runs_of_a_stranger_cannot_command_the_terminal(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, found(run_found(id="one", name=EVIL), run_found(id="two")))
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=worker)
+    assert result.code == 2 and "\x1b" not in result.err and "\x9b" not in result.err
+
+
+def test_inspect_says_what_a_run_asks_for_and_who_vouches_for_it(tmp_path: Path) -> None:
+    known = {**run_found(license="Apache-2.0"), "peers": 3, "epoch": 12}
+    unknown = {**run_found(id="other"), "organiser": "12D3KooWsomebody", "vouched": False}
+    result = workerbee(tmp_path, "inspect", ADDRESS, worker=reciting(tmp_path, found(known, unknown)))
+    assert result.code == 0
+    for words in ("Apache-2.0", "3 peers, epoch 12", "NOT vouched for", "download", "1.2 MB", "memory"):
+        assert words in result.out
+
+
+MEASURED = {"event": "fit_measured", "device": "cpu", "micro_batch": 4, "samples_per_second": 31.4}
+
+
+def rehearsing(*events: dict[str, Any], **of_run: Any) -> Play:
+    """A swarm with one run, and a dry run that ends so."""
+    return found({**run_found(), **of_run}) | {"rehearse": [[*events, {"exit": 0}]]}
+
+
+def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, rehearsing(MEASURED, samples_per_second=7800.0))
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=worker)
+    assert result.code == 0
+    sentence = "fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm (on cpu)"
+    assert sentence in " ".join(result.out.split())
+
+
+@pytest.mark.parametrize(
+    ("play", "words"),
+    [
+        (rehearsing(MEASURED), "fits with micro-batch 4 · about 31 samples/s (on cpu)"),
+        (rehearsing({**MEASURED, "micro_batch": 0}), "does not fit: there is no memory for even one sample"),
+        (
+            rehearsing({"event": "failed", "problem": "fit_unknown", "detail": "So."}),
+            "not measured: How much",
+        ),
+        (rehearsing(), "not measured: The training process ended unexpectedly."),
+        (found(run_found(state="paused")), ""),
+        (found(run_found(), run_found(id="other")), ""),
+    ],
+    ids=["alone", "too large", "unknown", "crash", "closed", "two runs"],
+)
+def test_inspect_says_what_came_of_trying(tmp_path: Path, play: Play, words: str) -> None:
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=reciting(tmp_path, play))
+    assert result.code == 0 and words in " ".join(result.out.split())
+    assert ("measured" in result.out or "fits" in result.out) == bool(words)
+
+
+def test_inspect_only_looks_where_that_is_wanted_and_tells_programs_what_it_found(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, rehearsing(MEASURED))
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--no-dry-run", "--json", worker=worker)
+    assert not [event for event in result.events if isinstance(event, FitMeasured)]
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", "--json", worker=worker)
+    assert [event.micro_batch for event in result.events if isinstance(event, FitMeasured)] == [4]
+
+
+def test_inspect_tries_it_out_as_it_was_asked_to(tmp_path: Path) -> None:
+    words = ["--device", "cpu", "--threads", "2", "--memory", "6GB"]
+    assert workerbee(tmp_path, "inspect", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
+    told = [json.loads(line) for line in (tmp_path / "journal").read_text().splitlines() if line[0] == "{"]
+    (command,) = [each for each in told if each["command"] == "rehearse"]
+    assert (command["device"], command["threads"], command["memory_limit_bytes"]) == ("cpu", 2, 6 * 10**9)
+    assert msgspec.convert(command["manifest"], RunManifest) == fake_worker.manifest()
+
+
+def test_a_limit_of_memory_goes_with_the_consent(tmp_path: Path) -> None:
+    words = ["--yes", "--samples", "50", "--device", "cpu", "--memory", "800MB"]
+    assert workerbee(tmp_path, "join", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
+    assert '"memory_limit_bytes":800000000' in (tmp_path / "journal").read_text()
+    assert_says(workerbee(tmp_path, "join", ADDRESS, "--yes", "--memory", "much"), 2, "write it as 6GB")
+
+
+def test_publish_prints_what_can_be_copied_whole(tmp_path: Path) -> None:
+    assert workerbee(tmp_path, "run", "new").code == 0
+    address = ADDRESS.replace("127.0.0.1", "203.0.113.5")
+    play = {"publish": [[{"event": "published", "addresses": [address], "link": LINK * 3, "revision": 4}]]}
+    result = workerbee(
+        tmp_path, "publish", "run.toml", "--no-train", "--for", "1s", worker=reciting(tmp_path, play)
+    )
+    assert (result.code, result.err) == (0, "")
+    assert {LINK * 3, address} <= set(result.out.splitlines())
+    assert "revision 4" in result.out
+
+
+def test_publish_asks_the_worker_for_what_was_typed(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes(template().encode())
+    words = ["--listen", "/ip4/0.0.0.0/tcp/1", "/ip6/::/tcp/1", "--announce", "/dns4/example.org/tcp/1"]
+    words += ["--identity", "me.key", "--checkpoint-every", "5", "--threads", "3", "--device", "cpu"]
+    assert workerbee(tmp_path, "publish", "run.toml", *words, "--samples", "50").code == 0
+    command = msgspec.json.decode((tmp_path / "journal").read_bytes().splitlines()[1])
+    assert command["listen"] == ["/ip4/0.0.0.0/tcp/1", "/ip6/::/tcp/1"]
+    assert command["announce"] == ["/dns4/example.org/tcp/1"]
+    assert command["identity"] == str(tmp_path / "me.key")
+    assert (command["checkpoint_every_epochs"], command["threads"], command["device"]) == (5, 3, "cpu")
+
+
+def test_publish_of_a_wrong_file_names_the_field(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(template().replace("learning_rate", "learning_rat"))
+    result = workerbee(tmp_path, "publish", "run.toml")
+    assert_says(result, 2, "[optimizer] learning_rat: unknown field; did you mean learning_rate?")
+
+
+def test_run_new_never_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("mine")
+    assert_says(workerbee(tmp_path, "run", "new"), 2, "exists already")
+    assert (tmp_path / "run.toml").read_text() == "mine"
+
+
+def test_run_check_tells_what_the_run_will_ask_of_volunteers(tmp_path: Path) -> None:
+    assert workerbee(tmp_path, "run", "new", "mine.toml").code == 0
+    result = workerbee(tmp_path, "run", "check", "mine.toml")
+    assert result.code == 0 and "is right" in result.out and "downloads" in result.out
+
+
+def demo_play(*after_published: dict[str, Any]) -> Play:
+    """An organiser and a volunteer who both do well, unless the organiser goes on otherwise."""
+    published = {"event": "published", "addresses": [ADDRESS], "link": LINK, "revision": 1}
+    training = {"event": "training_started", "device": "cpu", "epoch": 0, "parameters": 10}
+    progress = msgspec.json.decode(msgspec.json.encode(fake_worker.progress(40)))
+    play = found(run_found())
+    play["join"].append([training, progress])
+    return {**play, "publish": [[published, *after_published]]}
+
+
+def test_the_demo_ends_with_one_line(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, demo_play())
+    result = workerbee(tmp_path, "demo", "--epochs", "3", worker=worker)
+    assert (result.code, result.err) == (0, "")
+    assert "published the run" in result.out
+    assert result.out.splitlines()[-1].startswith("Helped for 8 epochs: 40 samples")
+
+
+def test_the_demos_json_is_the_volunteers_events(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, demo_play())
+    result = workerbee(tmp_path, "demo", "--samples", "3", "--json", worker=worker)
+    assert result.code == 0
+    assert "published" not in [event.__struct_config__.tag for event in result.events]
+
+
+def test_the_demo_says_who_of_the_two_came_to_grief(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, demo_play({"event": "failed", "problem": "port_taken", "detail": "Port 5."}))
+    assert_says(workerbee(tmp_path, "demo", worker=worker), 7, "The organiser: Port 5.")
+
+
+def test_a_swarm_ends_with_a_line_for_each_peer_and_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(template())
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    words = ("swarm", str(file), "--peers", "3", "--epochs", "3")
+    result = workerbee(tmp_path, *words, worker=reciting(tmp_path, demo_play()), TMPDIR=str(scratch))
+    assert (result.code, result.err) == (0, "")
+    organiser, *volunteers = result.out.splitlines()[-3:]
+    assert organiser == "organiser: Left before the training began."
+    for number, line in enumerate(volunteers, 1):
+        assert line.startswith(f"volunteer {number}: Helped for 8 epochs: 40 samples")
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_swarm_says_who_of_many_came_to_grief(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(template())
+    play = demo_play({"event": "failed", "problem": "port_taken", "detail": "Port 5."})
+    result = workerbee(tmp_path, "swarm", str(file), worker=reciting(tmp_path, play))
+    assert_says(result, 7, "The organiser: Port 5.")
+    for number in ("1", "1000000", "many"):
+        assert_says(workerbee(tmp_path, "swarm", str(file), "--peers", number), 2, "--peers")
+
+
+def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor")
+    for subject in ("Python", "folders", "engine", "GPU", "clock", "ports", "disk", "open files"):
+        assert f" {subject} " in result.out
+    assert "✓ engine         torch 2.13.0, hivemind 1.1.12" in result.out
+
+
+def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", "--json")
+    events = [msgspec.json.decode(line)["event"] for line in result.out.splitlines()]
+    assert {"hello", "engine_checked"} <= set(events)
+    assert "disk" in result.err
+
+
+def test_doctor_ends_with_7_where_something_must_be_mended(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", worker=fake(tmp_path, "die_before_hello"))
+    assert result.code == 7 and "✗ engine" in result.out and "Mend" in result.out
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_the_client_process_stays_small(tmp_path: Path) -> None:
+    assert peak_memory_bytes(tmp_path, "join", ADDRESS, "--yes", "--samples", "90") <= 60 << 20
+
+
+def test_what_was_not_said_is_as_the_settings_have_it(tmp_path: Path) -> None:
+    settings = tmp_path / "home" / "settings" / "settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('threads = 3\nnetwork = "client"\nport = 4242\ndisk_limit_bytes = 200000000\n')
+    assert workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1", "--network", "direct").code == 0
+    journal = [msgspec.json.decode(line) for line in (tmp_path / "journal").read_bytes().splitlines()[1:]]
+    join, start = journal[:2]
+    assert (join["network"], join["port"], start["threads"]) == ("direct", 4242, 3)
+    assert start["disk_limit_bytes"] == 200_000_000
+
+
+def test_a_damaged_settings_file_is_named_and_kept_and_the_program_goes_on(tmp_path: Path) -> None:
+    settings = tmp_path / "home" / "settings" / "settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('network = "cli')
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--epochs", "1")
+    assert result.code == 0
+    aside = settings.with_name("settings.toml.broken-1")
+    assert str(aside) in result.err
+    assert aside.read_text() == 'network = "cli'

@@ -1,0 +1,152 @@
+"""What the command line makes of figures, times and strangers' words."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from core.cli.output import format as figures
+from core.cli.output.live_table import picture
+from core.cli.output.summary import Tally
+from core.cli.parser.stop_conditions import Limits
+from core.cli.parser.values import parse_duration, parse_size
+from core.client.session import Session
+from core.protocol.client_events import ClientEvent
+from core.protocol.localizable import Remark
+from core.protocol.messages import Evaluated, Progress, RoundFinished, Solved
+from core.security.sanitize import safe_line, safe_text
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("45s", 45), ("10m", 600), ("1h30m", 5400), ("2d", 172800), ("90", 90), (" 1H5S ", 3605)],
+)
+def test_a_time_is_read_as_people_write_it(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "0m", "m", "10 minutes", "-5m", "1m1h", "1.5h", "9" * 40, "１m²"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write it as"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (figures.size(0), "0 bytes"),
+        (figures.size(999), "999 bytes"),
+        (figures.size(1000), "1.0 KB"),
+        (figures.size(999_960), "1.0 MB"),
+        (figures.size(4_795_392), "4.8 MB"),
+        (figures.size(7e15), "7000.0 TB"),
+        (figures.time(41.4), "41 s"),
+        (figures.time(59.9), "1 min 0 s"),
+        (figures.time(7500), "2 h 5 min"),
+        (figures.rate(None), "not known yet"),
+        (figures.rate(0.0), "0.0/s"),
+        (figures.rate(1234.5), "1,234/s"),
+        (figures.share(0.997), "99.7 %"),
+        (figures.share(1.0), "100 %"),
+        (figures.loss(1.2345), "1.23"),
+        (figures.loss(0.00012), "1.2e-04"),
+        (figures.counted(1, "peer"), "1 peer"),
+    ],
+)
+def test_figures_are_as_people_read_them(shown: str, words: str) -> None:
+    assert shown == words
+
+
+@pytest.mark.parametrize(("text", "size"), [("6GB", 6 * 10**9), (" 800 mb ", 8 * 10**8), ("1TB", 10**12)])
+def test_a_size_is_read_as_people_write_it(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0GB", "6", "GB", "6 GiB", "-6GB", "1.5GB", "6" * 40 + "GB", "６GB"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write it as"):
+        parse_size(text)
+
+
+@given(st.text())
+def test_no_text_can_command_a_terminal(text: str) -> None:
+    assert all(each.isprintable() for each in safe_line(text))
+    assert all(each.isprintable() or each == "\n" for each in safe_text(text))
+    assert len(safe_line(text * 50)) <= 400
+
+
+def test_letters_of_all_scripts_are_harmless() -> None:
+    assert safe_line("Grüße 你好 שלום → ✓") == "Grüße 你好 שלום → ✓"
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_reached"),
+    [
+        (Limits(), False),
+        (Limits(epochs=3), True),
+        (Limits(epochs=4), False),
+        (Limits(samples=100), True),
+        (Limits(samples=101), False),
+        (Limits(seconds=60), True),
+        (Limits(seconds=61), False),
+    ],
+)
+def test_a_limit_is_reached_when_it_is_met(limits: Limits, is_reached: bool) -> None:
+    assert limits.reached(epochs_done=3, contributed_samples=100, training_seconds=60.0) is is_reached
+
+
+def progress(loss: float | None) -> Progress:
+    """Some way into an epoch."""
+    return Progress(
+        epoch=1,
+        samples=1,
+        target=2,
+        samples_per_second=None,
+        swarm_samples_per_second=None,
+        peers=1,
+        clients=0,
+        loss=loss,
+    )
+
+
+def test_the_summary_counts_only_rounds_with_others() -> None:
+    session = Session(phase="training", epochs_done=3, contributed_samples=12416)
+    tally = Tally()
+    events: list[ClientEvent] = [
+        progress(None),
+        progress(2.31),
+        RoundFinished(epoch=1, kind="gradients", ok=True, peers=3, seconds=1),
+        RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason=Remark("nobody came")),
+        RoundFinished(epoch=2, kind="gradients", ok=True, peers=1, seconds=1),
+        progress(1.2),
+    ]
+    for at, event in enumerate(events):
+        tally = tally.after(event, session, now=float(at))
+    assert tally.summary(session, now=41.0) == (
+        "Helped for 3 epochs: 12,416 samples in 41 s, 1 of 2 rounds averaged with others; loss 2.31 → 1.2."
+    )
+
+
+def test_without_training_there_is_nothing_to_sum_up() -> None:
+    assert Tally().summary(Session(), now=5.0) == "Left before the training began."
+
+
+def drawn(*examples: str) -> str:
+    """The live picture after an evaluation with those examples."""
+    solved = tuple(Solved(text=text, correct=True) for text in examples)
+    session = replace(Session(), evaluated=Evaluated(epoch=1, loss=1.0, accuracy=0.5, examples=solved))
+    console = Console(width=120, file=io.StringIO())
+    with console.capture() as captured:
+        console.print(picture(session, Tally()))
+    return captured.get()
+
+
+def test_short_examples_stand_beside_and_long_ones_below_each_other() -> None:
+    assert "✓ 1+2=3   ✓ 2+2=4" in drawn("1+2=3", "2+2=4")
+    lines = drawn("Ada keeps the bees ▸ and the honey", "Bo keeps the wax ▸ and the hive").splitlines()
+    assert sum("✓" in line for line in lines) == 2

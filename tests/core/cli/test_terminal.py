@@ -1,0 +1,203 @@
+"""The command line at a terminal: consent, keys, signals; the terminal is always as it was before."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import termios
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli_process import (
+    ADDRESS,
+    LIMIT_SECONDS,
+    argv,
+    environment,
+    fake,
+    found,
+    reciting,
+    run_found,
+)
+
+TRAINING = "to next step"
+
+
+class Terminal:
+    """A command with a terminal of its own, as its foreground program."""
+
+    def __init__(
+        self, folder: Path, words: Sequence[str], worker: Sequence[str], kind: str = "xterm"
+    ) -> None:
+        self._master, self._slave = pty.openpty()
+        self.before = termios.tcgetattr(self._slave)
+        self.shown = ""
+        self.process = subprocess.Popen(
+            argv(words, worker),
+            env={**environment(folder), "TERM": kind},
+            cwd=folder,
+            stdin=self._slave,
+            stdout=self._slave,
+            stderr=self._slave,
+            preexec_fn=self._take,
+        )
+
+    def wait_for(self, words: str) -> None:
+        """Until the terminal shows that."""
+        ends = time.monotonic() + LIMIT_SECONDS
+        while words not in self.shown:
+            assert time.monotonic() < ends, self.shown
+            self._read(0.5)
+
+    def type(self, keys: str) -> None:
+        """As a person would."""
+        os.write(self._master, keys.encode())
+
+    def end(self) -> int:
+        """The exit code, once everything is read and the process has ended."""
+        ends = time.monotonic() + LIMIT_SECONDS
+        while self.process.poll() is None:
+            assert time.monotonic() < ends, self.shown
+            self._read(0.1)
+        self._read(0)
+        return self.process.returncode
+
+    @property
+    def is_as_before(self) -> bool:
+        """Whether echo and line editing are what they were, and the cursor can be seen."""
+        is_visible = self.shown.rfind("\x1b[?25l") <= self.shown.rfind("\x1b[?25h")
+        return termios.tcgetattr(self._slave) == self.before and is_visible
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._master)
+        os.close(self._slave)
+
+    def _take(self) -> None:
+        """Make the terminal the new process's controlling one, so that Ctrl-C is a signal to it."""
+        import fcntl
+
+        os.setsid()
+        fcntl.ioctl(self._slave, termios.TIOCSCTTY, 0)
+
+    def _read(self, seconds: float) -> None:
+        while select.select([self._master], [], [], seconds)[0]:
+            self.shown += os.read(self._master, 65536).decode(errors="replace")
+            seconds = 0
+
+
+@pytest.fixture
+def terminals(tmp_path: Path) -> Iterator[list[Terminal]]:
+    """Those that a test has opened."""
+    opened: list[Terminal] = []
+    yield opened
+    for terminal in opened:
+        terminal.close()
+
+
+def join(
+    terminals: list[Terminal], folder: Path, *words: str, part: str = "good", kind: str = "xterm"
+) -> Terminal:
+    """`workerbee join` at a terminal."""
+    return join_with(terminals, folder, fake(folder, part), *words, kind=kind)
+
+
+def join_with(
+    terminals: list[Terminal], folder: Path, worker: Sequence[str], *words: str, kind: str = "xterm"
+) -> Terminal:
+    """The same with any worker."""
+    terminals.append(Terminal(folder, ["join", ADDRESS, *words], worker, kind))
+    return terminals[-1]
+
+
+def commands(folder: Path) -> str:
+    """What the worker has been told."""
+    return (folder / "journal").read_text()
+
+
+def test_a_yes_starts_and_q_leaves(terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path)
+    terminal.wait_for("Start? [y/N]")
+    terminal.type("y\n")
+    terminal.wait_for(TRAINING)
+    terminal.type("q")
+    assert terminal.end() == 0
+    assert "Helped for 1 epoch" in terminal.shown
+    assert '"leave"' in commands(tmp_path)
+    assert terminal.is_as_before
+
+
+@pytest.mark.parametrize("answer", ["\n", "n\n", "what?\n", "\x04"])
+def test_anything_but_a_yes_starts_nothing(terminals: list[Terminal], tmp_path: Path, answer: str) -> None:
+    terminal = join(terminals, tmp_path)
+    terminal.wait_for("Start? [y/N]")
+    terminal.type(answer)
+    assert terminal.end() == 0
+    assert "Nothing was started" in terminal.shown
+    assert '"start"' not in commands(tmp_path)
+
+
+def test_ctrl_c_at_the_question_starts_nothing(terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path)
+    terminal.wait_for("Start? [y/N]")
+    terminal.type("\x03")
+    assert terminal.end() == 130
+    assert '"start"' not in commands(tmp_path) and '"leave"' in commands(tmp_path)
+
+
+def test_ctrl_c_leaves_properly(terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path, "--yes")
+    terminal.wait_for(TRAINING)
+    terminal.type("\x03")
+    assert terminal.end() == 0
+    assert "Helped for" in terminal.shown and '"leave"' in commands(tmp_path)
+    assert terminal.is_as_before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_systems_wish_to_stop_leaves_properly(
+    terminals: list[Terminal], tmp_path: Path, number: signal.Signals
+) -> None:
+    terminal = join(terminals, tmp_path, "--yes")
+    terminal.wait_for(TRAINING)
+    terminal.process.send_signal(number)
+    assert terminal.end() == 0
+    assert "Helped for" in terminal.shown and '"leave"' in commands(tmp_path)
+    assert terminal.is_as_before
+
+
+def test_a_stop_while_looking_for_the_swarm_leaves_too(terminals: list[Terminal], tmp_path: Path) -> None:
+    connected = {"event": "connected", "peer_id": "12D3KooWme", "peers": 1}
+    terminal = join_with(terminals, tmp_path, reciting(tmp_path, {"join": [[connected]]}), "--yes")
+    terminal.wait_for("Connected")
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+
+
+def test_a_second_ctrl_c_does_not_wait_for_a_goodbye(terminals: list[Terminal], tmp_path: Path) -> None:
+    training = {"event": "training_started", "device": "cpu", "epoch": 0, "parameters": 10}
+    play = {**found(run_found()), "deaf": True}
+    play["join"].append([training])
+    terminal = join_with(terminals, tmp_path, reciting(tmp_path, play), "--yes")
+    terminal.wait_for("q or Ctrl-C")
+    terminal.type("\x03")
+    terminal.wait_for("Saying goodbye")
+    began = time.monotonic()
+    terminal.type("\x03")
+    assert terminal.end() == 130
+    assert time.monotonic() - began < 5
+    assert terminal.is_as_before
+
+
+def test_a_dumb_terminal_gets_plain_lines(terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path, "--yes", "--samples", "50", kind="dumb")
+    assert terminal.end() == 0
+    assert TRAINING not in terminal.shown and "Epoch 8: " in terminal.shown

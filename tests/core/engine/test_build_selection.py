@@ -1,0 +1,107 @@
+"""Which torch suits a computer: asked of stand-ins for the drivers' commands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.engine.build_selection import Suited, choose_files, suited_build
+from core.engine.file_lists import BuildName, EngineFiles, load_files
+from core.errors import ClientError, Problem
+from tests.support.engine_wheels import small_engine
+
+
+def pretend(folder: Path, program: str, script: str) -> None:
+    """A command of that name that does this."""
+    path = folder / program
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The first folder on the PATH; the rest of it has no driver's commands."""
+    folder = tmp_path / "commands"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", os.pathsep.join([str(folder), "/usr/bin", "/bin"]))
+    pretend(folder, "nvidia-smi", "exit 9")
+    pretend(folder, "rocm_agent_enumerator", "echo gfx000")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("driver", "suited"),
+    [
+        ("580.95.05", Suited("cuda13", "driver", "580.95.05")),
+        ("610.10", Suited("cuda13", "driver", "610.10")),
+        ("570.133.20", Suited("cuda12", "driver", "570.133.20")),
+        ("525.60.13", Suited("cuda12", "driver", "525.60.13")),
+        ("525.53", Suited("cpu", "driver_too_old", "525.53")),
+        ("470.256.02", Suited("cpu", "driver_too_old", "470.256.02")),
+        ("[N/A]", Suited("cpu", "no_gpu")),
+        ("$(yes | head -c 100000)", Suited("cpu", "no_gpu")),
+    ],
+)
+def test_an_nvidia_driver_decides(commands: Path, driver: str, suited: Suited) -> None:
+    pretend(commands, "nvidia-smi", f'echo "{driver}"')
+    assert suited_build() == suited
+
+
+@pytest.mark.parametrize(
+    ("driver", "capabilities", "suited"),
+    [
+        ("580.95.05", "6.1", Suited("cuda12", "gpu_too_old", "580.95.05", "6.1")),
+        ("570.1", "5.2\\n7.0", Suited("cuda12", "gpu_too_old", "570.1", "7.0")),
+        ("580.95.05", "7.5", Suited("cuda13", "driver", "580.95.05")),
+        ("580.95.05", "6.1\\n12.0", Suited("cuda13", "driver", "580.95.05")),
+        ("580.95.05", "[N/A]", Suited("cuda13", "driver", "580.95.05")),
+    ],
+)
+def test_so_does_the_age_of_the_newest_nvidia_gpu(
+    commands: Path, driver: str, capabilities: str, suited: Suited
+) -> None:
+    script = f"case $1 in *compute_cap*) printf '{capabilities}\\n';; *) echo {driver};; esac"
+    pretend(commands, "nvidia-smi", script)
+    assert suited_build() == suited
+
+
+def test_an_amd_gpu_decides_where_there_is_no_nvidia_driver(commands: Path) -> None:
+    pretend(commands, "rocm_agent_enumerator", "printf 'gfx000\\ngfx1100\\n'")
+    assert suited_build() == Suited("rocm", "amd")
+    pretend(commands, "nvidia-smi", "echo 580.95.05")
+    assert suited_build().build == "cuda13"
+
+
+def test_no_driver_at_all_means_the_cpu(commands: Path) -> None:
+    assert suited_build() == Suited("cpu", "no_gpu")
+    (commands / "nvidia-smi").unlink()
+    (commands / "rocm_agent_enumerator").unlink()
+    assert suited_build() == Suited("cpu", "no_gpu")
+
+
+def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path: Path) -> None:
+    small = small_engine(tmp_path)
+
+    def load(build: BuildName) -> EngineFiles | None:
+        return small if build == "cpu" else None
+
+    choice = choose_files(Suited("cuda12", "driver", "570.1"), load)
+    assert choice.files is small and choice.is_second_best
+    assert not choose_files(Suited("cpu", "no_gpu"), load).is_second_best
+    larger = choose_files(Suited("cpu", "no_gpu"), lambda build: small if build == "cuda13" else None)
+    assert larger.files is small and not larger.is_second_best, "no GPU stays idle"
+    with pytest.raises(ClientError) as caught:
+        choose_files(Suited("cpu", "no_gpu"), lambda build: None)
+    assert caught.value.problem is Problem.ENGINE_NOT_OFFERED
+
+
+@pytest.mark.parametrize("build", ["cpu", "cuda13"])
+def test_the_lists_have_an_engine_for_this_python(build: BuildName) -> None:
+    files = load_files(build)
+    assert files is not None and files.is_complete
+    libraries = [each.library for each in files.files]
+    assert len(libraries) == len(set(libraries))
+    assert "hivemind" in libraries
+    assert any(each.startswith("nvidia-cu") for each in libraries) == (build == "cuda13")

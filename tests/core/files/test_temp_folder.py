@@ -1,0 +1,88 @@
+"""Temporary folders: every worker has its own, and the dead leave none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.files.temp_folder import claim_scratch, sweep_scratch
+
+_KEEP = """
+import sys, tempfile
+tempfile.tempdir = sys.argv[1]
+from core.files.temp_folder import claim_scratch
+claimed = claim_scratch()
+(claimed.path / "socket").touch()
+print(claimed.path, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+
+def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _KEEP, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None
+        left = Path(other.stdout.readline().strip())
+        sweep_scratch()
+        assert (left / "socket").exists(), "its owner lives"
+        other.kill()
+    sweep_scratch()
+    assert not left.exists()
+
+
+def test_our_own_folder_and_what_is_none_of_ours_stay(tmp_path: Path) -> None:
+    foreign = tmp_path / "workerbee-scratch-without-a-lock"
+    foreign.mkdir()
+    with claim_scratch() as own:
+        sweep_scratch()
+        assert own.path.exists()
+        assert foreign.exists()
+
+
+_ADD = """
+import itertools, sys
+from pathlib import Path
+folder = Path(sys.argv[1])
+try:
+    for number in itertools.count():
+        (folder / str(number)).touch()
+        if number == 1000:
+            print("adding", flush=True)
+except FileNotFoundError:
+    pass
+"""
+
+
+def test_somebody_who_is_just_dying_and_still_adds_to_it_does_not_keep_it_there(tmp_path: Path) -> None:
+    with claim_scratch() as abandoned:
+        pass
+    adding = [sys.executable, "-c", _ADD, str(abandoned.path)]
+    with subprocess.Popen(adding, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None and child.stdout.readline() == "adding\n"
+            sweep_scratch()
+            assert child.wait(60) == 0
+        finally:
+            child.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_removal_that_was_interrupted_is_finished_by_the_next_sweep(tmp_path: Path) -> None:
+    with claim_scratch() as own:
+        doomed = own.path.rename(own.path.with_name(f"{own.path.name}.doomed"))
+        (doomed / "lock").unlink()
+        (doomed / "socket").touch()
+    sweep_scratch()
+    assert list(tmp_path.iterdir()) == []

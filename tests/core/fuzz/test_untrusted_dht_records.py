@@ -1,0 +1,322 @@
+"""What strangers can put into the DHT: whatever it is, a search goes on, and memory and time have an end."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import struct
+import subprocess
+import sys
+import time
+from typing import Any, cast
+
+import msgspec
+import pytest
+from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.routing import DHTID
+from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
+from hivemind.dht.validation import CompositeValidator, DHTRecord
+from hivemind.utils import MSGPackSerializer
+from hivemind.utils.timed_storage import ValueWithExpiration
+from hypothesis import example, given
+from hypothesis import strategies as st
+from msgspec.msgpack import Ext
+
+from core.protocol.codec import MAX_LINE_BYTES, encode
+from core.protocol.messages import PeersSeen
+from core.run.signed_manifest import SignedManifest
+from core.security.identity import Identity
+from core.worker.swarm.averaging.progress_tracker import MOST_PEERS_TOLD
+from core.worker.swarm.dht.bounded_storage import (
+    MAX_BYTES,
+    MAX_KEY_BYTES,
+    MAX_LIFETIME_SECONDS,
+    MAX_RECORD_BYTES,
+    BoundedStorage,
+)
+from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
+from core.worker.swarm.dht.peer_info import Card
+from core.worker.swarm.dht.progress_reports import MOST_SAMPLES, Report, peer_seen, sensible
+from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
+from core.worker.swarm.patches.msgpack_depth import MOST_LAYERS, bound_decoding
+from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
+from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored
+
+ORGANISER = Identity.create()
+OWNER = RSASignatureValidator()
+KEY = DHTID.generate(source="sums_progress")
+REPORT = {
+    "peer_id": b"x" * 38,
+    "epoch": 1,
+    "samples_accumulated": 8,
+    "samples_per_second": 1.5,
+    "time": 1.8e9,
+    "client_mode": False,
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _bounded() -> None:
+    """As in every process of a worker."""
+    bound_decoding()
+
+
+# What is packed
+
+
+def tower(kind: int, layers: int) -> bytes:
+    """Something in something in something."""
+    packed = stored(b"")
+    for _ in range(layers):
+        packed = stored([Ext(kind, packed)])
+    return packed
+
+
+@pytest.mark.parametrize("kind", [0x40, 0x50], ids=["tuples", "dictionaries"])
+@pytest.mark.parametrize("layers", [MOST_LAYERS + 1, 300, 5000])
+def test_a_tower_is_refused_before_it_falls(kind: int, layers: int) -> None:
+    with memory_below(8 * MIB), pytest.raises(ValueError):
+        MSGPackSerializer.loads(tower(kind, layers))
+
+
+def test_the_same_tower_ends_whoever_believes_hivemind() -> None:
+    """If this fails, core/worker/swarm/patches/msgpack_depth.py may go."""
+    program = (
+        "import sys; from hivemind.utils import MSGPackSerializer\n"
+        "MSGPackSerializer.loads(bytes.fromhex(sys.stdin.read()))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], input=tower(0x40, 300).hex().encode(), stderr=subprocess.DEVNULL
+    )
+    assert ended.returncode != 0
+
+
+def test_what_hivemind_itself_packs_is_unpacked() -> None:
+    packed = DictionaryDHTValue()
+    packed.store(("a", ("b", 1)), stored({"epoch": 1}), time.time() + 60)
+    unpacked = MSGPackSerializer.loads(MSGPackSerializer.dumps([packed, ("x", (2, ("y",)))]))
+    assert [dict(unpacked[0].items()), unpacked[1]] == [dict(packed.items()), ("x", (2, ("y",)))]
+
+
+def test_pieces_of_unknown_kinds_are_refused_with_the_first() -> None:
+    with pytest.raises(ValueError, match="nobody knows"):
+        MSGPackSerializer.loads(stored([Ext(7, b"")] * 100_000))
+
+
+# Signatures
+
+
+def record(subkey: bytes, value: bytes, key: DHTID = KEY, lifetime: float = 60.0) -> DHTRecord:
+    """As hivemind gives it to a validator."""
+    return DHTRecord(key.to_bytes(), subkey, value, time.time() + lifetime)
+
+
+def signed(value: bytes) -> DHTRecord:
+    """One of a peer of hivemind."""
+    unsigned = record(stored(OWNER.local_public_key), value)
+    return dataclasses.replace(unsigned, value=OWNER.sign_value(unsigned))
+
+
+@tried(50)
+@given(ANYTHING.map(str).map(lambda text: text.encode("utf-8", "replace")))
+def test_a_signature_of_hiveminds_is_one_of_ours(value: bytes) -> None:
+    ours, whole = Signatures(), signed(stored(value))
+    assert ours.validate(whole) and OWNER.validate(whole)
+    assert ours.strip_value(whole) == OWNER.strip_value(whole) == stored(value)
+
+
+@tried(150)
+@given(damaged(signed(stored(REPORT)).value))
+def test_no_damage_to_a_signed_record_goes_unnoticed(value: bytes) -> None:
+    whole = signed(stored(REPORT))
+    bad = dataclasses.replace(whole, value=value)
+    if Signatures().strip_value(bad) != stored(REPORT):
+        assert not Signatures().validate(bad)
+
+
+@pytest.mark.parametrize(
+    "junk", [b"[owner:", b"[signature:", b"[owner:]", b"[owner:ssh-rsa ]", b"[signature:x]"]
+)
+def test_a_record_full_of_beginnings_is_done_with_at_once(junk: bytes) -> None:
+    """hivemind's own patterns take minutes for a megabyte."""
+    both = CompositeValidator([ManifestValidator(), Signatures()])
+    much = junk * (MIB // len(junk))
+    for subkey, value in (much, b"\x01"), (stored(OWNER.local_public_key), much), (stored("x"), much):
+        both.validate(record(subkey, value))
+    assert not both.validate(record(much, b"\x01"))
+    assert not both.validate(record(junk * (MAX_SUBKEY_BYTES // len(junk)) + b"[owner:no key]", b"\x01"))
+
+
+# Manifests
+
+
+SIGNED = SignedManifest.sign(manifest(), ORGANISER)
+MANIFEST = stored(SIGNED.to_bytes())
+RUNS = DHTID.generate(source=RUNS_KEY)
+
+
+@tried(150)
+@given(damaged(MANIFEST))
+def test_no_damaged_manifest_is_kept_for_others(value: bytes) -> None:
+    assert not ManifestValidator().validate(record(stored(f"{ORGANISER.peer_id}/sums"), value, RUNS))
+
+
+@tried(100)
+@given(st.binary(max_size=60) | ANYTHING.map(repr).map(stored))
+def test_no_other_name_makes_it_somebody_elses(subkey: bytes) -> None:
+    assert not ManifestValidator().validate(record(subkey, MANIFEST, RUNS))
+
+
+def test_a_manifest_of_megabytes_is_refused_unread() -> None:
+    with memory_below(MIB):
+        value = stored(b"x" * 100_000)
+        assert not ManifestValidator().validate(record(stored(f"{ORGANISER.peer_id}/sums"), value, RUNS))
+
+
+def test_revisions_of_only_so_many_runs_are_remembered() -> None:
+    validator = ManifestValidator(most_revisions=3)
+
+    def is_taken(number: int, revision: int) -> bool:
+        told = msgspec.structs.replace(manifest(f"run-{number}"), revision=revision)
+        value = stored(SignedManifest.sign(told, ORGANISER).to_bytes())
+        return validator.validate(record(stored(f"{ORGANISER.peer_id}/run-{number}"), value, RUNS))
+
+    assert all(is_taken(number, revision=2) for number in range(9))
+    assert [is_taken(number, revision=1) for number in (8, 7, 6, 0)] == [False, False, False, True]
+
+
+# Reports
+
+
+WILD_REPORTS = st.fixed_dictionaries(
+    {
+        "peer_id": st.binary(max_size=80) | st.just(b"x" * 100_000),
+        "epoch": NUMBERS,
+        "samples_accumulated": NUMBERS,
+        "samples_per_second": NUMBERS,
+        "time": NUMBERS,
+        "client_mode": st.booleans() | NUMBERS,
+    }
+)
+
+
+@tried(200)
+@given(st.lists(ANYTHING | WILD_REPORTS | st.just(REPORT) | st.none(), max_size=6))
+@example([REPORT | {"samples_accumulated": 2**64 - 1}] * 2)
+@example([REPORT | {"samples_per_second": math.inf}, REPORT | {"time": math.nan}])
+def test_reports_that_are_believed_can_be_told(values: list[Any]) -> None:
+    found = {b"%d" % n: ValueWithExpiration(value, 1.0) for n, value in enumerate(values)}
+    believed = [each.value for each in sensible(found).values()]
+    assert all(value in believed for value in values if value is None or value == REPORT)
+    reports = [Report.parse_obj(value) for value in believed if value is not None]
+    seen = tuple(peer for report in reports if (peer := peer_seen(report, "")) is not None)
+    assert sum(report.samples_accumulated for report in reports) <= len(reports) * MOST_SAMPLES
+    assert b"null" not in encode(PeersSeen(peers=seen, loss=0.0))
+
+
+def test_what_is_no_table_of_reports_is_left_to_hivemind() -> None:
+    assert sensible(None) is None
+    assert sensible("plain") == "plain"
+
+
+@pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
+def test_as_many_peers_as_are_told_fit_on_a_line(letter: str) -> None:
+    card = Card(name=letter * 40, device=letter * 80)
+    seen = peer_seen(Report(**REPORT), "", card)
+    assert seen is not None
+    assert len(encode(PeersSeen(peers=(seen,) * MOST_PEERS_TOLD))) < MAX_LINE_BYTES
+
+
+# What is kept for others
+
+
+def storage() -> BoundedStorage:
+    """Empty."""
+    return BoundedStorage(ROOM)
+
+
+def soon() -> float:
+    return time.time() + 600.0
+
+
+def held(kept: DHTLocalStorage, key: DHTID) -> int:
+    """How many records are under that key."""
+    item = kept.get(key)
+    return 0 if item is None else len(dict(item.value.items()))
+
+
+def test_a_key_takes_so_much_and_what_is_there_may_be_renewed() -> None:
+    kept, value = storage(), b"x" * 30_000
+    taken = [kept.store(RUNS, value, soon(), subkey=f"{n}/sums") for n in range(300)]
+    assert taken == [True] * sum(taken) + [False] * (300 - sum(taken))
+    assert 5 <= held(kept, RUNS) == sum(taken) <= ROOM[RUNS] // 30_000
+    assert kept.store(RUNS, value[1:], soon() + 1, subkey="0/sums")
+    assert not kept.store(RUNS, value * 2, soon() + 2, subkey="0/sums")
+    assert kept.keep(RUNS, "mine/sums", value, soon()), "there is always room for our own"
+    assert kept.store(KEY, value, soon(), subkey="another key")
+
+
+def test_all_keys_together_take_so_much() -> None:
+    kept, value = storage(), b"x" * 100_000
+    taken = [
+        kept.store(DHTID.generate(source=f"{n % 100}"), value, soon(), subkey=n)
+        for n in range(2 * MAX_BYTES // 100_000)
+    ]
+    assert MAX_BYTES * 0.9 < sum(taken) * len(value) <= MAX_BYTES
+
+
+def test_a_storage_of_small_things_is_small() -> None:
+    with memory_below(20 * MIB):
+        kept = storage()
+        for n in range(40_000):
+            kept.store(KEY, b"", soon(), subkey=n)
+        assert 0 < held(kept, KEY) * 256 <= MAX_KEY_BYTES
+
+
+TOO_LATE = time.time() + MAX_LIFETIME_SECONDS + 86_400
+
+
+@pytest.mark.parametrize("expiration", [math.nan, math.inf, TOO_LATE, 1e300])
+@pytest.mark.parametrize("subkey", [None, "a"])
+def test_nothing_stays_for_ever(expiration: float, subkey: str | None) -> None:
+    kept = storage()
+    assert not kept.store(KEY, b"x", expiration, subkey=subkey)
+    assert kept.store(KEY, b"x", soon(), subkey="b")
+    assert not kept.store(KEY, b"x", expiration, subkey=subkey)
+
+
+def test_no_record_is_larger_than_any_that_are_needed() -> None:
+    assert not storage().store(KEY, bytes(MAX_RECORD_BYTES + 1), soon(), subkey="a")
+    assert not storage().store(KEY, cast(bytes, 5), soon(), subkey="a")
+
+
+ACTS = st.tuples(
+    st.sampled_from(["a", "b", None, b"c", 7]),
+    st.integers(0, 60_000),
+    st.sampled_from([-1.0, 1.0, 600.0, 700.0, math.nan, math.inf]),
+)
+
+
+@tried(60)
+@given(st.lists(ACTS, max_size=30))
+def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, int, float]]) -> None:
+    kept, true = storage(), DHTLocalStorage()
+    for subkey, length, lifetime in acts:
+        until = time.time() + lifetime
+        if kept.store(RUNS, bytes(length), until, subkey=subkey):
+            true.store(RUNS, bytes(length), until, subkey=subkey)
+    item, same = kept.get(RUNS), true.get(RUNS)
+    assert (item is None) == (same is None)
+    if item is not None and isinstance(item.value, DictionaryDHTValue):
+        assert sum(len(each.value) for _, each in item.value.items()) <= ROOM[RUNS]
+
+
+def test_numbers_of_a_stranger_that_are_none() -> None:
+    """A value that does not decode is no value, whatever its first byte promises."""
+    for lie in (
+        b"\xdd" + struct.pack(">I", 2**32 - 1),
+        b"\xdf" + struct.pack(">I", 2**31),
+        b"\xc6\xff\xff\xff\xff",
+    ):
+        with memory_below(MIB):
+            assert not ManifestValidator().validate(record(stored("x"), lie * 200))

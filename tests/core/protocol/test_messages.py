@@ -1,0 +1,168 @@
+"""The worker protocol: one JSON object a line, and nothing but what both sides know."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import Problem
+from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
+from core.protocol.localizable import Remark
+from core.protocol.messages import (
+    AnyCommand,
+    AnyEvent,
+    Evaluated,
+    Failed,
+    Hello,
+    Join,
+    Leave,
+    Progress,
+    Publish,
+    Rehearse,
+    RunFound,
+    Solved,
+    Start,
+)
+from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.signed_scores import Score
+from core.run.spec.recipe import ArithmeticGPT
+from core.schema import Count
+from tests.support.peers.fake_worker import manifest, progress
+
+EXAMPLES: tuple[AnyCommand, ...] = (
+    Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere", port=31337, manifest=manifest()),
+    Start(run_id="sums", organiser="", device="cuda:1", threads=4),
+    Publish(manifest=manifest(), home="/nowhere", listen=("/ip4/0.0.0.0/tcp/0",), train=False),
+    Rehearse(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
+    Start(run_id="sums", organiser="", device="cpu", micro_batch=4, memory_limit_bytes=0),
+    Leave(),
+)
+
+
+@pytest.mark.parametrize("command", EXAMPLES, ids=lambda command: type(command).__name__)
+def test_a_command_arrives_as_it_was_sent(command: AnyCommand) -> None:
+    assert decode_command(encode(command)) == command
+
+
+@pytest.mark.parametrize("kind", get_args(AnyEvent), ids=lambda kind: kind.__name__)
+def test_every_kind_of_event_arrives_as_it_was_sent(kind: type[msgspec.Struct]) -> None:
+    event = _example(kind)
+    assert decode_event(encode(event)) == event  # type: ignore[arg-type]
+
+
+def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
+    """An event of that kind with the least that it must say."""
+    values: dict[str, object] = {"manifest": manifest(), "mode": "client", "kind": "state", "state": "alone"}
+    by_type: dict[object, object] = {
+        int: 3,
+        Count: 3,
+        float: 0.5,
+        float | None: None,
+        str: "words",
+        bool: True,
+        Remark: Remark("in %1", ("words",)),
+        Score: Score(epoch=3, loss=0.5, at=0.5),
+    }
+    fields = [field for field in msgspec.structs.fields(kind) if field.required]
+    return kind(**{field.name: values.get(field.name, by_type.get(field.type, ())) for field in fields})
+
+
+def test_the_names_on_the_pipe_are_the_designs() -> None:
+    line = json.loads(encode(Hello(protocol=1, version="0.1.0")))
+    assert line == {"event": "hello", "protocol": 1, "version": "0.1.0"}
+    assert json.loads(encode(Leave())) == {"command": "leave"}
+    names = {
+        "epoch",
+        "samples",
+        "target",
+        "samples_per_second",
+        "swarm_samples_per_second",
+        "peers",
+        "clients",
+    }
+    assert {"event", "loss", *names} <= set(json.loads(encode(progress(10))))
+
+
+def test_a_message_is_one_line_whatever_it_says() -> None:
+    line = encode(Failed(problem="internal", detail="one\ntwo\r\nthree\u2028four\0"))
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"null",
+        b"hello",
+        b'{"event": "hello", "protocol": 1, "version": "0.1.0", "mood": "sunny"}',
+        b'{"event": "hello", "protocol": "1", "version": "0.1.0"}',
+        b'{"event": "hullo", "protocol": 1, "version": "0.1.0"}',
+        b'{"event": "left"} {"event": "left"}',
+        b'{"command": "leave"}',
+        b'{"event": "failed", "problem": "\xff"}',
+    ],
+)
+def test_what_is_no_event_is_refused(line: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        decode_event(line)
+
+
+def test_a_command_outside_the_bounds_is_refused() -> None:
+    many = Join(addresses=("/ip4/127.0.0.1/tcp/1",) * 65, home="/nowhere")
+    with pytest.raises(msgspec.ValidationError):
+        decode_command(encode(many))
+
+
+@pytest.mark.parametrize("micro_batch", [0, -1, 10**7])
+def test_a_micro_batch_outside_the_bounds_is_refused(micro_batch: int) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        decode_command(encode(Start(run_id="sums", organiser="", device="cpu", micro_batch=micro_batch)))
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_line_however_odd_raises_anything_else(line: bytes) -> None:
+    for decode in (decode_command, decode_event):
+        with contextlib.suppress(msgspec.MsgspecError):
+            decode(line)
+
+
+def test_a_loss_that_is_no_number_crosses_as_unknown() -> None:
+    event = msgspec.structs.replace(progress(10), loss=math.nan)
+    decoded = decode_event(encode(event))
+    assert isinstance(decoded, Progress)
+    assert decoded.loss is None
+
+
+def test_the_largest_manifest_fits_on_a_line() -> None:
+    run = RunInfo(id="x" * 64, name="名" * 120, description="名" * 8000, notice="名" * 500)
+    largest = RunManifest(
+        run=run,
+        recipe=ArithmeticGPT(),
+        collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=10),
+    )
+    line = encode(RunFound(manifest=largest, organiser="12D3KooWx", vouched=True))
+    assert len(line) < MAX_LINE_BYTES
+    assert decode_event(line)
+
+
+def test_every_problem_crosses_the_pipe_by_its_key() -> None:
+    assert [Problem.from_key(problem.key) for problem in Problem] == list(Problem)
+
+
+def test_a_problem_of_a_newer_worker_is_an_internal_one() -> None:
+    assert Problem.from_key("moon_in_the_way") is Problem.INTERNAL
+
+
+def test_sums_and_their_answers_cross_the_pipe() -> None:
+    event = Evaluated(epoch=1, loss=0.5, accuracy=0.9, examples=(Solved(text="17+25=42", correct=True),))
+    assert decode_event(encode(event)) == event

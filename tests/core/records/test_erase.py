@@ -1,0 +1,94 @@
+"""What is kept of a person can be named, measured and deleted; the keys only if that is wished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import ClientError, Problem
+from core.files.folders import Folders, autostart_file, claim_peer_folder
+from core.records.erase import holdings, remove
+from tests.support.cli_process import workerbee
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
+    """Of a person who has done everything once."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folders = Folders.below(tmp_path / "home")
+    for path in (
+        folders.settings_file,
+        folders.history_file,
+        folders.recent_runs_file,
+        folders.logs / "client.log",
+        folders.cache / "datasets" / "some",
+        folders.data / "engines" / "cpu" / "bin" / "python",
+        folders.data / "peers" / "1" / "identity.key",
+        folders.data / "peers" / "1" / "known_networks.json",
+        folders.data / "organiser" / "sums" / "identity.key",
+        folders.data / "organiser" / "sums" / "checkpoint.safetensors",
+        autostart_file(),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"1234567890")
+    return folders
+
+
+def files(folder: Path) -> set[str]:
+    """What is left below it."""
+    return {each.name for each in folder.rglob("*") if each.is_file()}
+
+
+def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
+    found = {each.kind: each for each in holdings(folders)}
+    assert found.keys() == {"engine", "runs", "history", "caches", "settings", "logs", "identity"}
+    assert sum(each.held_bytes for each in found.values()) == 110
+    paths = [path for each in found.values() for path in each.paths]
+    assert len(paths) == len(set(paths))
+
+
+def test_all_goes_but_the_keys(folders: Folders, tmp_path: Path) -> None:
+    remove(folders, with_identity=False)
+    assert files(tmp_path) == {"identity.key"}
+    assert not folders.settings.exists() and not folders.logs.exists()
+
+
+def test_the_keys_go_if_that_is_wished(folders: Folders, tmp_path: Path) -> None:
+    remove(folders, with_identity=True)
+    assert files(tmp_path) == set()
+    assert not folders.data.exists()
+
+
+def test_nothing_goes_while_a_worker_lives(folders: Folders, tmp_path: Path) -> None:
+    before = files(tmp_path)
+    with claim_peer_folder(folders.data), pytest.raises(ClientError) as caught:
+        remove(folders, with_identity=True)
+    assert caught.value.problem is Problem.STILL_RUNNING
+    assert before <= files(tmp_path)
+
+
+def test_a_link_is_removed_and_what_it_leads_to_stays(folders: Folders, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine.txt").touch()
+    (folders.cache / "link").symlink_to(elsewhere)
+    (folders.data / "peers" / "link").symlink_to(elsewhere)
+    remove(folders, with_identity=True)
+    assert files(elsewhere) == {"mine.txt"}
+    assert not folders.cache.exists()
+
+
+def test_the_command_names_what_it_deletes_and_asks_first(tmp_path: Path) -> None:
+    config = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    log = tmp_path / "home" / "logs" / "client.log"
+    log.parent.mkdir(parents=True)
+    log.write_bytes(b"x" * 4700)
+    asked = workerbee(tmp_path, "reset", **config)
+    assert asked.code == 2 and "add --yes" in asked.err
+    assert log.exists()
+    done = workerbee(tmp_path, "reset", "--yes", **config)
+    assert done.code == 0, done.err
+    assert "4.7 KB  logs" in done.out and "keys stay" in done.out
+    assert not log.exists()
+    assert workerbee(tmp_path, "reset", "--yes", **config).out == "Nothing is kept.\n"

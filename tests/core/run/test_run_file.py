@@ -1,0 +1,245 @@
+"""A run file is read with every mistake named by its field."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import ClientError, Problem
+from core.run.manifest import RunManifest
+from core.run.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
+from core.run.run_file_lint import hints_for
+from core.run.spec.optimizer import AdamW8bit
+
+_COUNTED_BY_PUBLISH = {"format", "revision"}
+
+
+def mistakes(text: str) -> str:
+    """What is said of a file that is wrong."""
+    with pytest.raises(ClientError) as caught:
+        parse_run_file(text)
+    assert caught.value.problem is Problem.RUN_FILE_WRONG
+    return caught.value.detail
+
+
+def changed(old: str, new: str) -> str:
+    """The template with one thing changed."""
+    assert old in template()
+    return template().replace(old, new, 1)
+
+
+def test_the_template_is_right_and_gives_no_hints() -> None:
+    assert hints_for(parse_run_file(template())) == ()
+
+
+def test_the_template_has_every_field_that_an_organiser_may_set() -> None:
+    tables = {}
+    for line in template().splitlines():
+        if section := re.fullmatch(r"\[(\w+)\]", line):
+            tables[section[1]] = set[str]()
+        elif field := re.match(r"(\w+) = ", line):
+            tables[list(tables)[-1]].add(field[1])
+    for section_field in msgspec.structs.fields(RunManifest):
+        if section_field.name not in _COUNTED_BY_PUBLISH:
+            section_type = next(iter(get_args(section_field.type)), section_field.type)
+            fields = {field.name for field in msgspec.structs.fields(section_type)}
+            tag = {section_type.__struct_config__.tag_field} - {None}
+            assert fields | tag == tables[section_field.name]
+
+
+def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> None:
+    write_template(tmp_path / "run.toml")
+    assert load_run_file(tmp_path / "run.toml") == parse_run_file(template())
+    with pytest.raises(ClientError, match="exists already"):
+        write_template(tmp_path / "run.toml")
+
+
+def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
+    text = changed('state_averaging_compression = "none"', 'state_averaging_compression = "float16"')
+    said = mistakes(text.replace("average_opt_statistics = []", 'average_opt_statistics = ["exp_avg"]'))
+    assert "would make zeros of small average_opt_statistics" in said
+
+
+def test_an_optimizer_in_8_bits_stays_on_the_gpu_and_is_never_averaged() -> None:
+    eight = changed('name = "adamw"', 'name = "adamw8bit"')
+    assert 'optimizer "adamw8bit" computes where the model is' in mistakes(eight)
+    for option in ("offload_optimizer", "delay_optimizer_step", "delay_grad_averaging"):
+        assert f"{option} = true" in eight
+        eight = eight.replace(f"{option} = true", f"{option} = false")
+    assert parse_run_file(eight).optimizer == AdamW8bit(learning_rate=3e-3, beta1=0.5, beta2=0.95)
+    averaging = eight.replace("average_opt_statistics = []", 'average_opt_statistics = ["exp_avg"]')
+    assert "this optimizer has no exp_avg" in mistakes(averaging)
+
+
+def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_sent_at_all() -> None:
+    few = changed('powersgd_rank = "none"', "powersgd_rank = 4")
+    assert parse_run_file(few).collaboration.powersgd_rank == 4
+    coarse = few.replace('grad_compression = "none"', 'grad_compression = "uniform_8bit"')
+    assert "powersgd_rank needs grad_compression in halves at least" in mistakes(coarse)
+    alone = few.replace("use_local_updates = false", "use_local_updates = true")
+    assert "powersgd_rank is about gradients" in mistakes(alone)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "learning_rate",
+            "learning_rat",
+            "[optimizer] learning_rat: unknown field; did you mean learning_rate?",
+        ),
+        ('powersgd_rank = "none"', "powersgd_rank = 0", "powersgd_rank = 0: must be at least 1."),
+        ("[optimizer]", "[optimiser]", "[optimiser]: unknown section; did you mean optimizer?"),
+        ("layers = 2", "layers = 100000", "[recipe] layers = 100000: must be at most 24."),
+        ("layers = 2", "layers = 0", "[recipe] layers = 0: must be at least 1."),
+        ("layers = 2", "layers = 10" + "0" * 400, "must be at most 24."),
+        ("layers = 2", "layers = true", "[recipe] layers = true: must be a whole number."),
+        ("layers = 2", "layers = 2.0", "[recipe] layers = 2.0: must be a whole number."),
+        ("width = 64", "width = 66", "[recipe]: width 66 cannot be shared evenly by 16 heads."),
+        ("dropout = 0.0", "dropout = 1", "[recipe] dropout = 1: must be less than 1.0."),
+        ("learning_rate = 3e-3", "learning_rate = nan", "must be"),
+        ("learning_rate = 3e-3", "learning_rate = inf", "must be at most 10.0."),
+        ("epsilon = 1e-8", "epsilon = 0", "must be more than 0.0."),
+        ("max_grad_norm = 1.0", 'max_grad_norm = "no"', 'must be a number, or "none".'),
+        (
+            'name = "adamw"',
+            'name = "sdg"',
+            '[optimizer] name = "sdg": must be "adamw" or "adamw8bit" or "sgd"',
+        ),
+        ('name = "adamw"', 'name = "sgd"', "[optimizer] beta1: unknown field; [optimizer] may have learning"),
+        ('state = "open"', 'state = "shut"', 'must be "open" or "paused" or "finished".'),
+        (
+            'kind = "arithmetic-gpt"',
+            'kind = "gpt-5"',
+            '[recipe] kind = "gpt-5": must be "arithmetic-gpt" or',
+        ),
+        ('id = "arithmetic-demo"', 'id = "my run"', '[run] id = "my run": may have letters, digits'),
+        ('id = "arithmetic-demo"', "", "[run] id: is missing."),
+        ('name = "Learning to add"', 'name = ""', "must not be empty."),
+        ('name = "Learning to add"', f'name = "{"x" * 121}"', "must have at most 120 characters."),
+        ("target_batch_size = 32768", "", "[collaboration] target_batch_size: is missing."),
+        ("target_batch_size = 32768", "target_batch_size = 9", "must be at least batch_size_per_step."),
+        ("matchmaking_time = 2.5", "matchmaking_time = 0", "must be at least 0.5."),
+        (
+            "digits = 2",
+            "digits = 2\nlayers = 2",
+            "[data] layers: unknown field here; it belongs in [recipe].",
+        ),
+        ("[run]", "layers = 2\n[run]", "layers: unknown field here; it belongs in [recipe]."),
+        ("[run]", "data = 2\n[run]", "It is no TOML"),
+        ("[run]", "colour = 'red'\n[run]", "colour: unknown field; the file may have format"),
+        ("delay_grad_averaging = true", "delay_grad_averaging = false", "does not accept this combination"),
+        ('kind = "constant"', 'kind = "cosine"', "[scheduler]: the cosine schedule needs total_epochs."),
+        (
+            "average_opt_statistics = []",
+            'average_opt_statistics = ["momentum_buffer"]',
+            "average_opt_statistics: this optimizer has no momentum_buffer",
+        ),
+        ("digits = 2", "digits = ", "It is no TOML: Invalid value (at line"),
+        ("digits = 2", "digits = " + "[" * 3000, "It is no TOML"),
+    ],
+)
+def test_a_mistake_is_named(old: str, new: str, said: str) -> None:
+    assert said in mistakes(changed(old, new))
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    text = (
+        changed("layers = 2", "layers = 99")
+        .replace("learning_rate", "learning_rat")
+        .replace("[data]", "[date]")
+    )
+    assert [line.split(":")[0] for line in mistakes(text).splitlines()] == [
+        "[recipe] layers = 99",
+        "[date]",
+        "[optimizer] learning_rat",
+    ]
+
+
+def test_a_missing_section_is_named() -> None:
+    assert mistakes("").splitlines() == [
+        "[run] is missing.",
+        "[recipe] is missing.",
+        "[collaboration] is missing.",
+    ]
+
+
+def test_a_value_in_place_of_a_section_is_named() -> None:
+    text = "data = 3\n" + re.sub(r"\[data\][^[]*", "", template())
+    assert mistakes(text) == "data = 3: must be a section, [data]."
+
+
+def test_none_stands_for_nothing_where_nothing_may_be() -> None:
+    assert (
+        parse_run_file(changed("max_grad_norm = 1.0", 'max_grad_norm = "none"')).optimizer.max_grad_norm
+        is None
+    )
+
+
+def test_a_newer_format_is_said_to_be_newer() -> None:
+    with pytest.raises(ClientError) as caught:
+        parse_run_file("format = 2\n" + template())
+    assert caught.value.problem is Problem.MANIFEST_TOO_NEW
+
+
+def test_200_kb_of_text_are_refused(tmp_path: Path) -> None:
+    text = changed('notice = ""', f'notice = "{"x" * 200_000}"')
+    assert f"at most {MAX_RUN_FILE_BYTES}" in mistakes(text)
+    (tmp_path / "run.toml").write_text(text)
+    with pytest.raises(ClientError, match="bytes"):
+        load_run_file(tmp_path / "run.toml")
+
+
+def test_a_manifest_that_no_record_holds_is_refused() -> None:
+    description = f'description = "{"💡" * 8000}"'
+    text = re.sub(r'description = """.*?"""', description, template(), flags=re.DOTALL)
+    assert "[run] description: too long" in mistakes(text)
+    assert parse_run_file(text.replace("💡" * 8000, "💡" * 7000)).run.description == "💡" * 7000
+
+
+@pytest.mark.parametrize("encoded", [b"\xff\xfe[run]", b"[run]\nname = '\xe9'"])
+def test_what_is_not_utf8_is_named_with_its_line(tmp_path: Path, encoded: bytes) -> None:
+    (tmp_path / "run.toml").write_bytes(encoded)
+    with pytest.raises(ClientError, match=r"UTF-8 text \(line [12]\)"):
+        load_run_file(tmp_path / "run.toml")
+
+
+@pytest.mark.parametrize("path", ["nowhere.toml", "."])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, path: str) -> None:
+    with pytest.raises(ClientError, match="cannot be read"):
+        load_run_file(tmp_path / path)
+
+
+@given(st.text())
+def test_no_text_is_more_than_a_mistake(text: str) -> None:
+    with pytest.raises(ClientError):
+        parse_run_file(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ("target_batch_size = 32768", "target_batch_size = 5119", "20 × batch_size_per_step"),
+        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "download"),
+        ("layers = 2\nwidth = 64", "layers = 12\nwidth = 1024", "plain hivemind peers give up"),
+        ("layers = 2\nwidth = 64", "layers = 24\nwidth = 1024", "stand still"),
+        ("layers = 2\nwidth = 64", "layers = 8\nwidth = 320", "float16"),
+        ('allreduce_timeout = "none"', "allreduce_timeout = 0.5", "everybody gives up"),
+        ('license = "Apache-2.0"', "", "license is empty"),
+    ],
+)
+def test_what_is_allowed_but_unwise_is_a_hint(old: str, new: str, hint: str) -> None:
+    assert any(hint in each for each in hints_for(parse_run_file(changed(old, new))))
+
+
+def test_a_run_that_stands_still_to_average_is_a_hint() -> None:
+    text = template()
+    for delay in ("delay_grad_averaging", "delay_optimizer_step", "delay_state_averaging"):
+        text = text.replace(f"{delay} = true", f"{delay} = false")
+    assert any("stands still" in each for each in hints_for(parse_run_file(text)))

@@ -1,0 +1,113 @@
+"""Builds our hivemind optimizer once for each manifest in FOLDER, and says as JSON what has arrived in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from hivemind.compression import RoleAdaptiveCompression
+from hivemind.compression.base import CompressionInfo, TensorRole
+from hivemind.utils import TensorDescriptor
+
+from core.run.manifest import RunManifest, decode_manifest
+from core.security.identity import Identity
+from core.worker.compute.optimizers import make_optimizer, make_scheduler
+from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm
+from core.worker.swarm.averaging.optimizer import TRACKER_OPTIONS
+
+PARAMETER = CompressionInfo(key=0, descriptor=TensorDescriptor(size=(1,)), role=TensorRole.PARAMETER)
+
+
+def main(folder: Path) -> None:
+    """One line for each."""
+    identity_path = folder / "identity.key"
+    swarm = enter_swarm(
+        (),
+        folder / "progress.key",
+        identity=Identity.load_or_create(identity_path),
+        identity_path=identity_path,
+        mode="direct",
+        listen=("/ip4/127.0.0.1/tcp/0",),
+    )
+    for file in sorted(folder.glob("*.json")):
+        optimizer = build(swarm, decode_manifest(file.read_bytes()))
+        print(json.dumps(seen_in(optimizer)), flush=True)
+        optimizer.say_goodbye()
+    swarm.leave()
+    sys.stdout.flush()
+    os._exit(0)  # as a worker that has said goodbye
+
+
+def build(swarm: Swarm, manifest: RunManifest) -> SwarmOptimizer:
+    """As a worker does, for a model of one matrix."""
+    return SwarmOptimizer(
+        swarm,
+        manifest.run.id,
+        manifest.collaboration,
+        params=[torch.nn.Parameter(torch.zeros(2, 2))],
+        optimizer=make_optimizer(manifest.optimizer),
+        scheduler=make_scheduler(manifest.scheduler),
+        leaving=threading.Event(),
+        listeners=Listeners(lambda _: None, lambda *_: None, lambda *_: None, lambda: ""),
+    )
+
+
+def seen_in(optimizer: SwarmOptimizer) -> dict[str, Any]:
+    """What hivemind's own parts have been given, by the run file's names for it."""
+    state, gradients = optimizer.state_averager, optimizer.grad_averager
+    return {
+        "batch_size_per_step": optimizer.batch_size_per_step,
+        "load_state_timeout": optimizer.load_state_timeout,
+        "delay_grad_averaging": optimizer.delay_grad_averaging,
+        "delay_optimizer_step": optimizer.delay_optimizer_step,
+        "delay_state_averaging": optimizer.delay_state_averaging,
+        "average_state_every": optimizer.average_state_every,
+        "use_local_updates": gradients is None,
+        "offload_optimizer": state.offload_optimizer,
+        "next_chunk_timeout": state.next_chunk_timeout,
+        "average_opt_statistics": state.opt_keys_for_averaging,
+        "state_averaging_compression": _name(state.allreduce_kwargs["compression"]),
+        "load_state_compression": _name(state.state_compression),
+        "grad_compression": gradients and _name(gradients.allreduce_kwargs["compression"]),
+        "powersgd_rank": getattr(gradients, "rank", None),
+        "reuse_grad_buffers": gradients and gradients.reuse_grad_buffers,
+        **_seen_in_averagers(optimizer.averagers),
+        **_seen_in_tracker(optimizer.tracker),
+    }
+
+
+def _seen_in_averagers(averagers: Sequence[Any]) -> dict[str, Any]:
+    """In all of them the same."""
+    told = [
+        {
+            "matchmaking_time": averager.matchmaking_kwargs["min_matchmaking_time"],
+            "averaging_timeout": averager.search_seconds,
+            "allreduce_timeout": averager._allreduce_timeout,
+            "bandwidth": averager.bandwidth,
+        }
+        for averager in averagers
+    ]
+    assert all(each == told[0] for each in told), told
+    return told[0]
+
+
+def _seen_in_tracker(tracker: Any) -> dict[str, Any]:
+    names = ("target_batch_size", *TRACKER_OPTIONS)
+    seen = {name: getattr(tracker, name) for name in names}
+    return seen | {"performance_ema_alpha": tracker.performance_ema.alpha}
+
+
+def _name(compression: Any) -> str:
+    """The class; of what depends on a tensor's role, that for parameters."""
+    is_adaptive = isinstance(compression, RoleAdaptiveCompression)
+    return type(compression.choose_compression(PARAMETER) if is_adaptive else compression).__name__
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,143 @@
+"""The examples train with two volunteers each, at toy size, with files from a small hub on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from safetensors import safe_open
+
+from core.protocol.messages import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
+from core.run.manifest import Collaboration, RunManifest
+from core.run.requirements import needs_of
+from core.run.run_file import load_run_file
+from core.run.spec.data import FileAt, HubImages, TextFiles
+from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, MaskedLM, Pretrained
+from core.worker.recipes.initialization import model_from_scratch
+from tests.support.checkout import ROOT
+from tests.support.environment.fake_hub import Hub
+from tests.support.real_peers import Crew, Peer, averaged
+from tests.support.sample_images import NAMES, in_parquet, squares
+
+EXAMPLES = ROOT / "examples"
+TEXT = "\n\n".join(
+    f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40
+)
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+
+def toy(example: str, hub: Hub, samples: int = 15_000) -> RunManifest:
+    """That example, with a tiny model, epochs of some seconds and text that a hub on loopback serves."""
+    manifest = load_run_file(EXAMPLES / example)
+    assert isinstance(manifest.recipe, CausalLM | MaskedLM)
+    text = TEXT.encode()
+    where = hub.publish("dataset", "somebody/texts", {"bees.txt": text}).url("bees.txt")
+    file = FileAt(url=where, sha256=hashlib.sha256(text).hexdigest(), size_bytes=len(text))
+    return msgspec.structs.replace(
+        manifest,
+        recipe=tiny_recipe(manifest.recipe),
+        data=TextFiles(files=(file,), format="text", held_out_one_in=8),
+        collaboration=quick(manifest, samples),
+    )
+
+
+def quick(manifest: RunManifest, samples: int) -> Collaboration:
+    """Its collaboration, with epochs of so many samples, longer than it takes to meet, and no long waits."""
+    return msgspec.structs.replace(
+        manifest.collaboration, target_batch_size=samples, matchmaking_time=3.0, averaging_timeout=30.0
+    )
+
+
+def toy_pictures(example: str, hub: Hub, samples: int) -> RunManifest:
+    """That example, with a tiny model and images that a hub on loopback streams."""
+    manifest = load_run_file(EXAMPLES / example)
+    recipe, data = manifest.recipe, manifest.data
+    assert isinstance(recipe, ImageClassification) and isinstance(data, HubImages)
+    images = squares(300)
+    files = {"data/train-00000-of-00001.parquet": in_parquet(images, [number % 3 for number in range(300)])}
+    published = hub.publish("dataset", "somebody/squares", files)
+    numbers = {"num_labels": 3, "hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 64}
+    return msgspec.structs.replace(
+        manifest,
+        recipe=msgspec.structs.replace(recipe, config=msgspec.structs.replace(recipe.config, **numbers)),
+        data=HubImages(repository=published.name, revision=published.revision, class_names=NAMES),
+        collaboration=quick(manifest, samples),
+    )
+
+
+def tiny_recipe(recipe: LanguageModelSpec) -> LanguageModelSpec:
+    """The same, small enough for a test."""
+    numbers: dict[str, Any] = {
+        "vocab_size": 258,
+        "hidden_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 32,
+    }
+    config: Any = msgspec.structs.replace(recipe.config, **numbers)
+    return msgspec.structs.replace(recipe, config=config, sequence_length=16)
+
+
+def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageModelSpec:
+    """The recipe with a model of its shape in the hub's repository."""
+    model_from_scratch(recipe).save_pretrained(folder)
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    published = hub.publish("model", "somebody/small", files)
+    begin = Pretrained(repository=published.name, revision=published.revision)
+    return msgspec.structs.replace(recipe, pretrained=begin)
+
+
+def train_together(crew: Crew, manifest: RunManifest) -> tuple[Peer, Peer, Peer]:
+    """An organiser who keeps the state, and two volunteers whose gradients have been averaged."""
+    organiser = crew.organiser(manifest=manifest, train=False)
+    one, other = (crew.newcomer(organiser.posted, name) for name in ("one", "other"))
+    for peer in (one, other):
+        peer.agree()
+    for peer in (one, other):
+        peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+        first = peer.wait_for(Evaluated)
+        assert first.examples and first.loss is not None
+    return organiser, one, other
+
+
+def saved_numbers(organiser: Peer) -> int:
+    """How many numbers of the model its last checkpoint has."""
+    with safe_open(organiser.wait_for(CheckpointSaved).path, framework="pt") as file:
+        names = [name for name in file.keys() if name.startswith("parameter.")]  # noqa: SIM118
+        return sum(file.get_tensor(name).numel() for name in names)
+
+
+def test_a_gpt2_from_scratch(hands: Crew, hub: Hub) -> None:
+    manifest = toy("tiny-gpt2-from-scratch.toml", hub)
+    organiser, one, _ = train_together(hands, manifest)
+    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
+    assert one.wait_for(StateLoading, lambda event: event.what == "files").total_bytes == len(TEXT.encode())
+    assert saved_numbers(organiser) == needs_of(manifest).parameters
+
+
+def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
+    train_together(hands, toy("masked-lm.toml", hub))
+
+
+def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
+    manifest = toy_pictures("vit-from-scratch.toml", hub, samples=8000)
+    organiser, one, _ = train_together(hands, manifest)
+    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
+    assert saved_numbers(organiser) == needs_of(manifest).parameters
+    told = one.wait_for(Evaluated).examples[0].text.split(" ▸ ")
+    assert set(told) <= set(NAMES)
+
+
+def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:
+    manifest = toy("lora.toml", hub, samples=6000)
+    assert isinstance(manifest.recipe, CausalLM)
+    recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
+    manifest = msgspec.structs.replace(manifest, recipe=recipe)
+    organiser, _, _ = train_together(hands, manifest)
+    needs = needs_of(manifest)
+    assert saved_numbers(organiser) == needs.trained_parameters < needs.parameters

@@ -1,0 +1,181 @@
+"""The computer itself is in trouble: its memory, its disk, its clock, or whoever tells it addresses."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import Problem
+from core.protocol.messages import AnyEvent, Failed, Restarting, RoundFinished
+from tests.support.checkout import ROOT
+from tests.support.environment.network_namespaces import Internet
+from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+OLDER = Path("/sys/fs/cgroup/memory")  # the kernel's older interface to groups of processes
+if OLDER.exists():
+    LIMIT, USED, UNLIMITED = "memory.limit_in_bytes", "memory.usage_in_bytes", "-1"
+else:
+    LIMIT, USED, UNLIMITED = "memory.max", "memory.current", "max"
+LITTLE_BYTES, MUCH_BYTES = 24_000_000, 200_000_000
+SMALL_DISK = "8m"
+FIVE_MINUTES = "300"
+AGAIN = 3  # a round or two may have begun before
+HOG = f"""
+import sys, threading
+sys.stdin.readline()
+hoard = b"x" * {MUCH_BYTES}
+threading.Event().wait()
+"""
+
+
+@pytest.mark.networks
+def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(
+    hands: Crew, net: Internet
+) -> None:
+    here, there, silent = net.host(), net.host(), net.host()
+    silent.use_firewall()
+    here.ask_names_of(silent)
+    organiser = hands.at(there).organiser()
+    name = f"/dns4/organiser.example/tcp/31337/p2p/{organiser.peer_id}"
+    lost = hands.at(here).newcomer(name, "lost")
+    assert Problem.from_key(lost.wait_for(Failed).problem) is Problem.NOBODY_ANSWERS
+    client = hands.at(here).client(f"{name} {organiser.posted}", "volunteer", "client")
+    client.wait_for(RoundFinished, averaged)
+
+
+@pytest.mark.faults
+def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(hands: Crew) -> None:
+    organiser = hands.organiser()
+    with group_of_processes() as group:
+        enter = f'echo $$ > {group}/cgroup.procs && exec "$@"'
+        client = hands.under("sh", "-c", enter, "sh").client(organiser.posted, "volunteer", "client")
+        client.wait_for(RoundFinished, averaged)
+        since, here = len(client.said), len(organiser.said)
+        with hog(group):
+            client.wait_for(Restarting, since=since)
+        client.wait_for(RoundFinished, averaged, since=since)
+        organiser.wait_for(RoundFinished, averaged, since=here)
+
+
+@contextlib.contextmanager
+def group_of_processes() -> Iterator[Path]:
+    """A group whose memory the kernel counts and may limit."""
+    group = (OLDER if OLDER.exists() else OLDER.parent) / f"workerbee-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / LIMIT).read_text()
+    except OSError as error:
+        pytest.skip(f"this system lets nobody limit memory: {error}")
+    try:
+        yield group
+    finally:
+        leave_little_memory(group, None)
+        for pid in (group / "cgroup.procs").read_text().split():
+            (group.parent / "cgroup.procs").write_text(pid)
+        group.rmdir()
+
+
+def leave_little_memory(group: Path, most_bytes: int | None = LITTLE_BYTES) -> None:
+    """So much more than is used now, or as much as there is."""
+    used = int((group / USED).read_text())
+    limit = UNLIMITED if most_bytes is None else str(used + most_bytes)
+    (group / LIMIT).write_text(limit)
+
+
+@contextlib.contextmanager
+def hog(group: Path) -> Iterator[None]:
+    """Somebody who wants much more memory than the group has left: the kernel kills whoever has most."""
+    with subprocess.Popen([sys.executable, "-c", HOG], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        (group / "cgroup.procs").write_text(str(process.pid))
+        leave_little_memory(group)
+        process.stdin.write(b"begin\n")
+        process.stdin.flush()
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+@pytest.mark.faults
+def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(hands: Crew) -> None:
+    organiser = hands.organiser()
+    with small_disk(hands.folder / "volunteer") as disk:
+        client = hands.client(organiser.posted, "volunteer", "client")
+        client.wait_for(RoundFinished, averaged)
+        fill(disk)
+        client.wait_for(RoundFinished, averaged, since=len(client.said))
+        since = len(client.said)
+        worker_of(client).kill()
+        client.wait_for(Restarting, since=since)
+        client.wait_for(RoundFinished, averaged, since=since)
+        client.end()
+
+
+@pytest.mark.faults
+def test_who_has_never_been_there_is_told_that_the_disk_is_full(hands: Crew) -> None:
+    organiser = hands.organiser()
+    with small_disk(hands.folder / "newcomer") as disk:
+        fill(disk)
+        newcomer = hands.newcomer(organiser.posted, "newcomer")
+        assert Problem.from_key(newcomer.wait_for(Failed).problem) is Problem.DISK_FULL
+        assert str(disk) in newcomer.wait_for(Failed).detail
+        newcomer.end()
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A disk with room for a few files only."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK}", "tmpfs", str(folder)]
+    if (done := subprocess.run(mount, capture_output=True, text=True, check=False)).returncode:
+        pytest.skip(f"this system lets nobody mount a small disk: {done.stderr}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path) -> None:
+    """To the last byte."""
+    with contextlib.suppress(OSError), (disk / "film").open("wb", buffering=0) as film:
+        while film.write(bytes(4096)):
+            pass
+
+
+@pytest.mark.faults
+def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(
+    hands: Crew, tmp_path: Path
+) -> None:
+    organiser = hands.organiser()
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    path = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "support" / "environment" / "wrong_clock")))
+    client = hands.client(
+        organiser.posted, "volunteer", "client", PYTHONPATH=path, WORKERBEE_TEST_CLOCK=str(clock)
+    )
+    client.wait_for(RoundFinished, averaged)
+    clock.write_text(FIVE_MINUTES)
+    goes_on(client, organiser)
+    since = len(client.said)
+    worker_of(client).kill()
+    wrong = Problem.CLOCK_WRONG.key
+    client.wait_for(Restarting, lambda event: event.problem == wrong, since=since)
+    clock.write_text("0")
+    goes_on(client, organiser)
+
+
+def goes_on(client: Speaker[AnyEvent], organiser: Peer) -> None:
+    """From now on, epoch after epoch, both average with each other."""
+    for _ in range(AGAIN):
+        here, there = len(client.said), len(organiser.said)
+        client.wait_for(RoundFinished, averaged, since=here)
+        organiser.wait_for(RoundFinished, averaged, since=there)

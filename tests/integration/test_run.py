@@ -1,0 +1,274 @@
+"""A run of real peers on loopback: they find each other, average, catch up, leave and come again."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.errors import Problem
+from core.protocol.messages import (
+    AnyEvent,
+    CheckpointSaved,
+    Evaluated,
+    Failed,
+    Left,
+    PeersSeen,
+    Progress,
+    Published,
+    RoundFinished,
+    RunFound,
+    StateLoading,
+    TrainingStarted,
+    Verdict,
+    Warned,
+)
+from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Crew, Peer, averaged, crew, survivors, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+PATIENCE_SECONDS = 240.0  # until a busy computer has brought three peers into one group
+MONITOR = "tests.integration.foreign.hivemind_scripts"
+
+
+@dataclass(frozen=True)
+class Three:
+    """An organiser, a volunteer whom others can reach, and one who only connects outwards."""
+
+    organiser: Peer
+    direct: Peer
+    client: Peer
+
+    @property
+    def everybody(self) -> tuple[Peer, Peer, Peer]:
+        """All three."""
+        return self.organiser, self.direct, self.client
+
+
+@pytest.fixture(scope="class")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
+    """Three peers of one run; the organiser only keeps the state, which leaves two cores to the others."""
+    with crew(tmp_path_factory.mktemp("three")) as everybody:
+        organiser = everybody.organiser(train=False)
+        direct = everybody.volunteer(organiser.posted, "direct", name="Ada’s attic")
+        yield Three(organiser, direct, everybody.volunteer(organiser.posted, "client", "client"))
+
+
+class TestThreePeers:
+    """The organiser and two volunteers, one of whom only connects outwards."""
+
+    def test_three_peers_average_together_and_each_of_them_helps(self, three: Three) -> None:
+        for peer in three.everybody:
+            together = peer.wait_for(
+                RoundFinished, lambda event: event.ok and event.peers == 3, seconds=PATIENCE_SECONDS
+            )
+            assert together.seconds > 0
+            peer.wait_for(Verdict, lambda event: event.state == "helping")
+
+    def test_a_name_that_was_chosen_is_seen_by_the_others(self, three: Three) -> None:
+        for peer in (three.organiser, three.client):
+            seen = peer.wait_for(PeersSeen, lambda event: any(other.name for other in event.peers)).peers
+            (named,) = (other for other in seen if other.name)
+            assert (named.peer_id, named.name, named.device) == (three.direct.peer_id, "Ada’s attic", "CPU")
+
+    def test_a_peer_in_client_mode_is_counted_as_one(self, three: Three) -> None:
+        for peer in three.everybody:
+            progress = peer.wait_for(Progress, lambda event: event.peers == 3)
+            assert peer.wait_for(Progress, lambda event: event.peers == 3 and event.clients == 1)
+            assert progress.target == tiny().collaboration.target_batch_size
+        seen = three.organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 3)
+        modes = {peer.peer_id: peer.client_mode for peer in seen.peers}
+        assert modes == {
+            three.organiser.peer_id: False,
+            three.direct.peer_id: False,
+            three.client.peer_id: True,
+        }
+
+    def test_epochs_advance_and_what_a_person_sees_arrives(self, three: Three) -> None:
+        goal = three.organiser.epoch + 2
+        for peer in three.everybody:
+            progress = peer.reaches(goal)
+            assert progress.loss is not None
+            assert 0 < progress.loss < 20
+            assert progress.sent_bytes > 0
+            assert progress.received_bytes > 0
+            assert progress.contributed_samples > 0
+            assert peer.wait_for(Evaluated).examples
+        assert three.organiser.wait_for(CheckpointSaved).epoch >= 1
+
+    def test_a_volunteer_finds_the_run_vouched_for_by_the_pasted_address(self, three: Three) -> None:
+        found = three.client.wait_for(RunFound)
+        assert (found.organiser, found.vouched) == (three.organiser.peer_id, True)
+        assert found.manifest == tiny()
+
+    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(
+        self, three: Three, hands: Crew
+    ) -> None:
+        monitor = hands.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
+        seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
+        for peer in seen:
+            assert peer["samples_per_second"] > 0
+            assert peer["mini_steps"] > 0
+            assert peer["samples_accumulated"] > 0
+        loss = sum(peer["loss"] for peer in seen) / sum(
+            peer["mini_steps"] for peer in seen
+        )  # as the monitor does
+        ours = three.organiser.all(Progress)[-1].loss
+        assert ours is not None
+        assert ours / 3 < loss < ours * 3
+
+
+def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_connect_outwards(
+    hands: Crew,
+) -> None:
+    keeper = hands.organiser(train=False)
+    first = hands.volunteer(keeper.posted, "first", "client")
+    keeper.wait_for(RoundFinished, averaged)
+    keeper.reaches(2)
+    late = hands.volunteer(keeper.posted, "late", "client")
+    late.wait_for(StateLoading, lambda event: event.received_bytes > 0)
+    assert late.wait_for(TrainingStarted).epoch >= 2
+    assert late.wait_for(Progress).epoch >= 2
+    late.wait_for(RoundFinished, averaged)
+    given = keeper.all(Progress)[-1].contributed_samples
+    assert given < first.all(Progress)[-1].contributed_samples / 2
+
+
+@dataclass(frozen=True)
+class Farewell:
+    """The organiser of a run has left; a volunteer remained. ``here`` is what it had said until then."""
+
+    organiser: Peer
+    family: list[str]
+    code: int
+    seconds: float
+    volunteer: Peer
+    here: int
+
+
+@pytest.fixture(scope="class")
+def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
+    """Two peers who have averaged; then the first of them leaves."""
+    with crew(tmp_path_factory.mktemp("farewell")) as everybody:
+        organiser = everybody.organiser()
+        volunteer = everybody.volunteer(organiser.posted, "volunteer")
+        volunteer.wait_for(RoundFinished, averaged)
+        volunteer.wait_for(Progress, lambda event: event.peers == 2)
+        family, here, began = organiser.family, len(volunteer.said), time.monotonic()
+        code = organiser.leave()
+        seconds = time.monotonic() - began
+        left = survivors(organiser, family)
+        yield Farewell(organiser, left, code, seconds, volunteer, here)
+
+
+class TestLeaving:
+    """Somebody goes, the others stay."""
+
+    def test_a_peer_that_leaves_says_so_and_nothing_of_it_remains(self, farewell: Farewell) -> None:
+        said: AnyEvent = farewell.organiser.said[-1]
+        assert isinstance(said, Left)
+        assert farewell.code == 0
+        assert farewell.seconds < 10.0
+        assert farewell.family == []
+
+    def test_a_peer_that_leaves_is_missed_at_once_and_the_others_go_on(self, farewell: Farewell) -> None:
+        volunteer, began = farewell.volunteer, time.monotonic()
+        volunteer.wait_for(Progress, lambda event: event.peers == 1, since=farewell.here)
+        assert time.monotonic() - began < GHOST_SECONDS / 2
+        epoch = volunteer.epoch
+        volunteer.reaches(epoch + 2)
+        volunteer.wait_for(Verdict, lambda event: event.state == "alone", since=farewell.here)
+
+    def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
+        self, farewell: Farewell, hands: Crew
+    ) -> None:
+        found = hands.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
+        assert found.organiser == farewell.organiser.peer_id
+        assert not found.vouched
+        assert found.manifest == tiny()
+        assert found.peers == 1
+
+
+def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(hands: Crew) -> None:
+    listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
+    organiser = hands.organiser(listen=listen)
+    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    here = len(volunteer.said)
+    assert organiser.leave() == 0
+    run = tiny()
+    closed = msgspec.structs.replace(run.run, state="finished", notice="Thank you all.")
+    hands.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
+    assert volunteer.wait_for(RunFound, since=here).manifest.run.notice == "Thank you all."
+    told = volunteer.wait_for(Failed, since=here)
+    assert (told.problem, told.detail) == (Problem.RUN_NOT_OPEN.key, "Thank you all.")
+    assert volunteer.ended() == 0
+    assert volunteer.all(Left, since=here)
+
+
+def free_port() -> int:
+    """One that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class FirstLife:
+    """What an organiser has left behind."""
+
+    home: Path
+    listen: tuple[str, ...]
+    published: Published
+    checkpoint: CheckpointSaved
+
+    def born_again(self, everybody: Crew, name: str) -> Peer:
+        """In a copy of its folder, of which the crew may make what it wants."""
+        shutil.copytree(self.home, everybody.folder / "organiser")
+        return everybody.organiser(manifest=tiny(name), listen=self.listen)
+
+
+@pytest.fixture(scope="class")
+def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
+    """An organiser that has trained for a while and has left."""
+    listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
+    with crew(tmp_path_factory.mktemp("first-life")) as everybody:
+        organiser = everybody.organiser(listen=listen)
+        organiser.wait_for(CheckpointSaved, lambda event: event.epoch >= 2)
+        assert organiser.leave() == 0
+        checkpoint = organiser.all(CheckpointSaved)[-1]
+        return FirstLife(organiser.home, listen, organiser.wait_for(Published), checkpoint)
+
+
+class TestComingAgain:
+    """An organiser that was away."""
+
+    def test_an_organiser_that_is_started_again_is_the_same_peer_and_goes_on(
+        self, first_life: FirstLife, hands: Crew
+    ) -> None:
+        organiser = first_life.born_again(hands, "Tiny sums")
+        assert organiser.wait_for(Published) == first_life.published
+        assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
+        organiser.reaches(first_life.checkpoint.epoch + 1)
+
+    def test_a_truncated_checkpoint_is_kept_aside_and_named_and_a_changed_run_is_a_new_revision(
+        self, first_life: FirstLife, hands: Crew
+    ) -> None:
+        shutil.copytree(first_life.home, hands.folder / "organiser")
+        checkpoint = next((hands.folder / "organiser").rglob("*.safetensors"))
+        whole = checkpoint.read_bytes()
+        checkpoint.write_bytes(whole[: len(whole) // 2])
+        organiser = hands.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
+        warned = organiser.wait_for(Warned, lambda event: event.problem == Problem.CHECKPOINT_DAMAGED.key)
+        assert str(checkpoint) in warned.detail
+        aside = checkpoint.with_name("checkpoint.safetensors.broken-1")
+        assert aside.name in warned.detail
+        assert aside.read_bytes() == whole[: len(whole) // 2]
+        assert organiser.wait_for(TrainingStarted).epoch == 0
+        assert organiser.wait_for(Published).revision == first_life.published.revision + 1
+        assert organiser.peer_id in first_life.published.addresses[0]

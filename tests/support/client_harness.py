@@ -1,0 +1,112 @@
+"""A front end in its smallest form, for tests of ``core.client`` with a fake engine."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+
+from core.client.client import Client
+from core.client.restart_policy import RestartPolicy
+from core.client.session import Session
+from core.files.folders import Folders
+from core.protocol.client_events import ClientEvent
+from core.protocol.codec import decode_command
+from core.protocol.messages import AnyCommand, RunFound
+from core.run.address import JoinAddress
+from tests.support.peers import fake_worker
+
+LIMIT_SECONDS = 60.0
+ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
+
+
+def children(*, recursive: bool = False) -> list[psutil.Process]:
+    """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
+    found = psutil.Process().children(recursive=recursive)
+    return [child for child in found if _name(child) not in ("", "torch_shm_manager")]
+
+
+def _name(process: psutil.Process) -> str:
+    """Nothing where it has just ended."""
+    try:
+        name: str = process.name()
+    except psutil.NoSuchProcess:
+        return ""
+    return name
+
+
+@contextlib.contextmanager
+def no_new_children() -> Iterator[None]:
+    """Whoever is born in there is gone at the end; what an earlier test has left is that test's affair."""
+    before = children()
+    yield
+    assert [child for child in children() if child not in before] == []
+
+
+class FrontEnd:
+    """A front end in its smallest form: a queue, and a main thread that empties it."""
+
+    def __init__(self, home: Path, *parts: str, restarts: RestartPolicy = PROMPT) -> None:
+        self.events: list[ClientEvent] = []
+        self.folders = Folders.below(home)
+        self._journal = home / "journal"
+        self._queue: queue.Queue[ClientEvent] = queue.Queue()
+        self.client = Client(
+            self.folders,
+            self._queue.put,
+            worker_command=[sys.executable, fake_worker.__file__, str(self._journal), *parts],
+            restarts=restarts,
+            leave_limit_seconds=3.0,
+        )
+
+    @property
+    def session(self) -> Session:
+        """The picture as it is now."""
+        return self.client.session
+
+    def until(self, is_so: Callable[[Session], bool]) -> Session:
+        """Handle events until the picture is so."""
+        deadline = time.monotonic() + LIMIT_SECONDS
+        while not is_so(self.session):
+            assert self.session.phase != "ended", self.session
+            event = self._queue.get(timeout=max(deadline - time.monotonic(), 0.01))
+            self.events.append(event)
+            self.client.handle(event)
+        return self.session
+
+    def until_ended(self) -> Session:
+        """Handle events until the session has ended."""
+        return self.until(lambda session: session.phase == "ended")
+
+    def search(self, address: JoinAddress = ADDRESS) -> RunFound:
+        """Join, and find the first run there."""
+        self.client.join(address)
+        return self.until(lambda session: session.is_search_finished).runs[0]
+
+    def train(self) -> Session:
+        """Join, agree, and train until the first samples are computed."""
+        self.client.start(self.search(), device="cpu", threads=1)
+        return self.until(lambda session: session.contributed_samples > 0)
+
+    def happened(self, kind: type) -> list[ClientEvent]:
+        """The events of that kind."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def lives(self) -> list[list[AnyCommand]]:
+        """What each worker was told."""
+        lives: list[list[AnyCommand]] = []
+        for line in self._journal.read_bytes().splitlines():
+            if line == fake_worker.BIRTH.encode():
+                lives.append([])
+            else:
+                lives[-1].append(decode_command(line))
+        return lives
+
+
+Open = Callable[..., FrontEnd]

@@ -1,0 +1,87 @@
+"""A hivemind peer of one run that lies: ``KIND FOLDER ADDRESS``; it says what it does in lines of JSON.
+
+``nan`` and ``huge`` train with everybody, and their gradients are no numbers, or beyond all measure; what
+they average and offer as the run's state is soon so, too. ``donor`` trains nothing: it claims to be far
+ahead, and that its state is the one to have. ``promising`` is honest, and says when others count on it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from hivemind.averaging.control import AveragingStage
+from hivemind.optim import optimizer as hivemind_optimizer
+from hivemind.optim.state_averager import TrainingStateAverager
+
+from tests.integration.foreign.hivemind_scripts import Life, living, say, steps
+
+POISON = {"nan": math.nan, "huge": 1e30}
+EPOCHS_AHEAD = 30
+
+
+def main(kind: str, folder: Path, address: str) -> None:
+    """Until SIGTERM."""
+    if kind == "donor":
+        hivemind_optimizer.TrainingStateAverager = LyingAverager
+    with living(folder, address) as life:
+        match kind:
+            case "donor":
+                offer_nonsense(life)
+            case "promising":
+                promise(life)
+            case _:
+                average_nonsense(life, POISON[kind])
+
+
+class LyingAverager(TrainingStateAverager):  # type: ignore[misc]  # hivemind publishes no types
+    """Whoever asks for its state gets no numbers."""
+
+    def get_current_state(self) -> Any:
+        metadata, tensors, infos = super().get_current_state()
+        return metadata, [torch.full_like(tensor, math.nan) for tensor in tensors], infos
+
+
+LyingAverager.__name__ = "TrainingStateAverager"  # under which others call it
+
+
+def offer_nonsense(life: Life) -> None:
+    """Report progress of an epoch that nobody has reached, with a state to match."""
+    optimizer = life.optimizer
+    epoch = optimizer.local_epoch + EPOCHS_AHEAD
+    optimizer.state_averager.local_epoch = epoch
+    optimizer.state_averager.state_sharing_priority = 1e9
+    samples = 0
+    while not life.ended.wait(1.0):
+        samples += 1
+        optimizer.tracker.report_local_progress(epoch, samples)
+        say(claims=epoch)
+
+
+def average_nonsense(life: Life, poison: float) -> None:
+    """Train like any other, but for what is computed."""
+
+    def spoil(model: torch.nn.Module) -> None:
+        for parameter in model.parameters():
+            assert parameter.grad is not None, "it was just computed"
+            parameter.grad.fill_(poison)
+
+    for _ in steps(life, spoil):
+        pass
+
+
+def promise(life: Life) -> None:
+    """Train like any other; say when a group is there that waits for our gradients."""
+    told = None
+    for _ in steps(life):
+        scheduled = life.optimizer.scheduled_grads
+        if scheduled is not told and scheduled.stage == AveragingStage.AWAITING_TRIGGER:
+            told = scheduled
+            say(is_expected=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

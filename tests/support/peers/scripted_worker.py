@@ -1,0 +1,54 @@
+"""A worker that recites: a real process that answers each command with the events that a test has written.
+
+    python reciting_worker.py PLAY
+
+PLAY is a JSON file: for each opening command (``join``, ``publish``, ``check``) a list of acts, and an act is
+a list of events. The first act follows the opening, the next one the next command. After the last it waits to
+leave. An event ``{"exit": 3}`` ends the process; a play with ``"deaf": true`` ends with its stdin only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.protocol.codec import decode_command, encode
+from core.protocol.messages import PROTOCOL_VERSION, Hello, Leave, Left
+
+
+def say(line: bytes) -> None:
+    """Emit it."""
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+def recite(act: list[dict[str, Any]]) -> None:
+    """Emit the events of an act, as they are written."""
+    for event in act:
+        if "exit" in event:
+            os._exit(event["exit"])
+        say(json.dumps(event).encode() + b"\n")
+
+
+def main() -> None:
+    """Live one life."""
+    play = json.loads(Path(sys.argv[1]).read_text())
+    say(encode(Hello(protocol=PROTOCOL_VERSION, version="fake")))
+    acts: list[list[dict[str, Any]]] | None = None
+    for line in sys.stdin.buffer:
+        command = decode_command(line)
+        if isinstance(command, Leave):
+            if play.get("deaf"):
+                continue
+            break
+        acts = play[json.loads(line)["command"]] if acts is None else acts
+        if acts:
+            recite(acts.pop(0))
+    say(encode(Left()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Two averagers of a run, of which one still looks for a group of the epoch before.
+
+It says in lines of JSON what becomes of each round: how many peers were in it, or why it failed. Its one
+argument tells which of the two is in client mode: "behind" or "ahead".
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from typing import Any
+
+import hivemind
+import torch
+
+from core.worker.process import process_tree as family
+from core.worker.swarm.averaging.averagers import GradientAverager
+from core.worker.swarm.dht.child_processes import Vitals
+
+LIMIT_SECONDS = 120.0
+OPTIONS: dict[str, Any] = {
+    "start": True,
+    "host_maddrs": ["/ip4/127.0.0.1/tcp/0"],
+    "startup_timeout": 60.0,
+    "nat_port_map": False,
+    "auto_nat": False,
+    "use_relay": False,
+}
+
+
+def main() -> None:
+    """One round too late for its epoch, the next one of both, and one for which nobody comes."""
+    family.found()
+    direct = hivemind.DHT(**OPTIONS)
+    client = hivemind.DHT(initial_peers=direct.get_visible_maddrs(), client_mode=True, **OPTIONS)
+    two = (client, direct) if sys.argv[1] == "behind" else (direct, client)
+    behind, ahead = map(averager, two)
+    leftover = began(behind, 4)
+    current = began(ahead, 5)
+    say(leftover=outcome(leftover))
+    following = began(behind, 5)
+    say(current=outcome(current), following=outcome(following))
+    lonely = began(behind, 6)
+    behind.stop_searching()
+    say(is_taken_back=lonely.cancelled())
+
+
+def averager(dht: hivemind.DHT) -> GradientAverager:
+    """As a peer's optimizer makes it."""
+    made = GradientAverager(
+        [torch.nn.Parameter(torch.zeros(8))],
+        dht=dht,
+        prefix="leftover",
+        min_matchmaking_time=4.0,
+        request_timeout=3.0,
+        sender_timeout=10.0,
+        reducer_timeout=20.0,
+        vitals=Vitals(),
+        start=True,
+    )
+    made.search_seconds = LIMIT_SECONDS
+    return made
+
+
+def began(each: GradientAverager, epoch: int) -> Any:
+    """A round at the end of that epoch, for which a group is looked for."""
+    each.epoch = partial(int, epoch)
+    return each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False)
+
+
+def outcome(control: Any) -> int | str:
+    """How many were in it; or the kind of its failure."""
+    error = control.exception(LIMIT_SECONDS)
+    return type(error).__name__ if error else len(control.result())
+
+
+def say(**facts: Any) -> None:
+    """One line to whoever started us."""
+    print(json.dumps(facts), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Pretrained models from a hub: what is fetched, how it goes on after a cut, and what is refused in words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.errors import ClientError, Problem
+from core.run.spec.data import HubTokenizer
+from core.worker.fetch.file_store import Store
+from core.worker.fetch.hub_files import fetch, fetch_tokenizer
+from tests.support.environment.fake_hub import Hub, Repository, local_hub
+from tests.support.recording_listener import Watching
+
+WEIGHTS = os.urandom(3_000_000)
+MODEL = {
+    "config.json": b'{"model_type": "gpt2"}',
+    "tokenizer.json": b'{"version": "1.0"}',
+    "model.safetensors": WEIGHTS,
+    "README.md": b"# A model",
+    "modeling_evil.py": b"raise SystemExit",
+    "pytorch_model.bin": b"\x80\x04.",
+    "onnx/model.safetensors": b"another",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def fetched(repository: Repository, store: Store, watch: Watching | None = None) -> Path:
+    return fetch(repository.name, repository.revision, store, watch or Watching())
+
+
+def test_only_what_is_data_is_fetched(hub: Hub, store: Store) -> None:
+    folder = fetched(hub.publish("model", "somebody/small", MODEL), store)
+    names = {path.name for path in folder.iterdir()} - {"listing.json", "lock"}
+    assert names == {"config.json", "tokenizer.json", "model.safetensors"}
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_the_download_tells_how_far_it_is(hub: Hub, store: Store) -> None:
+    watch = Watching()
+    fetched(hub.publish("model", "somebody/small", MODEL), store, watch)
+    total = len(WEIGHTS) + len(MODEL["config.json"]) + len(MODEL["tokenizer.json"])
+    assert watch.told[-1] == (total, total)
+    assert watch.told == sorted(watch.told)
+
+
+def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    hub.cuts = [1_000_000, 500_000]
+    assert (fetched(repository, store) / "model.safetensors").read_bytes() == WEIGHTS
+    first, *others = hub.asked("model.safetensors")
+    assert "bytes" not in first
+    assert len(others) == 2
+    assert all(int(request.split("bytes=")[1].rstrip("-")) > 0 for request in others)
+
+
+def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    hub.cuts = [1_000_000]
+    watch = Watching()
+
+    class Leaves(Watching):
+        def progress(self, received_bytes: int, total_bytes: int) -> None:
+            if received_bytes > 500_000:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetched(repository, store, Leaves())
+    fetched(repository, store, watch)
+    assert "bytes=" in hub.asked("model.safetensors")[-1]
+    assert watch.told[0][0] > 0
+
+
+def test_the_second_start_asks_nobody(store: Store) -> None:
+    with local_hub() as hub:
+        repository = hub.publish("model", "somebody/small", MODEL)
+        first = fetched(repository, store)
+    watch = Watching()
+    assert fetched(repository, store, watch) == first
+    assert watch.told == []
+
+
+def test_a_file_that_is_not_what_the_revision_says_is_refused_and_deleted(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    hub.answers["model.safetensors"] = os.urandom(len(WEIGHTS))
+    with pytest.raises(ClientError, match="digest") as refused:
+        fetched(repository, store)
+    assert refused.value.problem is Problem.FILES_REFUSED
+    assert list(store.home.rglob("model.safetensors*")) == []
+
+
+def test_a_small_file_is_verified_too(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    hub.answers["config.json"] = b'{"model_type": "evil"}'
+    with pytest.raises(ClientError, match="digest"):
+        fetched(repository, store)
+
+
+def test_weights_that_are_only_pickles_are_refused(hub: Hub, store: Store) -> None:
+    files = {"config.json": b"{}", "pytorch_model.bin": b"\x80\x04.", "tokenizer.json": b"{}"}
+    with pytest.raises(ClientError, match=r"only there as pytorch_model\.bin") as refused:
+        fetched(hub.publish("model", "somebody/pickled", files), store)
+    assert refused.value.problem is Problem.FILES_REFUSED
+    assert hub.asked("pytorch_model.bin") == []
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
+def test_settings_that_ask_for_code_are_refused_before_the_weights_are_fetched(
+    hub: Hub, store: Store, name: str
+) -> None:
+    asks = json.dumps({"auto_map": {"AutoModel": "modeling_evil.Evil"}}).encode()
+    with pytest.raises(ClientError, match=f"{name} asks for code of its own"):
+        fetched(hub.publish("model", "somebody/evil", {**MODEL, name: asks}), store)
+    assert hub.asked("model.safetensors") == []
+
+
+def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: Store) -> None:
+    with pytest.raises(ClientError, match=r"nobody/nothing: the hub answers 40[14]"):
+        fetch("nobody/nothing", "0" * 40, store, Watching())
+
+
+def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    hub.errors = [503, 503]
+    watch = Watching()
+    fetched(repository, store, watch)
+    assert [problem for problem, _ in watch.warned] == [Problem.FILES_UNREACHABLE]
+
+
+def test_whoever_leaves_waits_for_no_download(store: Store) -> None:
+    watch = Watching()
+    watch.is_leaving = True
+    with pytest.raises(KeyboardInterrupt):
+        fetch("somebody/small", "0" * 40, store, watch)
+
+
+def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: Store) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    wanted = HubTokenizer(repository=repository.name, revision=repository.revision)
+    assert (fetch_tokenizer(wanted, store, Watching()) / "tokenizer.json").exists()
+    assert hub.asked("model.safetensors") == []
+
+
+def test_a_download_that_does_not_fit_is_not_begun(hub: Hub, tmp_path: Path) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    with pytest.raises(ClientError, match="of your limit are left") as refused:
+        fetched(repository, Store(tmp_path, limit_bytes=101_000_000))
+    assert refused.value.problem is Problem.NO_ROOM
+    assert hub.asked("model.safetensors") == []
+
+
+def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> None:
+    repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(20_000_000)})
+    with pytest.raises(ClientError, match="are free in") as refused:
+        fetched(repository, Store(small_disk))
+    assert refused.value.problem is Problem.NO_ROOM
+
+
+def test_a_disk_that_fills_meanwhile_is_survived(
+    hub: Hub, small_disk: Path, filled: Callable[[], None]
+) -> None:
+    repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(6_000_000)})
+    store = Store(small_disk)
+    hub.before_file["model.safetensors"] = filled
+    with pytest.raises(ClientError) as refused:
+        fetched(repository, store)
+    assert refused.value.problem is Problem.DISK_FULL
+    (small_disk / "hog").unlink()
+    hub.before_file.clear()
+    assert (fetched(repository, store) / "model.safetensors").stat().st_size == 6_000_000

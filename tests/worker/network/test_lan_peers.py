@@ -1,0 +1,87 @@
+"""Whom a stranger's word can make us dial in our own home network: next to nobody."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic.v1 import ValidationError
+
+from core.worker.network.lan_peers import is_within
+from core.worker.network.local_network import private_network
+from core.worker.swarm.dht.lan_addresses import MAX_ADDRESS_CHARACTERS, MOST_ADDRESSES, Nearby
+from tests.support.environment.network_namespaces import Host, Internet
+from tests.support.hypothesis_profile import ANYTHING, ODD_TEXT
+
+HOME = ipaddress.ip_network("192.168.1.0/24")
+HOME6 = ipaddress.ip_network("fd00:1:2:3::/64")
+ASK = (
+    "import sys; from core.worker.network.local_network import private_network; "
+    "print(private_network(sys.argv[1]))"
+)
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [("/ip4/192.168.1.7/tcp/31337", HOME), ("/ip6/fd00:1:2:3::7/tcp/1024", HOME6)],
+)
+def test_an_ordinary_port_in_our_own_network_may_be_a_neighbours(
+    address: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network
+) -> None:
+    assert is_within(address, network)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/ip4/192.168.2.7/tcp/31337",
+        "/ip4/11.0.0.7/tcp/31337",
+        "/ip4/127.0.0.1/tcp/31337",
+        "/ip4/192.168.1.1/tcp/80",
+        "/ip4/192.168.1.1/tcp/-31337",
+        "/ip4/192.168.1.1/tcp/99999",
+        "/ip4/192.168.1.7/udp/31337",
+        "/ip4/192.168.1.7/tcp/31337/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN",
+        "/ip6/fd00:1:2:3::7/tcp/31337",
+        "/ip4/192.168.1.7/tcp/٣١٣٣٧",
+        "/dns4/router.home/tcp/31337",
+        "192.168.1.7:31337",
+        "",
+    ],
+)
+def test_nothing_else_is_dialled(address: str) -> None:
+    assert not is_within(address, HOME)
+
+
+def private_network_at(host: Host) -> str:
+    """What a computer there takes for its own part of a home network."""
+    return host.run(sys.executable, "-c", ASK, host.address).strip()
+
+
+@pytest.mark.networks
+def test_only_who_is_in_a_private_network_has_neighbours(net: Internet) -> None:
+    assert private_network_at(net.router().host()) == "192.168.1.0/24"
+    assert private_network_at(net.host()) == "None"
+
+
+def test_this_computer_is_nobodys_neighbour() -> None:
+    assert private_network("127.0.0.1") is None
+    assert private_network("") is None
+
+
+@given(st.lists(ODD_TEXT | st.sampled_from(["", "ip4", "192.168.1.7", "tcp", "31337"])).map("/".join))
+def test_whatever_is_told_instead_of_an_address_is_none(told: str) -> None:
+    assert is_within(told, HOME) is (told == "/ip4/192.168.1.7/tcp/31337")
+
+
+@given(ANYTHING | st.fixed_dictionaries({"addresses": ANYTHING}))
+def test_a_record_is_small_or_refused(told: object) -> None:
+    try:
+        addresses = Nearby.parse_obj(told).addresses
+    except ValidationError:
+        return
+    assert len(addresses) <= MOST_ADDRESSES
+    assert all(len(address) <= MAX_ADDRESS_CHARACTERS for address in addresses)

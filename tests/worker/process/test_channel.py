@@ -1,0 +1,229 @@
+"""The worker's end of the pipe: it hears everything, says what matters, and never hangs on to life."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from textwrap import indent
+from typing import BinaryIO
+
+from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
+from core.protocol.messages import (
+    AnyCommand,
+    AnyEvent,
+    Check,
+    EngineChecked,
+    Failed,
+    Leave,
+    Left,
+    Progress,
+    RoundFinished,
+)
+from core.worker.process.channel import GOODBYE_LIMIT_SECONDS
+from tests.support.checkout import ROOT
+
+LIMIT_SECONDS = 60.0
+
+_BEGIN = """
+import os, signal, sys, time
+from core.protocol.messages import *
+from core.worker.process.channel import Channel
+alive = int(sys.argv[1])  # open in every process of the family that lives
+channel = Channel.claim()
+
+def tell(word):
+    os.write(2, f"{word}\\n".encode())
+
+def checked(word):
+    return EngineChecked(torch=str(word), hivemind="")
+"""
+
+HANG = "tell('hanging')\nwhile True:\n    time.sleep(1)\n"
+
+
+class Script:
+    """A process that has claimed its streams."""
+
+    def __init__(self, process: subprocess.Popen[bytes], gone: int) -> None:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        self.process, self._gone = process, gone
+        self.commands: BinaryIO = process.stdin  # type: ignore[assignment]
+        self.events: BinaryIO = process.stdout  # type: ignore[assignment]
+        self.log: BinaryIO = process.stderr  # type: ignore[assignment]
+
+    def send(self, *commands: AnyCommand) -> None:
+        """As a client does."""
+        self.commands.write(b"".join(map(encode, commands)))
+        self.commands.flush()
+
+    def hears(self, word: str) -> None:
+        """Wait until it says that in its log."""
+        for line in self.log:
+            if word.encode() in line:
+                return
+        raise AssertionError(f"it never said {word}")
+
+    def rest(self) -> list[AnyEvent]:
+        """Every event until it closes the pipe."""
+        return [decode_event(line) for line in self.events]
+
+    def is_gone(self) -> bool:
+        """Whether nobody of the family lives any more; waits for it."""
+        readable, _, _ = select.select([self._gone], [], [], LIMIT_SECONDS)
+        return bool(readable) and os.read(self._gone, 1) == b""
+
+
+@contextlib.contextmanager
+def running(script: str, own_group: bool = True) -> Iterator[Script]:
+    """Run that script, which has a ``channel``."""
+    gone, alive = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", _BEGIN + script, str(alive)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(alive,),
+        cwd=ROOT,
+        start_new_session=own_group,
+    )
+    os.close(alive)
+    with process:
+        try:
+            yield Script(process, gone)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL) if own_group else process.kill()
+            os.close(gone)
+
+
+def test_commands_come_in_order_and_nonsense_is_passed_over() -> None:
+    script = """
+while (command := channel.next_command()) is not None:
+    channel.emit(checked(type(command).__name__))
+channel.close()
+"""
+    with running(script) as worker:
+        worker.commands.write(
+            encode(Check()) + b'{"command": "dance"}\n\xff\n\n' + encode(Check()) + encode(Leave())
+        )
+        worker.commands.flush()
+        assert worker.rest() == [EngineChecked(torch="Check", hivemind="")] * 2
+
+
+def test_a_command_may_come_in_pieces() -> None:
+    with running("channel.emit(checked(channel.next_command()))\nchannel.close()") as worker:
+        line = encode(Check())
+        for piece in (line[:5], line[5:]):
+            worker.commands.write(piece)
+            worker.commands.flush()
+        assert len(worker.rest()) == 1
+
+
+def test_what_matters_survives_a_client_that_stops_reading() -> None:
+    """Saying it never waits, even when the pipe is full; only what a later event makes up for is left out."""
+    script = """
+progress = Progress(epoch=1, samples=1, target=1, samples_per_second=None, swarm_samples_per_second=None,
+                    peers=1, clients=0, loss=None)
+for epoch in range(200):
+    for _ in range(100):
+        channel.emit(progress)
+    channel.emit(RoundFinished(epoch=epoch, kind="state", ok=True, peers=2, seconds=1.0))
+channel.emit(Failed(problem="disk_full"))
+tell("all said")
+channel.next_command()
+channel.close()
+"""
+    with running(script) as worker:
+        worker.hears("all said")
+        worker.send(Check())
+        events = worker.rest()
+        assert [event.epoch for event in events if isinstance(event, RoundFinished)] == list(range(200))
+        assert events[-1] == Failed(problem="disk_full")
+        assert 0 < sum(isinstance(event, Progress) for event in events) < 20_000
+
+
+def test_a_client_that_has_closed_its_end_stops_nobody() -> None:
+    script = """
+for number in range(5000):
+    channel.emit(checked(number))
+tell("all said")
+channel.close()
+tell("closed")
+"""
+    with running(script) as worker:
+        worker.events.close()
+        worker.hears("all said")
+        worker.hears("closed")
+        assert worker.process.wait(LIMIT_SECONDS) == 0
+
+
+def test_the_end_of_the_client_is_a_wish_to_leave() -> None:
+    script = "command = channel.next_command()\nchannel.emit(Left())\nchannel.close()\n"
+    with running(script + "sys.exit(7 if command is None and channel.leaving.is_set() else 1)") as worker:
+        worker.commands.close()
+        assert worker.rest() == [Left()]
+        assert worker.process.wait(LIMIT_SECONDS) == 7
+
+
+def test_who_sends_without_end_is_no_client() -> None:
+    with running("channel.leaving.wait()\nchannel.emit(Left())\nchannel.close()") as worker:
+        endless = threading.Thread(target=_send_without_end, args=(worker.commands,))
+        endless.start()
+        assert worker.rest() == [Left()]
+        worker.process.wait(LIMIT_SECONDS)
+        endless.join()
+
+
+def _send_without_end(commands: BinaryIO) -> None:
+    with contextlib.suppress(OSError):
+        for _ in range(4):
+            commands.write(b"x" * MAX_LINE_BYTES)
+
+
+def test_a_worker_that_hangs_is_ended_by_the_clock_with_its_family() -> None:
+    with running(f"if os.fork() == 0:\n{indent(HANG, '    ')}{HANG}") as worker:
+        worker.hears("hanging")
+        worker.hears("hanging")
+        began = time.monotonic()
+        worker.commands.close()
+        assert worker.is_gone()
+        assert worker.process.wait(LIMIT_SECONDS) == -signal.SIGKILL
+        assert GOODBYE_LIMIT_SECONDS - 1 < time.monotonic() - began < 6 * GOODBYE_LIMIT_SECONDS
+
+
+def test_the_clock_ends_nobody_else_where_the_group_is_not_ours() -> None:
+    """We are in that group: this test itself would be ended."""
+    with running(HANG, own_group=False) as worker:
+        worker.hears("hanging")
+        worker.send(Leave())
+        assert worker.process.wait(LIMIT_SECONDS) == 1
+
+
+def test_prints_go_to_the_log_and_never_into_the_protocol() -> None:
+    script = """
+print("stray", flush=True)
+os.system("echo stray too")
+os.write(2, b"stdin ends\\n" if sys.stdin.read() == "" else b"")
+channel.emit(Left())
+channel.close()
+"""
+    with running(script) as worker:
+        for word in ("stray", "stray too", "stdin ends"):
+            worker.hears(word)
+        assert worker.rest() == [Left()]
+
+
+def test_children_hold_neither_end_of_the_pipe() -> None:
+    script = f"if os.fork() == 0:\n{indent(HANG, '    ')}channel.emit(Left())\nchannel.close()\nos._exit(0)"
+    with running(script) as worker:
+        worker.hears("hanging")
+        assert worker.rest() == [Left()], "the pipe ends with the worker, though its child lives"
+        readable, _, _ = select.select([worker._gone], [], [], 0)
+        assert not readable

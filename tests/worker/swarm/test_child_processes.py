@@ -1,0 +1,64 @@
+"""A process that a peer cannot do without is missed whenever it ends, not only while we train."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from core.errors import Problem
+from core.protocol.messages import Failed, RunFound, Start
+from tests.support.real_peers import GONE_SECONDS, Crew, Peer, crew, survivors
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
+    """Somebody who publishes a run."""
+    with crew(tmp_path_factory.mktemp("organiser")) as everybody:
+        yield everybody.organiser()
+
+
+def p2pd_of(worker: Peer) -> psutil.Process:
+    return next(process for process in worker.family if process.name() == "p2pd")
+
+
+def dht_of(worker: Peer) -> psutil.Process:
+    parent = p2pd_of(worker).parent()
+    assert parent is not None
+    return parent
+
+
+def ends_with_a_reason(worker: Peer, part: str) -> None:
+    failed = worker.wait_for(Failed)
+    assert (Problem.from_key(failed.problem), failed.detail) == (Problem.WORKER_CRASHED, f"{part} has ended.")
+    assert worker.process.wait(GONE_SECONDS) == 1
+    assert survivors(worker) == []
+
+
+def test_p2pd_is_missed_while_a_person_reads_what_was_found(organiser: Peer, hands: Crew) -> None:
+    worker = hands.seeker(organiser.posted, "volunteer")
+    p2pd_of(worker).kill()
+    ends_with_a_reason(worker, "p2pd")
+
+
+def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, hands: Crew) -> None:
+    worker = hands.seeker(organiser.posted, "volunteer")
+    dht = dht_of(worker)
+    found = worker.wait_for(RunFound)
+    worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
+    dht.kill()
+    ends_with_a_reason(worker, "The process of the DHT")
+
+
+def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, hands: Crew) -> None:
+    worker = hands.seeker(organiser.posted, "volunteer")
+    dht, worker_process = dht_of(worker), psutil.Process(worker.process.pid)
+    found = worker.wait_for(RunFound)
+    worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
+    while not (born := [child for child in worker_process.children() if child != dht]):
+        assert worker.process.poll() is None
+    born[0].kill()
+    ends_with_a_reason(worker, "An averaging process")

@@ -1,0 +1,52 @@
+"""What is sent is as small as a run says, and still good enough to learn from."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+import torch
+from hivemind.compression import deserialize_torch_tensor
+from hivemind.compression.base import CompressionInfo, TensorRole
+
+from core.protocol.messages import RoundFinished
+from core.run.manifest import Compression, StateCompression
+from core.run.requirements import needs_of
+from core.worker.swarm.averaging.compression import compression, download_compression
+from tests.support.real_peers import Crew, averaged, tiny
+
+NUMBERS = 2**17
+EVERY: tuple[Compression, ...] = get_args(Compression)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_gradient_arrives_as_small_as_it_is_said_to_be_and_points_the_same_way(name: Compression) -> None:
+    gradient = torch.randn(NUMBERS) / 100
+    sent = compression(name).compress(gradient, CompressionInfo.from_tensor(gradient))
+    needs = needs_of(tiny(grad_compression=name, average_state_every=1000))
+    assert len(sent.buffer) / NUMBERS == pytest.approx(needs.traffic_bytes / needs.parameters / 2, rel=0.02)
+    arrived = deserialize_torch_tensor(sent)
+    assert torch.nn.functional.cosine_similarity(arrived, gradient, dim=0) > 0.99
+
+
+@pytest.mark.parametrize("name", get_args(StateCompression))
+def test_the_optimizers_own_state_is_downloaded_exactly(name: StateCompression) -> None:
+    moments = torch.rand(NUMBERS) * 1e-9
+    info = CompressionInfo.from_tensor(moments, role=TensorRole.OPTIMIZER)
+    sent = download_compression(name).compress(moments, info)
+    assert torch.equal(deserialize_torch_tensor(sent), moments)
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_peers_that_send_little_average_with_each_other(hands: Crew) -> None:
+    run = tiny(
+        grad_compression="uniform_8bit",
+        state_averaging_compression="scaled_float16",
+        load_state_compression="scaled_float16",
+        average_opt_statistics=("exp_avg_sq",),
+    )
+    organiser = hands.organiser(manifest=run)
+    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "gradients")
+    volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "state")

@@ -1,0 +1,62 @@
+"""PowerSGD: a few directions of a gradient are averaged, in rounds as honest as any other."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core.protocol.messages import Evaluated, RoundFinished
+from core.worker.swarm.averaging.power_sgd import drawn_for, is_worth_it, orthonormal
+from tests.support.peers.powersgd_peers import LAST_ROUND
+from tests.support.real_peers import Crew, averaged, tiny
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_has_failed(
+    hands: Crew,
+) -> None:
+    said = hands.script("rounds", "tests.support.peers.powersgd_peers")
+    assert said.ended() == 0
+    exact, rough, later, failed = said.said[-LAST_ROUND:]
+    for each in (exact, rough, later):
+        assert each["became"] == 2
+        assert each["apart"] < 1e-5
+        assert each["bias"] == pytest.approx(0.5)
+    assert exact["missing"] < 1e-5
+    assert 0.2 < later["missing"] < rough["missing"] < 1
+    assert isinstance(failed["became"], str) and failed["is_untouched"]
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_volunteers_train_with_it(hands: Crew) -> None:
+    organiser = hands.organiser(manifest=tiny(powersgd_rank=2))
+    volunteer = hands.client(organiser.posted, "volunteer", "client")
+    for peer in (organiser, volunteer):
+        peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
+    first = organiser.wait_for(Evaluated).loss
+    assert first is not None
+    organiser.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < first)
+
+
+def test_a_group_looks_in_the_same_directions_and_in_others_every_time() -> None:
+    mine = drawn_for(b"group", 3, length=20, rank=4)
+    assert torch.equal(mine, drawn_for(b"group", 3, length=20, rank=4))
+    assert not torch.equal(mine, drawn_for(b"group", 2, length=20, rank=4))
+    assert not torch.equal(mine, drawn_for(b"another", 3, length=20, rank=4))
+
+
+def test_columns_are_put_at_right_angles_and_what_would_be_rounding_is_left_out() -> None:
+    column, other = torch.randn(30, 1), torch.randn(30, 1)
+    found = orthonormal(torch.cat([column, 2 * column + 1e-4 * other, torch.zeros(30, 1), other], dim=1))
+    expected = torch.diag(torch.tensor([1.0, 0.0, 0.0, 1.0]))
+    torch.testing.assert_close(found.T @ found, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "is_compressed"),
+    [((64, 64), True), ((16, 16), False), ((64,), False), ((64, 8, 8), True), ((1, 64), False)],
+)
+def test_what_would_hardly_be_less_is_averaged_as_it_is(shape: tuple[int, ...], is_compressed: bool) -> None:
+    assert is_worth_it(torch.Size(shape), rank=8) == is_compressed

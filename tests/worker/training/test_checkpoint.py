@@ -1,0 +1,240 @@
+"""What is saved is what comes back; what cannot be used is named and kept, and the old one stays whole."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from core.protocol.codec import decode_event
+from core.protocol.messages import AnyEvent, CheckpointSaved, Published, Warned
+from core.worker.training.checkpoint import FILE_NAME, Checkpoints, load_checkpoint, save_checkpoint
+from tests.support.checkout import ROOT
+from tests.support.peers.hostile_records import organiser
+
+RUN = "sums"
+
+
+def trained(width: int = 8, steps: int = 3, seed: int = 0) -> tuple[torch.nn.Linear, torch.optim.AdamW]:
+    """A model and its optimizer after some steps, different for every seed."""
+    torch.manual_seed(seed)
+    model = torch.nn.Linear(width, 4)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    for _ in range(steps):
+        model(torch.randn(5, width)).square().sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return model, optimizer
+
+
+def state_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
+    """Every tensor that an optimizer steps with, parameters included."""
+    parameters = [
+        parameter.detach().clone() for group in optimizer.param_groups for parameter in group["params"]
+    ]
+    state = optimizer.state_dict()["state"]
+    return parameters + [value.clone() for index in sorted(state) for value in state[index].values()]
+
+
+def are_equal(ones: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
+    return len(ones) == len(others) and all(map(torch.equal, ones, others))
+
+
+def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEvent]) -> Checkpoints:
+    """Of a run whose state averager has this optimizer; a whole one is in tests that are marked real."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    averager = SimpleNamespace(
+        optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock()
+    )
+    swarm_optimizer: Any = SimpleNamespace(state_averager=averager)
+    return Checkpoints(path, RUN, swarm_optimizer, said.append)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / FILE_NAME
+
+
+@pytest.fixture
+def saved(path: Path) -> list[torch.Tensor]:
+    """The state of epoch 12, which is on disk."""
+    _model, optimizer = trained()
+    save_checkpoint(path, RUN, 12, optimizer)
+    return state_of(optimizer)
+
+
+def test_parameters_optimizer_state_and_epoch_come_back(path: Path, saved: list[torch.Tensor]) -> None:
+    model, optimizer = trained(seed=1)
+    mirrors = [torch.zeros_like(parameter) for parameter in model.parameters()]
+    assert not are_equal(state_of(optimizer), saved)
+    assert load_checkpoint(path, RUN, optimizer, mirrors) == 12
+    assert are_equal(state_of(optimizer), saved)
+    assert are_equal(mirrors, saved[:2]), "the model computes with the mirrors of offloaded parameters"
+
+
+def test_training_goes_on_as_if_it_had_never_stopped(path: Path) -> None:
+    model, optimizer = trained(steps=3)
+    save_checkpoint(path, RUN, 1, optimizer)
+    other_model, other_optimizer = trained(steps=5, seed=1)
+    load_checkpoint(path, RUN, other_optimizer, list(other_model.parameters()))
+    for each, its_optimizer in ((model, optimizer), (other_model, other_optimizer)):
+        each(torch.ones(5, 8)).square().sum().backward()
+        its_optimizer.step()
+    assert are_equal(state_of(optimizer), state_of(other_optimizer))
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def fill_with_junk(path: Path) -> None:
+    path.write_bytes(b"\xff" * 5000)
+
+
+def rewrite(path: Path, run_id: str = RUN, epoch: str = "12", **tensors: torch.Tensor) -> None:
+    metadata = {"run_id": run_id, "epoch": epoch}
+    save_file(
+        {**load_file(path), **{name.replace("_", "."): value for name, value in tensors.items()}},
+        path,
+        metadata,
+    )
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "truncated": truncate,
+    "empty": empty,
+    "junk": fill_with_junk,
+    "another run": lambda path: rewrite(path, run_id="products"),
+    "no epoch": lambda path: rewrite(path, epoch="soon"),
+    "an impossible epoch": lambda path: rewrite(path, epoch="-1"),
+    "another shape": lambda path: rewrite(path, parameter_0=torch.zeros(4, 9)),
+    "one tensor more": lambda path: rewrite(path, parameter_2=torch.zeros(1)),
+    "numbers that are not finite": lambda path: rewrite(path, parameter_1=torch.full((4,), float("nan"))),
+    "a state that is not finite": lambda path: save_file(
+        {**load_file(path), "state.0.exp_avg_sq": torch.full((4, 8), float("inf"))},
+        path,
+        {"run_id": RUN, "epoch": "12"},
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_checkpoint_that_cannot_be_used_is_named_and_kept_aside(
+    path: Path, saved: list[torch.Tensor], damage: str
+) -> None:
+    DAMAGES[damage](path)
+    damaged, said = path.read_bytes(), list[AnyEvent]()
+    _model, optimizer = trained(seed=1)
+    before = state_of(optimizer)
+    assert checkpoints(path, optimizer, said).load() is None
+    assert are_equal(state_of(optimizer), before), "half of it was used"
+    assert isinstance(said[0], Warned) and said[0].problem == "checkpoint_damaged"
+    assert str(path) in said[0].detail and f"{FILE_NAME}.broken-1" in said[0].detail
+    assert not path.exists()
+    assert path.with_name(f"{FILE_NAME}.broken-1").read_bytes() == damaged
+
+
+def test_without_a_checkpoint_nothing_is_said(path: Path) -> None:
+    said = list[AnyEvent]()
+    assert checkpoints(path, trained()[1], said).load() is None
+    assert said == []
+
+
+def test_an_epoch_is_saved_once(path: Path) -> None:
+    said = list[AnyEvent]()
+    keeper = checkpoints(path, trained()[1], said)
+    for epoch in (5, 5, 6):
+        keeper.save(epoch)
+        keeper.wait()
+    assert said == [CheckpointSaved(path=str(path), epoch=5), CheckpointSaved(path=str(path), epoch=6)]
+    assert keeper.load() == 6
+
+
+_ON_A_FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from core.protocol.codec import encode
+from tests.worker.training.test_checkpoint import checkpoints, trained
+
+path, said = Path(sys.argv[1]), []
+keeper = checkpoints(path, trained(width=2000)[1], said)
+keeper.save(1)
+keeper.wait()
+{fill}
+keeper.save(2)
+keeper.wait()
+for event in said:
+    sys.stdout.buffer.write(encode(event))
+print(keeper.load(), sorted(file.name for file in path.parent.iterdir()))
+"""
+_FILL_DISK = """
+with open(path.with_name("film"), "wb", buffering=0) as film:
+    try:
+        while film.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+"""
+_LIMIT_FILES = "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))"
+
+
+def on_a_full_disk(path: Path, fill: str, *prefix: str) -> tuple[list[AnyEvent], str]:
+    """What is said, and then what the folder holds, where there is space for one checkpoint only."""
+    script = [sys.executable, "-c", _ON_A_FULL_DISK.format(fill=fill), str(path)]
+    done = subprocess.run(
+        [*prefix, *script], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    *events, rest = done.stdout.splitlines()
+    return [decode_event(event.encode()) for event in events], rest
+
+
+def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
+    """A disk of one megabyte, mounted where only the script sees it."""
+    mount = f"mount -t tmpfs -o size=1m tmpfs {path.parent}"
+    private = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+    if (
+        not shutil.which("unshare")
+        or subprocess.run([*private, mount], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("this system lets nobody mount a small disk")
+    (first, second), rest = on_a_full_disk(path, _FILL_DISK, *private, f'{mount} && exec "$@"', "sh")
+    assert first == CheckpointSaved(path=str(path), epoch=1)
+    assert isinstance(second, Warned) and second.problem == "disk_full"
+    assert str(path) in second.detail
+    assert rest == f"1 {sorted([FILE_NAME, 'film'])}"
+
+
+def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) -> None:
+    (first, second), rest = on_a_full_disk(path, _LIMIT_FILES)
+    assert first == CheckpointSaved(path=str(path), epoch=1)
+    assert isinstance(second, Warned)
+    assert str(path) in second.detail
+    assert rest == f"1 {[FILE_NAME]}"
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_an_organiser_goes_on_without_a_truncated_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "organiser" / RUN / FILE_NAME
+    path.parent.mkdir(parents=True)
+    save_checkpoint(path, RUN, 12, trained()[1])
+    truncate(path)
+    with organiser(tmp_path) as worker:
+        warned = worker.wait_for(Warned)
+        assert warned.problem == "checkpoint_damaged"
+        assert str(path) in warned.detail
+        worker.wait_for(Published)

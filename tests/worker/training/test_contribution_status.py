@@ -1,0 +1,68 @@
+"""Nobody is told that they help before a round was averaged with others."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.protocol.localizable import Remark
+from core.protocol.messages import RoundFinished
+from core.worker.training.contribution_status import ALONE_AFTER_ROUNDS, REMEMBERED_ROUNDS, Judge
+
+
+def judge_of(rounds: str, reason: str = "no other peer was found in time") -> Judge:
+    """One who has seen those rounds: ``+`` was averaged with others, ``-`` was not."""
+    judge = Judge()
+    for epoch, outcome in enumerate(rounds):
+        judge.note(
+            RoundFinished(
+                epoch=epoch,
+                kind="gradients",
+                ok=outcome == "+",
+                peers=2 if outcome == "+" else 0,
+                seconds=1.0,
+                reason=Remark("" if outcome == "+" else reason),
+            )
+        )
+    return judge
+
+
+def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
+    return judge_of(rounds).verdict(other_peers, is_in_sync).state
+
+
+@pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])
+def test_a_peer_that_is_behind_is_out_of_sync_whatever_it_did_before(rounds: str) -> None:
+    assert state_of(rounds, is_in_sync=False) == "out_of_sync"
+
+
+@pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])
+def test_a_peer_without_others_is_alone_whatever_it_did_before(rounds: str) -> None:
+    assert state_of(rounds, other_peers=0) == "alone"
+
+
+def test_before_the_first_round_it_is_starting() -> None:
+    assert judge_of("").verdict(1, True).reason.startswith("Connected with 1 other peer;")
+    assert judge_of("").verdict(3, True).reason.startswith("Connected with 3 other peers;")
+    assert state_of("") == "starting"
+
+
+@pytest.mark.parametrize("rounds", ["+", "+++", "-+", "+--", "---+", "+-" * REMEMBERED_ROUNDS])
+def test_a_round_with_others_now_and_then_is_help(rounds: str) -> None:
+    assert state_of(rounds) == "helping"
+
+
+def test_rounds_with_nobody_in_a_row_are_alone_and_say_why() -> None:
+    verdict = judge_of("+" + "-" * ALONE_AFTER_ROUNDS).verdict(1, True)
+    assert verdict.state == "alone"
+    assert "no other peer was found in time" in verdict.reason
+    assert judge_of("---", reason="").verdict(1, True).reason.endswith("nobody else came.")
+
+
+@pytest.mark.parametrize("rounds", ["-", "--"])
+def test_a_first_round_that_failed_is_no_help(rounds: str) -> None:
+    assert state_of(rounds) != "helping"
+
+
+def test_it_counts_the_rounds_it_remembers() -> None:
+    reason = judge_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).verdict(1, True).reason
+    assert reason == "10 of the last 15 rounds were averaged with others."

@@ -1,0 +1,114 @@
+"""What is no number is noticed before anybody gets it, and a state that cannot be right before it is used."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from hivemind.optim.state_averager import dump_optimizer_state
+
+from core.run.spec.data import SumsData
+from core.run.spec.recipe import ArithmeticGPT
+from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+from core.worker.swarm.averaging.allreduce import is_plausible
+from core.worker.swarm.averaging.state_validation import State, flaw_of
+from core.worker.training.numeric_checks import Sanity
+
+
+@pytest.fixture
+def recipe() -> ArithmeticRecipe:
+    """The smallest model."""
+    numbers, data = ArithmeticGPT(layers=1, width=16, heads=1), SumsData(digits=1)
+    return ArithmeticRecipe(numbers, data, seed=1, device=torch.device("cpu"))
+
+
+def note_step(sanity: Sanity, recipe: ArithmeticRecipe, factor: float) -> bool:
+    """Whether a micro-batch is usable whose gradient is as many times too large."""
+    recipe.model.zero_grad()
+    loss = recipe.loss(recipe.draw(4))
+    torch.autograd.backward(loss * factor)
+    return sanity.note_step(loss)
+
+
+def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: ArithmeticRecipe) -> None:
+    sanity = Sanity(recipe)
+    assert note_step(sanity, recipe, 1.0)
+    assert not note_step(sanity, recipe, math.nan)
+    assert not note_step(sanity, recipe, math.inf)
+    assert sanity.steps_in_vain == 2
+    assert note_step(sanity, recipe, 1.0)
+    assert sanity.steps_in_vain == 0
+    assert not sanity.note_step(torch.tensor(math.nan))
+
+
+@pytest.mark.parametrize(("factor", "flaw"), [(1.0, ""), (1e4, "far beyond"), (math.nan, "no number")])
+def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
+    recipe: ArithmeticRecipe, factor: float, flaw: str
+) -> None:
+    sanity = Sanity(recipe)
+    with torch.no_grad():
+        for parameter in recipe.model.parameters():
+            parameter.mul_(factor)
+    assert flaw in sanity.flaw()
+    assert bool(flaw) == bool(sanity.flaw())
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e30, 1e4])
+def test_one_part_from_somebody_else_may_be_implausible(number: float) -> None:
+    mine = torch.randn(100)
+    assert is_plausible(mine + 1, mine)
+    assert not is_plausible(torch.full((100,), number), mine)
+
+
+class Averager:
+    """As much of hivemind's as the check of a state looks at."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.main_parameters = tuple(model.parameters())
+        self.optimizer = torch.optim.AdamW(self.main_parameters, lr=0.5)
+        self.extra_tensors: tuple[torch.Tensor, ...] = ()
+        self.lock_averaged_tensors = torch.multiprocessing.Lock()
+        for parameter in self.main_parameters:
+            parameter.grad = torch.zeros_like(parameter)
+        self.optimizer.step()
+
+    def state(self, **said: Any) -> State:
+        """What it would give to another."""
+        metadata, tensors = dump_optimizer_state(self.optimizer)
+        parameters = [parameter.detach().clone() for parameter in self.main_parameters]
+        return {"epoch": 3, "optimizer_metadata": metadata} | said, [*parameters, *tensors]
+
+
+def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: ArithmeticRecipe) -> None:
+    averager, sanity = Averager(recipe.model), Sanity(recipe)
+    before = [parameter.detach().clone() for parameter in recipe.model.parameters()]
+    assert flaw_of(averager.state(), averager, sanity.flaw) == ""
+    metadata, tensors = averager.state()
+    huge = [tensor * 1e6 for tensor in tensors]
+    assert "far beyond" in flaw_of((metadata, huge), averager, sanity.flaw)
+    for parameter, old in zip(recipe.model.parameters(), before, strict=True):
+        assert torch.equal(parameter, old)
+
+
+def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe: ArithmeticRecipe) -> None:
+    averager = Averager(recipe.model)
+    metadata, tensors = averager.state()
+    assert "tensors" in flaw_of((metadata, tensors[:-1]), averager)
+    assert "tensors" in flaw_of((metadata, [tensors[0][:1], *tensors[1:]]), averager)
+    assert "number" in flaw_of((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
+    assert "tensors" in flaw_of((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
+    assert flaw_of((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
+    for epoch in (None, "3", 3.0, True):
+        assert "epoch" in flaw_of(averager.state(epoch=epoch), averager)
+
+
+def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:
+    averager = Averager(recipe.model)
+    state = averager.state()
+    for entry in state[0]["optimizer_metadata"]:
+        if entry.get("value") == 0.5:
+            entry["value"] = 1e9
+    assert flaw_of(state, averager) == ""
+    assert {"type": "value", "value": 0.5} in state[0]["optimizer_metadata"]

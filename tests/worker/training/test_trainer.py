@@ -1,0 +1,96 @@
+"""The loop takes as many samples at a time as there is memory for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.errors import Problem
+from core.protocol.messages import Evaluated, Progress, Warned
+from core.run.spec.data import SumsData
+from core.run.spec.recipe import ArithmeticGPT
+from core.worker.recipes import Batch
+from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
+from core.worker.swarm import SwarmOptimizer
+from core.worker.training.numeric_checks import Sanity
+from core.worker.training.rate_limiter import Pace
+from core.worker.training.trainer import Trainer
+from tests.support.real_peers import Crew, tiny
+
+
+class Cramped(ArithmeticRecipe):
+    """A recipe on a device that has room for so many samples."""
+
+    def __init__(self, room: int) -> None:
+        numbers, data = ArithmeticGPT(layers=1, width=16, heads=1), SumsData(digits=1)
+        super().__init__(numbers, data, seed=1, device=torch.device("cpu"))
+        self.room = room
+
+    def loss(self, batch: Batch) -> Tensor:
+        if len(batch.inputs) > self.room:
+            raise torch.OutOfMemoryError("no room")
+        return super().loss(batch)
+
+
+class Alone:
+    """As much of an optimizer as the loop looks at, without others; ``steps`` are its batches' sizes."""
+
+    def __init__(self, recipe: Cramped) -> None:
+        self._recipe, self.local_epoch, self.steps = recipe, 0, list[int]()
+        progress = SimpleNamespace(samples_accumulated=0, target_batch_size=9, num_peers=1, num_clients=0)
+        self.tracker = SimpleNamespace(
+            global_progress=progress,
+            local_progress=progress,
+            my_rate=lambda: None,
+            swarm_rate=lambda: None,
+            seconds_to_next_epoch=lambda: None,
+        )
+
+    def step(self, batch_size: int) -> None:
+        self.steps.append(batch_size)
+
+    def zero_grad(self) -> None:
+        self._recipe.model.zero_grad()
+
+    forget_gradient = zero_grad
+
+
+def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], threading.Event]:
+    """A loop that begins with so many samples at a time."""
+    optimizer, leaving = Alone(recipe), threading.Event()
+    trainer = Trainer(
+        recipe, cast(SwarmOptimizer, optimizer), batch_size, Pace(), Sanity(recipe), threading.Event()
+    )
+    return optimizer, trainer.events(leaving, "cpu"), leaving
+
+
+def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
+    recipe = Cramped(room=5)
+    optimizer, events, leaving = training(recipe, batch_size=16)
+    warned = [event for event, _ in zip(events, range(6), strict=False) if isinstance(event, Warned)]
+    assert [each.problem for each in warned] == [Problem.OUT_OF_MEMORY.key] * 2
+    assert "4 samples at a time" in warned[-1].detail
+    recipe.room = 3  # somebody else uses the device now
+    assert "2 samples at a time" in next(event for event in events if isinstance(event, Warned)).detail
+    done = next(event for event in events if isinstance(event, Progress))
+    leaving.set()
+    assert set(optimizer.steps) == {4, 2} and optimizer.steps == sorted(optimizer.steps, reverse=True)
+    assert done.contributed_samples == sum(optimizer.steps)
+
+
+def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
+    _, events, _ = training(Cramped(room=0), batch_size=2)
+    with pytest.raises(torch.OutOfMemoryError):
+        list(events)
+
+
+@pytest.mark.real
+def test_gradients_may_add_up_where_they_are_computed(hands: Crew) -> None:
+    organiser = hands.organiser(manifest=tiny(reuse_grad_buffers=True, target_batch_size=400))
+    organiser.wait_for(Evaluated, lambda event: event.epoch >= 2)
