@@ -173,9 +173,7 @@ def test_functions_are_short() -> None:
 def loaded_by(*names: str) -> list[str]:
     """The heavy packages that a fresh process has loaded once it has imported those modules."""
     code = f"import sys, {', '.join(names)}; print(*sys.modules)"
-    answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert answer.returncode == 0, answer.stderr
     return sorted(set(answer.stdout.split()) & HEAVY)
 
@@ -200,6 +198,4 @@ def test_the_window_loads_qt_and_nothing_else_that_is_heavy() -> None:
 
 def test_only_the_entrance_knows_the_command_line() -> None:
     rooms = {name for name in modules() if is_within(name, "app")}
-    assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {
-        "app.__main__"
-    }
+    assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {"app.__main__"}

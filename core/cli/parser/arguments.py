@@ -10,7 +10,7 @@ from typing import NoReturn, get_args
 from core.cli.parser import values as typed
 from core.cli.parser.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
 from core.cli.parser.stop_conditions import NO_LIMITS, Limits
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
@@ -111,7 +111,7 @@ class Help:
     text: str
 
 
-Wish = (
+ParsedCommand = (
     NewRunFile
     | CheckRunFile
     | PublishRun
@@ -126,7 +126,7 @@ Wish = (
 )
 
 
-def read_arguments(words: list[str], version: str) -> Wish:
+def read_arguments(words: list[str], version: str) -> ParsedCommand:
     """What those words ask for; raises ClientError, or SystemExit(0) for --help and --version."""
     parser = _parser(version)
     asked = parser.parse_args(words)
@@ -157,7 +157,7 @@ class _Parser(argparse.ArgumentParser):
     """Says mistakes as every other failure is said."""
 
     def error(self, message: str) -> NoReturn:
-        raise ClientError(Problem.USAGE, f"{message[:1].upper()}{message[1:]}.")
+        raise UserError(ErrorKind.USAGE, f"{message[:1].upper()}{message[1:]}.")
 
 
 def _parser(version: str) -> _Parser:
@@ -168,14 +168,10 @@ def _parser(version: str) -> _Parser:
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
-    _add_swarm(
-        commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
-    )
+    _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
-    demo = commands.add_parser(
-        "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
-    )
+    demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
     _add_limits(demo)
     _add_json(demo)
     _add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
@@ -205,22 +201,16 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
 
 def _add_swarm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="run.toml", type=Path)
-    parser.add_argument(
-        "--peers", metavar="N", type=typed.peers, default=4, help="with the organiser; 4 by default"
-    )
+    parser.add_argument("--peers", metavar="N", type=typed.peers, default=4, help="with the organiser; 4 by default")
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
-    parser.add_argument(
-        "--threads", metavar="N", type=typed.positive, help="of each peer; its share of the cores"
-    )
+    parser.add_argument("--threads", metavar="N", type=typed.positive, help="of each peer; its share of the cores")
     _add_limits(parser)
 
 
 def _add_join(parser: argparse.ArgumentParser) -> None:
     _add_address(parser)
     parser.add_argument("--run", metavar="ID", help="which run, where the swarm has several")
-    parser.add_argument(
-        "--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none"
-    )
+    parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
     _add_computing(parser, device=None)
     _add_memory(parser)
     _add_network(parser, mode=None)
@@ -250,9 +240,7 @@ def _add_device(parser: argparse.ArgumentParser, device: str | None) -> None:
 
 
 def _add_memory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--memory", metavar="SIZE", type=typed.size, help="of the device, at most; such as 6GB"
-    )
+    parser.add_argument("--memory", metavar="SIZE", type=typed.size, help="of the device, at most; such as 6GB")
 
 
 def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
@@ -268,12 +256,8 @@ def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> N
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("when to leave").add_mutually_exclusive_group()
     limits.add_argument("--epochs", metavar="N", type=typed.positive, help="after so many epochs")
-    limits.add_argument(
-        "--samples", metavar="N", type=typed.positive, help="after so many samples of your own"
-    )
-    limits.add_argument(
-        "--for", metavar="TIME", type=typed.seconds, dest="seconds", help="such as 10m or 1h30m"
-    )
+    limits.add_argument("--samples", metavar="N", type=typed.positive, help="after so many samples of your own")
+    limits.add_argument("--for", metavar="TIME", type=typed.seconds, dest="seconds", help="such as 10m or 1h30m")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:
@@ -331,5 +315,5 @@ def _limits(asked: argparse.Namespace) -> Limits:
 def _address(asked: argparse.Namespace) -> str:
     words = [*asked.address, *asked.copied]
     if not words:
-        raise ClientError(Problem.USAGE, "The following arguments are required: ADDRESS.")
+        raise UserError(ErrorKind.USAGE, "The following arguments are required: ADDRESS.")
     return " ".join(words)

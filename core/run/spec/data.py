@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta
 
-from core.schema import Section
+from core.schema import StrictStruct
 
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
 _NAME = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\Z"
@@ -25,13 +25,13 @@ _Name = Annotated[str, Meta(pattern=_NAME)]
 _ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
-class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
+class SumsData(StrictStruct, tag_field="kind", tag="sums", kw_only=True, frozen=True):
     """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
 
     digits: Annotated[int, Meta(ge=1, le=6)] = 2
 
 
-class HubTokenizer(Section, kw_only=True, frozen=True):
+class HubTokenizer(StrictStruct, kw_only=True, frozen=True):
     """The ``tokenizer.json`` of a hub's model repository."""
 
     repository: Repository
@@ -42,14 +42,14 @@ Tokenizer = Literal["bytes"] | HubTokenizer
 """``bytes`` needs no file: every byte is a token, and so are the end of a text and the mask."""
 
 
-class _Text(Section, tag_field="kind", kw_only=True, frozen=True):
+class _Text(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """Documents of text; of every ``held_out_one_in``, one is never trained on."""
 
     tokenizer: Tokenizer = "bytes"
     held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 64
 
 
-class FileAt(Section, kw_only=True, frozen=True):
+class FileAt(StrictStruct, kw_only=True, frozen=True):
     """A file at an http(s) address; it is not used unless size and SHA-256 are these."""
 
     url: Annotated[str, Meta(min_length=8, max_length=1000)]
@@ -99,7 +99,7 @@ class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
     config: _Name | None = None
 
 
-class _Images(Section, tag_field="kind", kw_only=True, frozen=True):
+class _Images(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """Images, each with the number of its class; of every ``held_out_one_in``, one is never trained on.
 
     ``class_names`` are shown to people in place of the numbers; a column that holds names is read by them.
