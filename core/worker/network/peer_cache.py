@@ -1,4 +1,4 @@
-"""Addresses of peers of a run that have answered, so that we find the run again without its first peer."""
+"""The bootstrap peer cache: addresses that have answered, to find a run again without its first peer."""
 
 from __future__ import annotations
 
@@ -10,47 +10,57 @@ import msgspec
 
 from core.files.folders import write_atomically
 
-MOST = 16  # of one run
+MAX_ADDRESSES = 16  # of one run
 FILE_NAME = "acquaintances.json"
 
 log = logging.getLogger(__name__)
 
 
 class PeerCache:
-    """Those of one run, the latest first; kept in a small file where there is one.
+    """Multiaddrs of the peers of one run, the latest first; kept in a small file where ``path`` names one.
 
     What cannot be read or written is forgotten: the pasted address is always there, too.
     """
 
-    def __init__(self, run_id: str, addresses: Sequence[str] = (), home: Path | None = None) -> None:
-        self._run_id, self._path = run_id, home and home / FILE_NAME
-        self.addresses = _latest(addresses, remembered(home, run_id) if home else ())
+    def __init__(self, addresses: Sequence[str] = (), path: Path | None = None, run_id: str | None = None) -> None:
+        self._path, self._run_id = path, run_id
+        self.addresses = _latest(addresses, ())
 
-    def meet(self, addresses: Sequence[str]) -> None:
-        """They answer right now."""
+    @classmethod
+    def load(cls, pasted: Sequence[str], home: Path, run_id: str | None = None) -> PeerCache:
+        """The pasted addresses, and those kept in ``home`` of the run that they name, if they name one."""
+        cache = cls(pasted, home / FILE_NAME)
+        if run_id:
+            cache.choose_run(run_id)
+        return cache
+
+    def choose_run(self, run_id: str) -> None:
+        """Add what is kept of that run, and keep under its id what is added from now on."""
+        self._run_id = run_id
+        if self._path is not None:
+            self.addresses = _latest(self.addresses, _read(self._path).get(run_id, ()))
+
+    def add(self, addresses: Sequence[str]) -> None:
+        """Put addresses that have just answered before all others."""
         latest = _latest(addresses, self.addresses)
-        if set(latest) != set(self.addresses) and self._path is not None:
-            self._write(self._path, latest)
+        has_changed = set(latest) != set(self.addresses)
         self.addresses = latest
+        if has_changed and self._path is not None and self._run_id:
+            self._write(self._path, self._run_id)
 
-    def _write(self, path: Path, addresses: tuple[str, ...]) -> None:
+    def _write(self, path: Path, run_id: str) -> None:
         try:
-            write_atomically(path, msgspec.json.encode(_read(path) | {self._run_id: addresses}))
+            write_atomically(path, msgspec.json.encode(_read(path) | {run_id: self.addresses}))
         except OSError:
             log.warning("%s cannot be written", path)
-
-
-def remembered(home: Path, run_id: str | None) -> tuple[str, ...]:
-    """Who has answered in that run before; nobody where no run is named."""
-    return _read(home / FILE_NAME).get(run_id, ()) if run_id else ()
 
 
 def _read(path: Path) -> dict[str, tuple[str, ...]]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[str, ...]])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
 
 
 def _latest(first: Sequence[str], then: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*first, *then]))[:MOST]
+    return tuple(dict.fromkeys([*first, *then]))[:MAX_ADDRESSES]

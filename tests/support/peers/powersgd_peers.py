@@ -14,7 +14,7 @@ import hivemind
 import torch
 from torch import Tensor
 
-from core.worker.process import process_tree as family
+from core.worker.process.process_tree import setup_fork_handling
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from tests.support.peers.stale_round_peers import LIMIT_SECONDS, OPTIONS, outcome, say
@@ -100,7 +100,7 @@ def _in_buffers(each: PowerSGDGradientAverager) -> list[Tensor]:
 
 def main() -> None:
     """Gradients that fit into the directions, some that do not, none, and a round without the other."""
-    family.found()
+    setup_fork_handling()
     torch.manual_seed(1)
     pair = Pair()
     pair.average([torch.outer(torch.randn(ROWS), torch.randn(COLUMNS)) for _ in range(2)])

@@ -78,7 +78,7 @@ def test_whatever_is_told_instead_of_an_address_is_none(told: str) -> None:
 def test_a_record_is_small_or_refused(told: object) -> None:
     try:
         addresses = LanAddresses.parse_obj(told).addresses
-    except ValidationError:
+    except (ValidationError, TypeError):  # for a field of a record, both are a refusal
         return
     assert len(addresses) <= MOST_ADDRESSES
     assert all(len(address) <= MAX_ADDRESS_CHARACTERS for address in addresses)

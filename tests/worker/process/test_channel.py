@@ -35,8 +35,10 @@ _BEGIN = """
 import os, signal, sys, time
 from core.protocol.messages import *
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
 alive = int(sys.argv[1])  # open in every process of the family that lives
-channel = WorkerChannel.claim()
+channel = WorkerChannel.take_over_stdio()
+channel.start(Supervisor(channel).start)
 
 def tell(word):
     os.write(2, f"{word}\\n".encode())

@@ -19,8 +19,7 @@ from core.worker.recipes import Batch
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import NumericChecks
-from core.worker.training.rate_limiter import RateLimiter
-from core.worker.training.trainer import Trainer
+from core.worker.training.trainer import RateLimiter, Trainer
 from tests.support.real_peers import Crew, tiny
 
 
@@ -69,8 +68,8 @@ def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], th
         cast(SwarmOptimizer, optimizer),
         batch_size,
         RateLimiter(),
-        NumericChecks(recipe),
-        threading.Event(),
+        NumericChecks.of_untrained(recipe),
+        lambda: False,
     )
     return optimizer, trainer.events(leaving, "cpu"), leaving
 

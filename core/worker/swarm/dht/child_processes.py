@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import psutil
 
@@ -11,13 +10,9 @@ LOOK_SECONDS = 1.0
 
 
 class ChildProcesses:
-    """Each is watched from its birth on, until ``rest`` is called: from then on they may end.
-
-    ``say_goodbye`` is how to leave those who count on us, once there are any.
-    """
+    """Each is watched from its birth on, until ``rest`` is called: from then on they may end."""
 
     def __init__(self) -> None:
-        self.say_goodbye: Callable[[], None] = lambda: None
         self._parts: list[tuple[str, psutil.Process]] = []
         self._is_over = threading.Event()
 

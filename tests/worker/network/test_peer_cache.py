@@ -1,0 +1,40 @@
+"""Peers that have answered are kept for the next worker, run by run, and not too many of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.worker.network.peer_cache import FILE_NAME, MAX_ADDRESSES, PeerCache
+
+PASTED = ("/ip4/1.2.3.4/tcp/1",)
+
+
+def test_what_has_answered_is_there_for_the_next_worker(tmp_path: Path) -> None:
+    cache = PeerCache.load(PASTED, tmp_path, "sums")
+    cache.add([f"/ip4/1.2.3.4/tcp/{port}" for port in range(2, 2 + 2 * MAX_ADDRESSES)])
+    assert len(cache.addresses) == MAX_ADDRESSES
+    assert PeerCache.load((), tmp_path, "sums").addresses == cache.addresses
+
+
+def test_peers_of_another_run_are_not_asked(tmp_path: Path) -> None:
+    PeerCache.load(PASTED, tmp_path, "sums").add(["/ip4/1.2.3.4/tcp/2"])
+    assert PeerCache.load(PASTED, tmp_path, "other").addresses == PASTED
+
+
+def test_a_run_that_is_chosen_later_brings_its_peers_along(tmp_path: Path) -> None:
+    PeerCache.load(PASTED, tmp_path, "sums").add(["/ip4/1.2.3.4/tcp/2"])
+    cache = PeerCache.load(PASTED, tmp_path)
+    before = cache.addresses
+    cache.choose_run("sums")
+    assert (before, cache.addresses) == (PASTED, (*PASTED, "/ip4/1.2.3.4/tcp/2"))
+
+
+def test_before_a_run_is_chosen_nothing_is_kept(tmp_path: Path) -> None:
+    PeerCache.load(PASTED, tmp_path).add(["/ip4/1.2.3.4/tcp/2"])
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+def test_a_damaged_file_is_an_empty_one(tmp_path: Path) -> None:
+    for content in (b'{"sums": 3}', b"[" * 100_000, b"\xff"):
+        (tmp_path / FILE_NAME).write_bytes(content)
+        assert PeerCache.load((), tmp_path, "sums").addresses == ()
