@@ -10,8 +10,10 @@ from typing import Literal
 
 from core.engine.installed import EngineDirectory, is_in_use
 from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage
-from core.files.folders import Folders, autostart_file, storage_problem, try_lock
+from core.files.folders import Folders, autostart_file
+from core.files.locks import try_lock
 
 Kind = Literal["engine", "runs", "history", "caches", "settings", "logs", "identity"]
 """What trains; published runs and their checkpoints; curves and deeds; …; who this computer is in swarms."""

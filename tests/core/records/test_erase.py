@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import Folders, autostart_file, claim_peer_folder
+from core.files.folders import Folders, autostart_file
+from core.files.locks import lock_peer_folder
 from core.records.erase import list_user_data, remove
 from tests.support.cli_process import workerbee
 
@@ -19,8 +20,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
     folders = Folders.below(tmp_path / "home")
     for path in (
         folders.settings_file,
-        folders.history_file,
-        folders.recent_runs_file,
+        folders.contents.history_file,
+        folders.contents.recent_runs_file,
         folders.logs / "client.log",
         folders.cache / "datasets" / "some",
         folders.data / "engines" / "cpu" / "bin" / "python",
@@ -62,7 +63,7 @@ def test_the_keys_go_if_that_is_wished(folders: Folders, tmp_path: Path) -> None
 
 def test_nothing_goes_while_a_worker_lives(folders: Folders, tmp_path: Path) -> None:
     before = files(tmp_path)
-    with claim_peer_folder(folders.data), pytest.raises(UserError) as caught:
+    with lock_peer_folder(folders.contents), pytest.raises(UserError) as caught:
         remove(folders, with_identity=True)
     assert caught.value.problem is ErrorKind.STILL_RUNNING
     assert before <= files(tmp_path)
