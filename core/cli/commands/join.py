@@ -42,12 +42,7 @@ def join(
     device = choose_device(devices, choices.device)
     with WorkerSession(desk, early_display(wish.json), folders) as conversation:
         runs = find_runs(
-            conversation,
-            address,
-            run_id=run_id,
-            network=choices.network,
-            port=choices.port,
-            manifest=manifest,
+            conversation, address, run_id=run_id, network=choices.network, port=choices.port, manifest=manifest
         )
         run = only_run(runs)
         show_offer(console_for(wish.json), run, device, devices)
