@@ -41,15 +41,17 @@ class LockedFolder:
 class PeerFolder(LockedFolder):
     """The locked folder of one peer: its keys, and what it remembers between starts."""
 
+    KEY_FILES = ("identity.key", "progress.key")
+
     @property
     def identity_path(self) -> Path:
         """The Ed25519 key, as ``Identity.load_or_create`` and p2pd read it."""
-        return self.path / "identity.key"
+        return self.path / self.KEY_FILES[0]
 
     @property
     def progress_key_path(self) -> Path:
         """The RSA key that signs progress reports, for ``load_or_create_progress_key``."""
-        return self.path / "progress.key"
+        return self.path / self.KEY_FILES[1]
 
     @property
     def port_file(self) -> Path:
