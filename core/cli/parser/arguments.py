@@ -146,7 +146,7 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
         case "engine":
             return read_engine(asked)
         case "reset":
-            return Reset(asked.yes, asked.identity)
+            return Reset(asked.yes, asked.identity, asked.downloads)
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
