@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
 from app.presentation import format as figures
 from app.presentation.errors import advice_of, title_of
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import Holding, Kind, holdings, remove
+from core.records.erase import DataCategory, Kind, list_user_data, remove
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -34,12 +34,10 @@ class Removal(QObject):
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
-        box.setInformativeText(_listed(holdings(self._folders)))
+        box.setInformativeText(_listed(list_user_data(self._folders)))
         keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
         box.setCheckBox(keys)
-        delete = box.addButton(
-            translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole
-        )
+        delete = box.addButton(translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         delete.clicked.connect(lambda: self._agree(keys.isChecked()))
         box.open()
@@ -50,7 +48,7 @@ class Removal(QObject):
             return
         try:
             remove(self._folders, with_identity=self._with_identity)
-        except ClientError as error:
+        except UserError as error:
             words = f"{title_of(error.problem)} {error.detail}\n{advice_of(error.problem)}"
             print(words, file=sys.stderr)
 
@@ -59,10 +57,8 @@ class Removal(QObject):
         self.agreed.emit()
 
 
-def _listed(found: tuple[Holding, ...]) -> str:
-    kept = [
-        f"{_name(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"
-    ]
+def _listed(found: tuple[DataCategory, ...]) -> str:
+    kept = [f"{_name(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"]
     return "\n".join(kept)
 
 

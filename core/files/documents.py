@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.resources import RESOURCES
 
 FOLDER = RESOURCES / "docs"
@@ -42,12 +42,10 @@ def list_topics() -> tuple[str, ...]:
 
 
 def read_document(topic: str) -> Document:
-    """The document of that topic, without comments; raises ClientError, with the topics, for any other."""
+    """The document of that topic, without comments; raises UserError, with the topics, for any other."""
     topics = list_topics()
     if topic not in topics:
-        raise ClientError(
-            Problem.USAGE, f"There is no help on “{topic}”; the topics are {', '.join(topics)}."
-        )
+        raise UserError(ErrorKind.USAGE, f"There is no help on “{topic}”; the topics are {', '.join(topics)}.")
     markdown = _COMMENT.sub("", _text_of(topic))
     title = _TITLE.search(markdown)
     return Document(topic, title[1] if title else topic, markdown)

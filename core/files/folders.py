@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 
 HOME_VARIABLE = "WORKERBEE_HOME"
 
@@ -37,9 +37,7 @@ class Folders:
         from platformdirs import PlatformDirs
 
         system = PlatformDirs("workerbee", appauthor=False)
-        return cls(
-            system.user_config_path, system.user_data_path, system.user_cache_path, system.user_log_path
-        )
+        return cls(system.user_config_path, system.user_data_path, system.user_cache_path, system.user_log_path)
 
     @classmethod
     def below(cls, home: Path) -> Folders:
@@ -83,13 +81,11 @@ def autostart_file() -> Path:
     return Path(config) / "autostart" / "workerbee.desktop"
 
 
-def storage_problem(
-    error: OSError, path: Path, refused: Problem = Problem.FOLDER_NOT_WRITABLE
-) -> ClientError:
+def storage_problem(error: OSError, path: Path, refused: ErrorKind = ErrorKind.FOLDER_NOT_WRITABLE) -> UserError:
     """What a failed write to ``path`` means to a person: a full disk, or a folder that refuses."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    problem = Problem.DISK_FULL if full else refused
-    return ClientError(problem, f"{path}: {error.strerror or type(error).__name__}.")
+    problem = ErrorKind.DISK_FULL if full else refused
+    return UserError(problem, f"{path}: {error.strerror or type(error).__name__}.")
 
 
 def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -124,7 +120,7 @@ def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
     _sync_folder(path.parent)
 
 
-def set_aside(path: Path) -> Path:
+def quarantine(path: Path) -> Path:
     """Rename a broken file to ``name.broken-1`` (or the next free number): its new path. Raises OSError."""
     for number in itertools.count(1):
         aside = path.with_name(f"{path.name}.broken-{number}")
@@ -201,7 +197,7 @@ def claim_peer_folder(data: Path) -> PeerFolder:
     So two workers of one person never share an identity, and a restarted one gets its old one back.
     """
     for number in itertools.count(1):
-        claimed = claim(data / "peers" / str(number))
+        claimed = try_lock(data / "peers" / str(number))
         if claimed:
             return claimed
     raise AssertionError("numbers do not end")
@@ -210,16 +206,16 @@ def claim_peer_folder(data: Path) -> PeerFolder:
 def claim_organiser_folder(data: Path, run_id: str) -> PeerFolder:
     """``data/organiser/<run_id>``; raises ClientError if this run is published from here already."""
     name = quote(run_id, safe="").replace(".", "%2E")
-    claimed = claim(data / "organiser" / name)
+    claimed = try_lock(data / "organiser" / name)
     if claimed is None:
-        raise ClientError(Problem.ALREADY_PUBLISHING, f"{run_id}: another process holds its folder.")
+        raise UserError(ErrorKind.ALREADY_PUBLISHING, f"{run_id}: another process holds its folder.")
     return claimed
 
 
 _held_locks: set[int] = set()
 
 
-def _let_go_in_child() -> None:
+def _release_locks_after_fork() -> None:
     """A forked child (hivemind has several) must not hold its parent's lock after the parent has died."""
     for lock in _held_locks:
         os.close(lock)
@@ -227,10 +223,10 @@ def _let_go_in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go_in_child)
+    os.register_at_fork(after_in_child=_release_locks_after_fork)
 
 
-def claim(folder: Path) -> PeerFolder | None:
+def try_lock(folder: Path) -> PeerFolder | None:
     """That folder, made if it is not there; ``None`` if a living process holds it. Raises ClientError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,8 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from core.errors import ClientError
-from core.files.folders import PeerFolder, claim, storage_problem
+from core.errors import UserError
+from core.files.folders import PeerFolder, storage_problem, try_lock
 
 _PREFIX = "workerbee-scratch-"
 _DOOMED = ".doomed"
@@ -20,7 +20,7 @@ def claim_scratch() -> PeerFolder:
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     except OSError as error:
         raise storage_problem(error, Path(tempfile.gettempdir())) from error
-    claimed = claim(folder)
+    claimed = try_lock(folder)
     assert claimed is not None, "nobody else knows its name"
     return claimed
 
@@ -28,10 +28,10 @@ def claim_scratch() -> PeerFolder:
 def sweep_scratch() -> None:
     """Remove what workers that no longer live have left; a folder that is in use or not ours stays."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError, ClientError):
+        with contextlib.suppress(OSError, UserError):
             if folder.name.endswith(_DOOMED):
                 shutil.rmtree(folder, ignore_errors=True)
-            elif (folder / "lock").exists() and (abandoned := claim(folder)) is not None:
+            elif (folder / "lock").exists() and (abandoned := try_lock(folder)) is not None:
                 remove_scratch(folder)
                 abandoned.release()
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.engine.installed import EnginePlace, is_in_use
-from core.errors import ClientError, Problem
-from core.files.disk_space import held_in
-from core.files.folders import Folders, autostart_file, claim, storage_problem
+from core.engine.installed import EngineDirectory, is_in_use
+from core.errors import ErrorKind, UserError
+from core.files.disk_space import disk_usage
+from core.files.folders import Folders, autostart_file, storage_problem, try_lock
 
 Kind = Literal["engine", "runs", "history", "caches", "settings", "logs", "identity"]
 """What trains; published runs and their checkpoints; curves and deeds; …; who this computer is in swarms."""
@@ -20,7 +20,7 @@ _IDENTITY_FILES = ("identity.key", "progress.key")
 
 
 @dataclass(frozen=True)
-class Holding:
+class DataCategory:
     """One part: its files and folders, none of which lies in another part."""
 
     kind: Kind
@@ -29,15 +29,15 @@ class Holding:
     @property
     def held_bytes(self) -> int:
         """What they are long in all."""
-        return sum(held_in(path) if path.is_dir() else path.lstat().st_size for path in self.paths)
+        return sum(disk_usage(path) if path.is_dir() else path.lstat().st_size for path in self.paths)
 
 
-def holdings(folders: Folders) -> tuple[Holding, ...]:
+def list_user_data(folders: Folders) -> tuple[DataCategory, ...]:
     """Everything that is there."""
     found: dict[Kind, list[Path]] = {}
     for kind, path in _everything(folders):
         found.setdefault(kind, []).append(path)
-    return tuple(Holding(kind, tuple(sorted(paths))) for kind, paths in found.items())
+    return tuple(DataCategory(kind, tuple(sorted(paths))) for kind, paths in found.items())
 
 
 def remove(folders: Folders, *, with_identity: bool) -> None:
@@ -46,7 +46,7 @@ def remove(folders: Folders, *, with_identity: bool) -> None:
     Nothing is deleted while a worker runs.
     """
     _refuse_in_use(folders)
-    for holding in holdings(folders):
+    for holding in list_user_data(folders):
         if with_identity or holding.kind != "identity":
             for path in holding.paths:
                 _delete(path)
@@ -82,15 +82,15 @@ def _of_data(path: Path) -> Iterator[tuple[Kind, Path]]:
 
 
 def _refuse_in_use(folders: Folders) -> None:
-    if is_in_use(EnginePlace(folders.data).folder):
-        raise ClientError(Problem.STILL_RUNNING, "A worker runs from the engine.")
+    if is_in_use(EngineDirectory(folders.data).folder):
+        raise UserError(ErrorKind.STILL_RUNNING, "A worker runs from the engine.")
     for kind in ("peers", "organiser"):
         for folder in _entries(folders.data / kind):
             if not folder.is_dir() or folder.is_symlink():
                 continue
-            claimed = claim(folder)
+            claimed = try_lock(folder)
             if claimed is None:
-                raise ClientError(Problem.STILL_RUNNING, f"{folder} is held by a worker.")
+                raise UserError(ErrorKind.STILL_RUNNING, f"{folder} is held by a worker.")
             claimed.release()
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, Literal, assert_never, get_args
 import msgspec
 from msgspec import Meta
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import BYTE_TOKENS, DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.optimizer import AdamW, OptimizerSpec
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM, RecipeSpec
-from core.schema import Section
+from core.schema import StrictStruct
 
 FORMAT_VERSION = 1
 MAX_MANIFEST_BYTES = 32 * 1024
@@ -32,7 +32,7 @@ _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
 _RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
 
 
-class RunInfo(Section, kw_only=True, frozen=True):
+class RunInfo(StrictStruct, kw_only=True, frozen=True):
     """The run as people see it: its name, what it is for, who answers for it, and whether it is open."""
 
     id: RunId
@@ -48,14 +48,12 @@ class RunInfo(Section, kw_only=True, frozen=True):
     contact: _Line = ""
     """How volunteers can reach the organiser."""
     state: Literal["open", "paused", "finished"] = "open"
-    """Whether the run takes volunteers; ``paused`` and ``finished`` also end the training of those who are
-    there.
-    """
+    """Whether the run takes volunteers; ``paused`` and ``finished`` also end the training of those who are there."""
     notice: Annotated[str, Meta(max_length=500)] = ""
     """A sentence that every volunteer of the run is shown, such as when the run will pause."""
 
 
-class SchedulerSpec(Section, kw_only=True, frozen=True):
+class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
     """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
 
     kind: Literal["constant", "linear", "cosine"] = "constant"
@@ -87,7 +85,7 @@ _ORDINARY_MODES = {
 _LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)}
 
 
-class Collaboration(Section, kw_only=True, frozen=True):
+class Collaboration(StrictStruct, kw_only=True, frozen=True):
     """How peers train and average together, under hivemind.Optimizer's own names; overlap is the default.
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
@@ -105,9 +103,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     averaging_timeout: _Seconds = 60.0
     """Seconds after which an averaging round without a group is given up."""
     allreduce_timeout: _Seconds | None = None
-    """Seconds that the exchange of a group may take; without it, what a line of 1 Mbit/s needs for this
-    model.
-    """
+    """Seconds that the exchange of a group may take; without it, what a line of 1 Mbit/s needs for this model."""
     next_chunk_timeout: _Seconds = 60.0
     """Seconds without any data after which a peer that sends its state counts as gone."""
     load_state_timeout: _Seconds = 600.0
@@ -119,8 +115,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
     delay_state_averaging: bool = True
     """Whether training goes on while weights and statistics are averaged."""
     offload_optimizer: bool = True
-    """Whether the optimizer and its state are kept in ordinary memory instead of the GPU's; overlap needs it.
-    """
+    """Whether the optimizer and its state are kept in ordinary memory instead of the GPU's; overlap needs it."""
     reuse_grad_buffers: bool = False
     """Whether gradients add up in the model's own buffers, which saves one copy of them."""
     use_local_updates: bool = False
@@ -164,9 +159,7 @@ class Collaboration(Section, kw_only=True, frozen=True):
         if self.delay_optimizer_step and not self.offload_optimizer:
             raise ValueError("delay_optimizer_step needs offload_optimizer")
         if self.average_opt_statistics and self.state_averaging_compression == "float16":
-            raise ValueError(
-                'state_averaging_compression = "float16" would make zeros of small average_opt_statistics'
-            )
+            raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
         if self.powersgd_rank is not None and self.use_local_updates:
             raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
         if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
@@ -192,14 +185,14 @@ class Collaboration(Section, kw_only=True, frozen=True):
         return self.batch_size_per_step or 1
 
 
-class EvaluationSpec(Section, kw_only=True, frozen=True):
+class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
     """How often the organiser's peer publishes the run's loss on what nobody trains on."""
 
     every_epochs: Annotated[int, Meta(ge=1, le=10_000)] = 1
     """The number of epochs from one published loss to the next."""
 
 
-class Requirements(Section, kw_only=True, frozen=True):
+class Requirements(StrictStruct, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
     gpu_memory_mib: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
@@ -210,7 +203,7 @@ class Requirements(Section, kw_only=True, frozen=True):
     """The free disk space that a volunteer should have, in MiB; 0 asks for none."""
 
 
-class RunManifest(Section, kw_only=True, frozen=True):
+class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """A whole run, as it is signed (JSON) and as an organiser writes it (TOML).
 
     ``revision`` grows by one with every change; ``publish`` counts it, a person need not.
@@ -273,15 +266,10 @@ def _misfit(recipe: RecipeSpec, data: DataSpec) -> str:
             return f'tokenizer "bytes" has {BYTE_TOKENS} tokens, and vocab_size is {known}'
         case ImageClassification(), (ImageFiles() | HubImages()):
             named, classes = len(data.class_names), recipe.config.num_labels
-            return (
-                "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
-            )
+            return "" if named in (0, classes) else f"there are {named} class_names, and num_labels is {classes}"
         case _:
             names = recipe.__struct_config__.tag, data.__struct_config__.tag
-            return (
-                f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; '
-                f"it needs {_data_for(recipe)}"
-            )
+            return f'recipe kind "{names[0]}" cannot learn from data kind "{names[1]}"; it needs {_data_for(recipe)}'
 
 
 def _data_for(recipe: RecipeSpec) -> str:
@@ -309,13 +297,13 @@ class _FormatOnly(msgspec.Struct):
 def decode_manifest(encoded: bytes) -> RunManifest:
     """The manifest in those JSON bytes; raises ClientError in words for anything else."""
     if len(encoded) > MAX_MANIFEST_BYTES:
-        raise ClientError(
-            Problem.MANIFEST_REFUSED,
+        raise UserError(
+            ErrorKind.MANIFEST_REFUSED,
             f"It has {len(encoded)} bytes; at most {MAX_MANIFEST_BYTES} are allowed.",
         )
     try:
         if msgspec.json.decode(encoded, type=_FormatOnly).format > FORMAT_VERSION:
-            raise ClientError(Problem.MANIFEST_TOO_NEW)
+            raise UserError(ErrorKind.MANIFEST_TOO_NEW)
         return _decoder.decode(encoded)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ClientError(Problem.MANIFEST_REFUSED, f"{error}.") from error
+        raise UserError(ErrorKind.MANIFEST_REFUSED, f"{error}.") from error

@@ -67,9 +67,7 @@ def _meaning(command: str, action: argparse.Action) -> str:
     if not action.help:
         raise UndocumentedError(f"{command}: {_names(action)} has no help")
     has_default = action.nargs != 0 and action.default not in (None, [], argparse.SUPPRESS)
-    default = (
-        f" Default: `{action.default}`." if has_default and str(action.default) not in action.help else ""
-    )
+    default = f" Default: `{action.default}`." if has_default and str(action.default) not in action.help else ""
     return f"{_sentence(action.help)}{default}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.files.documents import slug_of
 from installer.docs.markdown import table
 
@@ -24,19 +24,17 @@ def error_catalogue() -> str:
     """Every error under its title, which is the anchor that the window's *What can I do?* opens."""
     return "\n\n".join(
         f"### {error.title}\n\n{error.advice}\n\nName `{error.key}`, exit code {error.exit_code}."
-        for error in Problem
+        for error in ErrorKind
     )
 
 
 def exit_codes() -> str:
     """Every exit code with its meaning and its errors; raises KeyError for a code without a meaning."""
-    codes = sorted({*_MEANINGS, *(error.exit_code for error in Problem)})
-    return table(
-        ("code", "meaning", "errors"), ((str(code), _MEANINGS[code], _errors(code)) for code in codes)
-    )
+    codes = sorted({*_MEANINGS, *(error.exit_code for error in ErrorKind)})
+    return table(("code", "meaning", "errors"), ((str(code), _MEANINGS[code], _errors(code)) for code in codes))
 
 
 def _errors(code: int) -> str:
     """The errors that end with that code, linked to their paragraphs."""
-    found = (error for error in Problem if error.exit_code == code)
+    found = (error for error in ErrorKind if error.exit_code == code)
     return ", ".join(f"[{error.key}](user-guide.md#{slug_of(error.title)})" for error in found)

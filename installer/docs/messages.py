@@ -34,6 +34,5 @@ def _tag(struct: type[msgspec.Struct]) -> str:
 def _fields(struct: type[msgspec.Struct]) -> str:
     """The names of the fields; those that may be left out are in brackets."""
     return ", ".join(
-        f"`{field.name}`" if field.required else f"[`{field.name}`]"
-        for field in msgspec.structs.fields(struct)
+        f"`{field.name}`" if field.required else f"[`{field.name}`]" for field in msgspec.structs.fields(struct)
     )

@@ -15,20 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def package_table() -> str:
     """Every package with its sentence, its number of files and its floor."""
-    rows = (
-        (f"`{name.replace('.', '/')}/`", _sentence(name), _files(name), str(_floor(name)))
-        for name in _packages()
-    )
+    rows = ((f"`{name.replace('.', '/')}/`", _sentence(name), _files(name), str(_floor(name))) for name in _packages())
     return table(("package", "what is in it", "files", "floor"), rows)
 
 
 def floor_table() -> str:
     """The packages of each floor, the highest first; a package imports only from lower floors."""
     floors = sorted({_floor(name) for name in _packages()}, reverse=True)
-    rows = (
-        (str(floor), ", ".join(f"`{name}`" for name in _packages() if _floor(name) == floor))
-        for floor in floors
-    )
+    rows = ((str(floor), ", ".join(f"`{name}`" for name in _packages() if _floor(name) == floor)) for floor in floors)
     return table(("floor", "packages"), rows)
 
 

@@ -55,9 +55,7 @@ def _table(name: str, structs: list[Struct]) -> Iterator[str]:
         yield f'#### [{name}] {config.tag_field} = "{config.tag}"'
         yield first_paragraph(struct.__doc__)
         names = {field.name for field in shared}
-        yield from _rows(
-            name, struct, [each for each in msgspec.structs.fields(struct) if each.name not in names]
-        )
+        yield from _rows(name, struct, [each for each in msgspec.structs.fields(struct) if each.name not in names])
 
 
 def _shared(structs: list[Struct]) -> list[FieldInfo]:

@@ -32,9 +32,7 @@ def main() -> int:
         print(f"\n{table}", flush=True)
         if asked.readme:
             draw(outcomes, ROOT / PICTURES / f"{name}.svg")
-            write_into(
-                ROOT / "README.md", name, f"{table}\n\n![{experiment.question}]({PICTURES}/{name}.svg)"
-            )
+            write_into(ROOT / "README.md", name, f"{table}\n\n![{experiment.question}]({PICTURES}/{name}.svg)")
     return 0
 
 

@@ -80,8 +80,8 @@ def test_the_software_centre_shows_the_readmes_pictures_in_the_size_that_they_ha
 
 @pytest.mark.skipif(shutil.which("appstreamcli") is None, reason="needs appstreamcli")
 def test_a_software_centre_can_read_what_the_package_says_of_itself(tmp_path: Path) -> None:
-    filled = tmp_path / METAINFO.name
-    filled.write_text(Release("0.1.0", 1_800_000_000).fill(METAINFO.read_text("utf-8")), "utf-8")
-    command = ["appstreamcli", "validate", "--no-net", str(filled)]
+    fill_placeholders = tmp_path / METAINFO.name
+    fill_placeholders.write_text(Release("0.1.0", 1_800_000_000).fill(METAINFO.read_text("utf-8")), "utf-8")
+    command = ["appstreamcli", "validate", "--no-net", str(fill_placeholders)]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 0, said.stdout + said.stderr

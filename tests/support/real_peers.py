@@ -111,9 +111,7 @@ class Speaker(Generic[_Said]):
     It is not heard while ``is_heard`` is cleared, and its pipe is small, so that it is soon full then.
     """
 
-    def __init__(
-        self, command: Sequence[str], log: Path, parse: Callable[[bytes], _Said], **environment: str
-    ) -> None:
+    def __init__(self, command: Sequence[str], log: Path, parse: Callable[[bytes], _Said], **environment: str) -> None:
         self.mark = f"{os.getpid()}-{next(_numbers)}"
         self.said: list[_Said] = []
         self.raw: list[bytes] = []
@@ -342,9 +340,7 @@ class Crew:
         client.wait_for(Progress)
         return client
 
-    def script(
-        self, home: str, module: str, *words: str, python: str = sys.executable
-    ) -> Speaker[dict[str, Any]]:
+    def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
         return self._script(home, [python, "-m", module, *words], json.loads)
 

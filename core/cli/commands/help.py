@@ -9,7 +9,7 @@ from core.files.documents import read_document
 
 
 def show_document(wish: ShowDocument) -> int:
-    """Print the document, as Markdown or as one JSON object; raises ClientError for an unknown topic."""
+    """Print the document, as Markdown or as one JSON object; raises UserError for an unknown topic."""
     document = read_document(wish.topic)
     if wish.json:
         fields = {"topic": document.topic, "title": document.title, "markdown": document.markdown}

@@ -6,9 +6,9 @@ import sys
 
 from core.cli.output.format import size
 from core.cli.parser.engine_arguments import Reset
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.records.erase import Kind, holdings, remove
+from core.records.erase import Kind, list_user_data, remove
 
 _NAMES: dict[Kind, str] = {
     "engine": "the training engine",
@@ -23,7 +23,7 @@ _NAMES: dict[Kind, str] = {
 
 def reset(wish: Reset, folders: Folders) -> int:
     """0 if it was deleted, or if the person does not want it after all."""
-    kept = [each for each in holdings(folders) if wish.identity or each.kind != "identity"]
+    kept = [each for each in list_user_data(folders) if wish.identity or each.kind != "identity"]
     if not kept:
         print("Nothing is kept.")
         return 0
@@ -42,5 +42,5 @@ def reset(wish: Reset, folders: Folders) -> int:
 def _agrees() -> bool:
     """Ask; anything but a clear yes is a no."""
     if not sys.stdin.isatty():
-        raise ClientError(Problem.USAGE, "There is no terminal to ask you at: add --yes to delete it.")
+        raise UserError(ErrorKind.USAGE, "There is no terminal to ask you at: add --yes to delete it.")
     return input("Delete it? [y/N] ").strip().lower() in ("y", "yes")

@@ -20,7 +20,7 @@ from core.cli.parser.options import (
     add_network,
 )
 from core.cli.parser.stop_conditions import NO_LIMITS, Limits
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
@@ -121,7 +121,7 @@ class Help:
     text: str
 
 
-Wish = (
+ParsedCommand = (
     NewRunFile
     | CheckRunFile
     | PublishRun
@@ -137,7 +137,7 @@ Wish = (
 )
 
 
-def read_arguments(words: list[str], version: str) -> Wish:
+def read_arguments(words: list[str], version: str) -> ParsedCommand:
     """What those words ask for; raises ClientError, or SystemExit(0) for --help and --version."""
     parser = command_parser(version)
     asked = parser.parse_args(words)
@@ -170,7 +170,7 @@ class _Parser(argparse.ArgumentParser):
     """Says mistakes as every other failure is said."""
 
     def error(self, message: str) -> NoReturn:
-        raise ClientError(Problem.USAGE, f"{message[:1].upper()}{message[1:]}.")
+        raise UserError(ErrorKind.USAGE, f"{message[:1].upper()}{message[1:]}.")
 
 
 def command_parser(version: str) -> argparse.ArgumentParser:
@@ -182,15 +182,11 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
-    _add_swarm(
-        commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False)
-    )
+    _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
-    demo = commands.add_parser(
-        "demo", help="an organiser and a volunteer on this computer", allow_abbrev=False
-    )
+    demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
     add_limits(demo)
     add_json(demo)
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
@@ -200,9 +196,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     deeds = parser.add_subparsers(dest="deed", metavar="new|check", required=True)
     new = deeds.add_parser("new", help="write a run file with comments", allow_abbrev=False)
-    new.add_argument(
-        "file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it"
-    )
+    new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
     check = deeds.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
     check.add_argument("file", metavar="FILE", type=Path, help="the run file to check")
 
@@ -237,9 +231,7 @@ def _add_swarm(parser: argparse.ArgumentParser) -> None:
         default=4,
         help="the number of peers, the organiser included",
     )
-    parser.add_argument(
-        "--device", metavar="auto|cpu|cuda:N", default="auto", help="the device that computes"
-    )
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="the device that computes")
     parser.add_argument(
         "--threads",
         metavar="N",
@@ -252,9 +244,7 @@ def _add_swarm(parser: argparse.ArgumentParser) -> None:
 def _add_join(parser: argparse.ArgumentParser) -> None:
     add_address(parser)
     parser.add_argument("--run", metavar="ID", help="the run to help, where the swarm has several")
-    parser.add_argument(
-        "--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none"
-    )
+    parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
     add_computing(parser, device=None)
     add_memory(parser)
     add_network(parser, mode=None)
@@ -323,5 +313,5 @@ def _limits(asked: argparse.Namespace) -> Limits:
 def _address(asked: argparse.Namespace) -> str:
     words = [*asked.address, *asked.copied]
     if not words:
-        raise ClientError(Problem.USAGE, "The following arguments are required: ADDRESS.")
+        raise UserError(ErrorKind.USAGE, "The following arguments are required: ADDRESS.")
     return " ".join(words)

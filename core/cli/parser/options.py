@@ -18,9 +18,7 @@ def add_address(parser: argparse.ArgumentParser) -> None:
 
 def add_device(parser: argparse.ArgumentParser, device: str | None) -> None:
     """Add the choice of a device and the number of CPU threads."""
-    parser.add_argument(
-        "--device", metavar="auto|cpu|cuda:N", default=device, help="the device that computes"
-    )
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="the device that computes")
     parser.add_argument("--threads", metavar="N", type=typed.positive, help="CPU threads, at most")
 
 
@@ -52,9 +50,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the conditions on which the command leaves by itself; at most one of them may be given."""
     limits = parser.add_argument_group("when to leave").add_mutually_exclusive_group()
     limits.add_argument("--epochs", metavar="N", type=typed.positive, help="leave after so many epochs")
-    limits.add_argument(
-        "--samples", metavar="N", type=typed.positive, help="leave after so many samples of your own"
-    )
+    limits.add_argument("--samples", metavar="N", type=typed.positive, help="leave after so many samples of your own")
     limits.add_argument(
         "--for",
         metavar="TIME",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta
 
-from core.schema import Section
+from core.schema import StrictStruct
 
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
 _NAME = r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}\Z"
@@ -18,12 +18,8 @@ MAX_FILES = 64
 KEPT_BYTES = 20_000_000_000  # of files that were fetched, at the most, unless a single one is larger
 BYTE_TOKENS = 258
 
-Repository = Annotated[
-    str, Meta(pattern=_REPOSITORY, description="owner/name; letters, digits, -, _ and . in each")
-]
-Revision = Annotated[
-    str, Meta(pattern=r"^[0-9a-f]{40}\Z", description="a commit: 40 hexadecimal digits in lower case")
-]
+Repository = Annotated[str, Meta(pattern=_REPOSITORY, description="owner/name; letters, digits, -, _ and . in each")]
+Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z", description="a commit: 40 hexadecimal digits in lower case")]
 """A commit: unlike a branch's name, it means the same for ever."""
 _Name = Annotated[
     str,
@@ -32,14 +28,14 @@ _Name = Annotated[
 _ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
-class SumsData(Section, tag_field="kind", tag="sums", kw_only=True, frozen=True):
+class SumsData(StrictStruct, tag_field="kind", tag="sums", kw_only=True, frozen=True):
     """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
 
     digits: Annotated[int, Meta(ge=1, le=6)] = 2
     """The number of digits of an operand; both are below 10 to this power."""
 
 
-class HubTokenizer(Section, kw_only=True, frozen=True):
+class HubTokenizer(StrictStruct, kw_only=True, frozen=True):
     """The ``tokenizer.json`` of a hub's model repository."""
 
     repository: Repository
@@ -52,7 +48,7 @@ Tokenizer = Literal["bytes"] | HubTokenizer
 """``bytes`` needs no file: every byte is a token, and so are the end of a text and the mask."""
 
 
-class _Text(Section, tag_field="kind", kw_only=True, frozen=True):
+class _Text(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """Documents of text; of every ``held_out_one_in``, one is never trained on."""
 
     tokenizer: Tokenizer = "bytes"
@@ -61,14 +57,12 @@ class _Text(Section, tag_field="kind", kw_only=True, frozen=True):
     """One document of so many is never trained on, and measures what has been learned."""
 
 
-class FileAt(Section, kw_only=True, frozen=True):
+class FileAt(StrictStruct, kw_only=True, frozen=True):
     """A file at an http(s) address; it is not used unless size and SHA-256 are these."""
 
     url: Annotated[str, Meta(min_length=8, max_length=1000)]
     """The http(s) address of the file."""
-    sha256: Annotated[
-        str, Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")
-    ]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
     """The SHA-256 of the file, in hexadecimal; a file with another one is refused."""
     size_bytes: Annotated[int, Meta(ge=1, le=10**12)]
     """The size of the file in bytes; a file of another size is refused."""
@@ -124,7 +118,7 @@ class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
     """The configuration of the data set, where it has several."""
 
 
-class _Images(Section, tag_field="kind", kw_only=True, frozen=True):
+class _Images(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """Images, each with the number of its class; of every ``held_out_one_in``, one is never trained on.
 
     ``class_names`` are shown to people in place of the numbers; a column that holds names is read by them.

@@ -9,12 +9,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.schema import Fraction, Section
+from core.schema import Fraction, StrictStruct
 
 _Width = Annotated[int, Meta(ge=8, le=65_536)]
 
 
-class _Family(Section, tag_field="model_type", kw_only=True, frozen=True):
+class _Family(StrictStruct, tag_field="model_type", kw_only=True, frozen=True):
     """What all have; ``intermediate_size`` is four times ``hidden_size`` where nothing is said."""
 
     vocab_size: Annotated[int, Meta(ge=8, le=1_000_000)]

@@ -10,14 +10,14 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from core.schema import Fraction, Section
+from core.schema import Fraction, StrictStruct
 
 _Rate = Annotated[float, Meta(gt=0, le=10)]
 _Epsilon = Annotated[float, Meta(gt=0, le=1)]
 _Decay = Annotated[float, Meta(ge=0, le=1)]
 
 
-class _Optimizer(Section, tag_field="name", kw_only=True, frozen=True):
+class _Optimizer(StrictStruct, tag_field="name", kw_only=True, frozen=True):
     """``max_grad_norm`` clips the gradient that the swarm has averaged."""
 
     statistics: ClassVar[tuple[str, ...]]

@@ -10,10 +10,10 @@ from core.run.spec.data import Repository, Revision
 from core.run.spec.image_models import ViT
 from core.run.spec.language_models import CausalConfig, MaskedConfig, ModelConfig
 from core.run.spec.parameter_count import linears_of
-from core.schema import Fraction, Section
+from core.schema import Fraction, StrictStruct
 
 
-class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
+class ArithmeticGPT(StrictStruct, tag_field="kind", tag="arithmetic-gpt", kw_only=True, frozen=True):
     """The built-in recipe: a small decoder-only transformer that learns sums."""
 
     layers: Annotated[int, Meta(ge=1, le=24)] = 2
@@ -30,7 +30,7 @@ class ArithmeticGPT(Section, tag_field="kind", tag="arithmetic-gpt", kw_only=Tru
             raise ValueError(f"width {self.width} cannot be shared evenly by {self.heads} heads")
 
 
-class Pretrained(Section, kw_only=True, frozen=True):
+class Pretrained(StrictStruct, kw_only=True, frozen=True):
     """Weights to begin with, as safetensors; what they are the weights of is said by ``[recipe.config]``."""
 
     repository: Repository
@@ -39,7 +39,7 @@ class Pretrained(Section, kw_only=True, frozen=True):
     """The commit of that repository."""
 
 
-class Lora(Section, kw_only=True, frozen=True):
+class Lora(StrictStruct, kw_only=True, frozen=True):
     """Low-rank adapters, which alone are trained and averaged; no ``target_modules`` means all matrices."""
 
     rank: Annotated[int, Meta(ge=1, le=1024)] = 8
@@ -52,7 +52,7 @@ class Lora(Section, kw_only=True, frozen=True):
     """The names of the linear layers that get adapters; an empty list means all of them."""
 
 
-class Quantization(Section, kw_only=True, frozen=True):
+class Quantization(StrictStruct, kw_only=True, frozen=True):
     """The frozen weights in fewer bits; only some GPUs can."""
 
     kind: Literal["8bit", "nf4"]
@@ -67,7 +67,7 @@ _Colours = tuple[_Colour, _Colour, _Colour]
 _Spreads = tuple[_Spread, _Spread, _Spread]
 
 
-class _Transformer(Section, tag_field="kind", kw_only=True, frozen=True):
+class _Transformer(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """What all models of `transformers` may have."""
 
     pretrained: Pretrained | None = None
@@ -98,8 +98,7 @@ class _LanguageModel(_Transformer, kw_only=True, frozen=True):
         known = {linear.name for linear in linears_of(config)}
         if self.lora is not None and (unknown := set(self.lora.target_modules) - known):
             raise ValueError(
-                f"target_modules: this model has no {', '.join(sorted(unknown))}; "
-                f"it has {', '.join(sorted(known))}"
+                f"target_modules: this model has no {', '.join(sorted(unknown))}; it has {', '.join(sorted(known))}"
             )
 
 

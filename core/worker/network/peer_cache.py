@@ -16,7 +16,7 @@ FILE_NAME = "acquaintances.json"
 log = logging.getLogger(__name__)
 
 
-class Acquaintances:
+class PeerCache:
     """Those of one run, the latest first; kept in a small file where there is one.
 
     What cannot be read or written is forgotten: the pasted address is always there, too.

@@ -13,14 +13,14 @@ from typing import IO
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import (
     Folders,
     claim_organiser_folder,
     claim_peer_folder,
     create_atomically,
     opened_atomically,
-    set_aside,
+    quarantine,
     storage_problem,
     write_atomically,
 )
@@ -68,9 +68,9 @@ def test_prepared_folders_are_for_their_owner_only(folders: Folders) -> None:
 
 def test_a_place_where_no_folder_can_be_is_a_problem_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ClientError, match=str(tmp_path / "file" / "settings")) as raised:
+    with pytest.raises(UserError, match=str(tmp_path / "file" / "settings")) as raised:
         Folders.below(tmp_path / "file").prepare()
-    assert raised.value.problem is Problem.FOLDER_NOT_WRITABLE
+    assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
 
 
 def test_a_read_only_folder_is_a_problem_in_words() -> None:
@@ -79,13 +79,13 @@ def test_a_read_only_folder_is_a_problem_in_words() -> None:
 import os, sys
 from pathlib import Path
 from core.files.folders import Folders
-from core.errors import ClientError
+from core.errors import UserError
 if os.geteuid() == 0:
     os.setuid(65534)
 for place in (Folders.below(Path(sys.argv[1])), Folders(*[Path(sys.argv[1])] * 4)):
     try:
         place.prepare()
-    except ClientError as error:
+    except UserError as error:
         print(error.problem.key, error.detail)
 """
     with tempfile.TemporaryDirectory() as home:
@@ -104,9 +104,9 @@ for place in (Folders.below(Path(sys.argv[1])), Folders(*[Path(sys.argv[1])] * 4
 
 @pytest.mark.parametrize(
     ("number", "problem"),
-    [(errno.ENOSPC, Problem.DISK_FULL), (errno.EROFS, Problem.FOLDER_NOT_WRITABLE)],
+    [(errno.ENOSPC, ErrorKind.DISK_FULL), (errno.EROFS, ErrorKind.FOLDER_NOT_WRITABLE)],
 )
-def test_a_failed_write_has_words(number: int, problem: Problem) -> None:
+def test_a_failed_write_has_words(number: int, problem: ErrorKind) -> None:
     error = storage_problem(OSError(number, os.strerror(number)), Path("/somewhere"))
     assert error.problem is problem
     assert error.detail == f"/somewhere: {os.strerror(number)}."
@@ -166,7 +166,7 @@ def test_broken_files_are_all_kept(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     for number in (1, 2):
         path.write_text(f"broken {number}")
-        assert set_aside(path) == tmp_path / f"checkpoint.broken-{number}"
+        assert quarantine(path) == tmp_path / f"checkpoint.broken-{number}"
     assert (tmp_path / "checkpoint.broken-1").read_text() == "broken 1"
 
 
@@ -218,9 +218,7 @@ def test_a_process_that_was_killed_leaves_its_folder_to_the_next(folders: Folder
         assert again.path == holder.path
 
 
-def test_a_child_that_outlives_a_killed_worker_does_not_hold_its_folder(
-    folders: Folders, tmp_path: Path
-) -> None:
+def test_a_child_that_outlives_a_killed_worker_does_not_hold_its_folder(folders: Folders, tmp_path: Path) -> None:
     holder = Holder(tmp_path, "fork")
     holder.kill()
     try:
@@ -243,9 +241,9 @@ def test_a_released_folder_is_free_and_an_unreleased_one_is_not(folders: Folders
 def test_a_run_is_published_once_from_a_computer(folders: Folders) -> None:
     with claim_organiser_folder(folders.data, "sums") as folder:
         assert folder.path == folders.data / "organiser" / "sums"
-        with pytest.raises(ClientError, match="sums") as raised:
+        with pytest.raises(UserError, match="sums") as raised:
             claim_organiser_folder(folders.data, "sums")
-        assert raised.value.problem is Problem.ALREADY_PUBLISHING
+        assert raised.value.problem is ErrorKind.ALREADY_PUBLISHING
         claim_organiser_folder(folders.data, "other").release()
     claim_organiser_folder(folders.data, "sums").release()
 
@@ -258,6 +256,6 @@ def test_a_runs_name_never_leads_out_of_its_folder(folders: Folders, run_id: str
 
 def test_a_data_folder_that_cannot_be_written_is_a_problem_in_words(tmp_path: Path) -> None:
     (tmp_path / "data").touch()
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         claim_peer_folder(Folders.below(tmp_path).data)
-    assert raised.value.problem is Problem.FOLDER_NOT_WRITABLE
+    assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders, autostart_file, claim_peer_folder
-from core.records.erase import holdings, remove
+from core.records.erase import list_user_data, remove
 from tests.support.cli_process import workerbee
 
 
@@ -41,7 +41,7 @@ def files(folder: Path) -> set[str]:
 
 
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
-    found = {each.kind: each for each in holdings(folders)}
+    found = {each.kind: each for each in list_user_data(folders)}
     assert found.keys() == {"engine", "runs", "history", "caches", "settings", "logs", "identity"}
     assert sum(each.held_bytes for each in found.values()) == 110
     paths = [path for each in found.values() for path in each.paths]
@@ -62,9 +62,9 @@ def test_the_keys_go_if_that_is_wished(folders: Folders, tmp_path: Path) -> None
 
 def test_nothing_goes_while_a_worker_lives(folders: Folders, tmp_path: Path) -> None:
     before = files(tmp_path)
-    with claim_peer_folder(folders.data), pytest.raises(ClientError) as caught:
+    with claim_peer_folder(folders.data), pytest.raises(UserError) as caught:
         remove(folders, with_identity=True)
-    assert caught.value.problem is Problem.STILL_RUNNING
+    assert caught.value.problem is ErrorKind.STILL_RUNNING
     assert before <= files(tmp_path)
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from core.worker.process import process_tree as family
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
-from core.worker.swarm.dht.child_processes import Vitals
+from core.worker.swarm.dht.child_processes import ChildProcesses
 from tests.support.peers.stale_round_peers import LIMIT_SECONDS, OPTIONS, outcome, say
 
 ROWS, COLUMNS, RANK = 24, 20, 2
@@ -54,8 +54,7 @@ class Pair:
             each.parameters[1].grad = torch.full((ROWS,), float(number))
             each.accumulate_grads_(batch_size=1)
         rounds = [
-            each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False, reset_accumulators=True)
-            for each in self._members
+            each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False, reset_accumulators=True) for each in self._members
         ]
         became = outcome(rounds[0])
         self._computed += (gradients[0] + gradients[1]) / 2
@@ -87,7 +86,7 @@ def averager(kind: type[PowerSGDGradientAverager], dht: hivemind.DHT) -> PowerSG
         request_timeout=2.4,
         sender_timeout=4.0,
         reducer_timeout=8.0,
-        vitals=Vitals(),
+        vitals=ChildProcesses(),
         start=True,
     )
     made.search_seconds = 12.0

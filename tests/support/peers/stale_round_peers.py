@@ -16,7 +16,7 @@ import torch
 
 from core.worker.process import process_tree as family
 from core.worker.swarm.averaging.averagers import GradientAverager
-from core.worker.swarm.dht.child_processes import Vitals
+from core.worker.swarm.dht.child_processes import ChildProcesses
 
 LIMIT_SECONDS = 120.0
 OPTIONS: dict[str, Any] = {
@@ -56,7 +56,7 @@ def averager(dht: hivemind.DHT) -> GradientAverager:
         request_timeout=3.0,
         sender_timeout=10.0,
         reducer_timeout=20.0,
-        vitals=Vitals(),
+        vitals=ChildProcesses(),
         start=True,
     )
     made.search_seconds = LIMIT_SECONDS

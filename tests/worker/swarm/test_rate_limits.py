@@ -7,21 +7,21 @@ import threading
 import time
 
 from core.worker.swarm.patches import rate_limits as haste
-from core.worker.swarm.patches.rate_limits import Settling, Unhurried
+from core.worker.swarm.patches.rate_limits import DebouncedEvent, RateLimitedEvent
 
 PATIENCE_SECONDS = 60.0
 
 
 def test_a_report_that_is_due_is_made_at_once() -> None:
     begin = time.monotonic()
-    event = Unhurried()
+    event = RateLimitedEvent()
     event.set()
     assert event.wait(PATIENCE_SECONDS)
     assert time.monotonic() - begin < PATIENCE_SECONDS / 2
 
 
 def test_the_next_report_waits_until_it_is_time() -> None:
-    event = Unhurried()
+    event = RateLimitedEvent()
     event.set()
     event.wait()
     begin = time.monotonic()
@@ -30,7 +30,7 @@ def test_the_next_report_waits_until_it_is_time() -> None:
 
 
 def test_what_is_urgent_does_not_wait() -> None:
-    event = Unhurried()
+    event = RateLimitedEvent()
     event._due = time.monotonic() + PATIENCE_SECONDS
     begin = time.monotonic()
     threading.Timer(0.1, event.set_urgently).start()
@@ -40,7 +40,7 @@ def test_what_is_urgent_does_not_wait() -> None:
 
 def test_a_state_that_changes_many_times_in_a_row_is_offered_once() -> None:
     async def offers() -> int:
-        event, count = Settling(), 0
+        event, count = DebouncedEvent(), 0
 
         async def change() -> None:
             for _ in range(30):

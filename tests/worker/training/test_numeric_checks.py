@@ -14,7 +14,7 @@ from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm.averaging.allreduce import is_plausible
 from core.worker.swarm.averaging.state_validation import State, flaw_of
-from core.worker.training.numeric_checks import Sanity
+from core.worker.training.numeric_checks import NumericChecks
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def recipe() -> ArithmeticRecipe:
     return ArithmeticRecipe(numbers, data, seed=1, device=torch.device("cpu"))
 
 
-def note_step(sanity: Sanity, recipe: ArithmeticRecipe, factor: float) -> bool:
+def note_step(sanity: NumericChecks, recipe: ArithmeticRecipe, factor: float) -> bool:
     """Whether a micro-batch is usable whose gradient is as many times too large."""
     recipe.model.zero_grad()
     loss = recipe.loss(recipe.draw(4))
@@ -33,13 +33,13 @@ def note_step(sanity: Sanity, recipe: ArithmeticRecipe, factor: float) -> bool:
 
 
 def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: ArithmeticRecipe) -> None:
-    sanity = Sanity(recipe)
+    sanity = NumericChecks(recipe)
     assert note_step(sanity, recipe, 1.0)
     assert not note_step(sanity, recipe, math.nan)
     assert not note_step(sanity, recipe, math.inf)
-    assert sanity.steps_in_vain == 2
+    assert sanity.consecutive_bad_steps == 2
     assert note_step(sanity, recipe, 1.0)
-    assert sanity.steps_in_vain == 0
+    assert sanity.consecutive_bad_steps == 0
     assert not sanity.note_step(torch.tensor(math.nan))
 
 
@@ -47,7 +47,7 @@ def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: Arithmetic
 def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
     recipe: ArithmeticRecipe, factor: float, flaw: str
 ) -> None:
-    sanity = Sanity(recipe)
+    sanity = NumericChecks(recipe)
     with torch.no_grad():
         for parameter in recipe.model.parameters():
             parameter.mul_(factor)
@@ -82,7 +82,7 @@ class Averager:
 
 
 def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: ArithmeticRecipe) -> None:
-    averager, sanity = Averager(recipe.model), Sanity(recipe)
+    averager, sanity = Averager(recipe.model), NumericChecks(recipe)
     before = [parameter.detach().clone() for parameter in recipe.model.parameters()]
     assert flaw_of(averager.state(), averager, sanity.flaw) == ""
     metadata, tensors = averager.state()

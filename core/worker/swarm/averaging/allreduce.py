@@ -35,15 +35,15 @@ class NotFiniteError(Exception):
     """Our own tensors are no numbers, and nobody must get them. hivemind does not try again after this."""
 
 
-class Gathered(dict[PeerID, Any]):
+class AllreduceOutcome(dict[PeerID, Any]):
     """Whom a round was averaged with, ourselves included.
 
-    ``lost`` others of the group were not there to the end; ``were_lying`` says that what one of them sent
+    ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
     cannot be right.
     """
 
     lost: int = 0
-    were_lying: bool = False
+    has_invalid_data: bool = False
 
 
 def is_plausible(sent: Tensor, mine: Tensor) -> bool:
@@ -63,12 +63,12 @@ class _Container(TensorPartContainer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.liars: set[int] = set()
+        self.invalid_senders: set[int] = set()
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
         mine = self._input_parts_by_peer[peer_index][part_index][0]
         if not is_plausible(part, mine):
-            self.liars.add(peer_index)
+            self.invalid_senders.add(peer_index)
             part = torch.zeros_like(mine)  # a difference from our own
         super().register_processed_part(peer_index, part_index, part)
 
@@ -117,13 +117,16 @@ class _Runner(AllReduceRunner):
             self._lost.add(peer_id)
             raise
 
-    def outcome(self, gathered: dict[PeerID, Any]) -> Gathered:
+    def outcome(self, gathered: dict[PeerID, Any]) -> AllreduceOutcome:
         """What has come of it, for everybody in the group whose data was gathered."""
         container = self.tensor_part_container
-        liars = {self.ordered_peer_ids[index] for index in container.liars} - {self.peer_id}
-        lost = (self._lost | liars | self.banned_senders) - {self.peer_id}
-        outcome = Gathered({peer: data for peer, data in gathered.items() if peer not in lost})
-        outcome.lost, outcome.were_lying = len(lost), bool(liars or self.tensor_part_reducer.has_met_liars)
+        invalid_senders = {self.ordered_peer_ids[index] for index in container.invalid_senders} - {self.peer_id}
+        lost = (self._lost | invalid_senders | self.banned_senders) - {self.peer_id}
+        outcome = AllreduceOutcome({peer: data for peer, data in gathered.items() if peer not in lost})
+        outcome.lost, outcome.has_invalid_data = (
+            len(lost),
+            bool(invalid_senders or self.tensor_part_reducer.has_met_liars),
+        )
         return outcome
 
 
@@ -132,7 +135,7 @@ allreduce.TensorPartContainer = _Container
 allreduce.TensorPartReducer = _Reducer
 
 
-class Truthful(DecentralizedAverager):
+class ValidatingAverager(DecentralizedAverager):
     """Says whom a round was really averaged with, and never gives others what is no number."""
 
     @functools.cached_property
@@ -141,7 +144,7 @@ class Truthful(DecentralizedAverager):
         wishes = self.allreduce_kwargs
         return Patience(self.total_size, wishes["part_size_bytes"], wishes["sender_timeout"])
 
-    async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> Gathered:
+    async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> AllreduceOutcome:
         """In the averager's process. Raises NotFiniteError."""
         async with enter_asynchronously(self.get_tensors()) as tensors:
             if not await asyncio.get_running_loop().run_in_executor(None, are_finite, tensors):

@@ -21,11 +21,11 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MPFuture
 from hivemind.utils.asyncio import achain, as_aiter
 
-from core.worker.swarm.averaging.allreduce import Truthful
+from core.worker.swarm.averaging.allreduce import ValidatingAverager
 from core.worker.swarm.averaging.state_download import Downloading
 from core.worker.swarm.averaging.state_validation import State, Trial, flaw_of, most_bytes
-from core.worker.swarm.dht.child_processes import Vitals
-from core.worker.swarm.patches.rate_limits import Settling
+from core.worker.swarm.dht.child_processes import ChildProcesses
+from core.worker.swarm.patches.rate_limits import DebouncedEvent
 
 POLL_SECONDS = 0.1
 
@@ -55,7 +55,7 @@ def _cancel(control: StepControl) -> bool:
 StepControl.cancel = _cancel
 
 
-class _Observed(Truthful):
+class _Observed(ValidatingAverager):
     """Tells ``on_round(control, seconds)`` when a round that was not cancelled has ended.
 
     ``vitals`` watches its process; ``search_seconds`` is how long a group is looked for; ``epoch`` is what
@@ -63,11 +63,11 @@ class _Observed(Truthful):
     """
 
     on_round: RoundObserver | None = None
-    vitals: Vitals
+    vitals: ChildProcesses
     epoch: Callable[[], int] | None = None
     search_seconds: float
     _rounds: tuple[StepControl, ...] = ()
-    _settling: Settling
+    _settling: DebouncedEvent
 
     def start(self) -> None:
         """As multiprocessing's; from now on it is looked after."""
@@ -81,7 +81,7 @@ class _Observed(Truthful):
     @_state_updated.setter
     def _state_updated(self, _hasty: asyncio.Event) -> None:
         """hivemind puts its own event here when the averager's loop begins."""
-        self._settling = Settling()
+        self._settling = DebouncedEvent()
 
     def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
         """As DecentralizedAverager.step; both averagers schedule every round through it.
@@ -145,7 +145,7 @@ class _Observed(Truthful):
 class GradientAverager(grad_averager.GradientAverager, _Observed):
     """Averages gradients; shares no state, because nobody needs another peer's gradient buffers."""
 
-    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, vitals: ChildProcesses, **kwargs: Any) -> None:
         self.vitals = vitals
         super().__init__(*args, allow_state_sharing=False, **kwargs)
 
@@ -158,7 +158,7 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
 
     trial: Trial | None = None
 
-    def __init__(self, *args: Any, vitals: Vitals, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, vitals: ChildProcesses, **kwargs: Any) -> None:
         self.vitals = vitals
         super().__init__(*args, **kwargs)
 

@@ -18,7 +18,7 @@ from hivemind.utils import MSGPackSerializer
 log = logging.getLogger(__name__)
 
 
-class OvertakenError(MatchmakingException):
+class StaleRoundError(MatchmakingException):
     """Whoever is left to average with is at a later epoch already."""
 
 
@@ -32,7 +32,7 @@ def epoch_of(gathered: bytes) -> int | None:
     return epoch if type(epoch) is int else None
 
 
-class _Answers:
+class _StubProxy:
     """The averager's servicer as matchmaking knows it, which hears what leaders answer to our requests."""
 
     def __init__(self, servicer: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
@@ -62,7 +62,7 @@ class _Leader:
                 yield answer
 
 
-class OfOneEpoch(Matchmaking):
+class EpochMatchmaking(Matchmaking):
     """Matchmaking that lets nobody join a round of another epoch, and ends a round that is left over.
 
     WORKAROUND: hivemind puts whoever looks at the same time into one group. After a cut or a crash a round of
@@ -80,7 +80,7 @@ class OfOneEpoch(Matchmaking):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._servicer_type = _Answers(self._servicer_type, self._hear)
+        self._servicer_type = _StubProxy(self._servicer_type, self._hear)
 
     def _check_reasons_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
@@ -116,10 +116,10 @@ class OfOneEpoch(Matchmaking):
         is_late = mine is not None and theirs is not None and theirs > mine
         if not is_late or not step.triggered or self.current_followers or self.assembled_group.done():
             return
-        error = OvertakenError("whoever is there has begun a later epoch")
+        error = StaleRoundError("whoever is there has begun a later epoch")
         if not step.done():
             step.set_exception(error)
         self.assembled_group.set_exception(error)
 
 
-averager.Matchmaking = OfOneEpoch
+averager.Matchmaking = EpochMatchmaking

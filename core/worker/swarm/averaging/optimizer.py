@@ -15,15 +15,15 @@ import msgspec
 import torch
 from hivemind.averaging.control import StepControl
 
-from core.errors import ClientError, Problem
-from core.protocol.localizable import Remark, remark
+from core.errors import ErrorKind, UserError
+from core.protocol.localizable import LocalizedText, localized
 from core.protocol.messages import RoundFinished
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import Gathered, NotFiniteError
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome, NotFiniteError
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.compression import compression, download_compression
-from core.worker.swarm.averaging.matchmaking import OvertakenError
+from core.worker.swarm.averaging.matchmaking import StaleRoundError
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.averaging.state_download import Interrupted
@@ -47,7 +47,7 @@ TRACKER_OPTIONS = (
 )
 AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
 
-_LOST = remark("a peer was lost in the middle of it")
+_LOST = localized("a peer was lost in the middle of it")
 
 log = logging.getLogger(__name__)
 
@@ -94,9 +94,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             optimizer=optimizer,
             scheduler=scheduler,
             client_mode=swarm.dht.client_mode,  # WORKAROUND: the default, None, crashes when state is loaded
-            grad_averager_factory=None
-            if collaboration.use_local_updates
-            else self._observed_gradient_averager,
+            grad_averager_factory=None if collaboration.use_local_updates else self._observed_gradient_averager,
             tracker_opts={"private_key": swarm.progress_key, **_tracking(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
@@ -104,7 +102,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         )
         # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, or all have gone on without us, and the loop stands still meanwhile
-        self.tracker.on_nobody_left = self._stop_looking
+        self.tracker.on_no_peers_left = self._stop_looking
         self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
@@ -172,7 +170,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
         error = control.exception()
-        gathered = Gathered() if error else control.result()
+        gathered = AllreduceOutcome() if error else control.result()
         peers = len(gathered)
         self._listeners.on_round(
             RoundFinished(
@@ -198,14 +196,14 @@ class SwarmOptimizer(hivemind.Optimizer):
         for averager in self.averagers:
             averager.stop_searching()
         super().load_state_from_peers(**kwargs)
-        self.tracker.distrust(self.state_averager.refused)
+        self.tracker.exclude_peers(self.state_averager.refused)
         if self.is_synchronized_with_peers():
             count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
             return
         self._failed_downloads += 1
         if self._failed_downloads == MAX_FAILED_DOWNLOADS:
-            raise ClientError(Problem.STATE_NOT_LOADED, self._last_refusal)
+            raise UserError(ErrorKind.STATE_NOT_LOADED, self._last_refusal)
         if self._leaving.wait(2.0**self._failed_downloads):
             raise Interrupted
 
@@ -289,25 +287,25 @@ def _patience(matchmaking_time: float) -> dict[str, float]:
     }
 
 
-def _what_is_missing(gathered: Gathered) -> Remark:
+def _what_is_missing(gathered: AllreduceOutcome) -> LocalizedText:
     """What kept a round from being whole; nothing where it was."""
-    if gathered.were_lying:
-        return remark("a peer sent numbers that cannot be right")
-    return _LOST if gathered.lost else Remark()
+    if gathered.has_invalid_data:
+        return localized("a peer sent numbers that cannot be right")
+    return _LOST if gathered.lost else LocalizedText()
 
 
-def _why(error: BaseException) -> Remark:
+def _why(error: BaseException) -> LocalizedText:
     """Why a round failed."""
     said = str(error)
     if isinstance(error, NotFiniteError):
-        return remark("our own numbers were not finite")
-    if isinstance(error, OvertakenError):
-        return remark("the others were ahead by an epoch")
+        return localized("our own numbers were not finite")
+    if isinstance(error, StaleRoundError):
+        return localized("the others were ahead by an epoch")
     if "could not find a group" in said:
-        return remark("no other peer was found in time")
+        return localized("no other peer was found in time")
     if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
-        return remark("it took longer than the run allows")
+        return localized("it took longer than the run allows")
     if "Unable to run All-Reduce" in said:
         return _LOST
     log.info("a round failed: %r", error)
-    return remark("the connection to a peer failed")
+    return localized("the connection to a peer failed")

@@ -26,9 +26,7 @@ from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager
 
 LEAST_SAVED = 0.5  # of a tensor, or it is averaged as it is
-NEARLY = (
-    0.01  # of a column that is not made up of the columns before it; less is rounding, and every peer's own
-)
+NEARLY = 0.01  # of a column that is not made up of the columns before it; less is rounding, and every peer's own
 _FIRST, _LAST = b"directions", b"sizes"
 
 
@@ -115,9 +113,7 @@ class PowerSGDGradientAverager(GradientAverager):
         )
         others = [tensor for index, tensor in enumerate(tensors) if index not in whole]
         await exchange([*rows, *others], group_info, group_info.group_id + _LAST, **kwargs)
-        averaged = await _beside(
-            lambda: [found @ each.T for found, each in zip(directions, rows, strict=True)]
-        )
+        averaged = await _beside(lambda: [found @ each.T for found, each in zip(directions, rows, strict=True)])
         if not are_finite(averaged):
             raise AllreduceException("what was averaged is no number")
         for (index, mine), found in zip(whole.items(), averaged, strict=True):
@@ -127,8 +123,7 @@ class PowerSGDGradientAverager(GradientAverager):
     def _columns(self, whole: dict[int, Tensor], group_id: bytes) -> list[Tensor]:
         """What our own gradients have in the round's directions, (rows, rank) each."""
         return [
-            _flat(each) @ drawn_for(group_id, index, _flat(each).shape[1], self.rank)
-            for index, each in whole.items()
+            _flat(each) @ drawn_for(group_id, index, _flat(each).shape[1], self.rank) for index, each in whole.items()
         ]
 
     def _require_everybody(self, group_id: bytes) -> None:

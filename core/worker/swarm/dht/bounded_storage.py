@@ -36,9 +36,7 @@ class BoundedStorage(DHTLocalStorage):
         """As DHTLocalStorage's, if there is room."""
         if subkey is not None:
             return self.store_subkey(key, subkey, value, expiration_time)
-        return self._takes(key, None, value, expiration_time) and bool(
-            super().store(key, value, expiration_time)
-        )
+        return self._takes(key, None, value, expiration_time) and bool(super().store(key, value, expiration_time))
 
     def store_subkey(self, key: DHTID, subkey: Any, value: bytes, expiration_time: float) -> bool:
         """As DHTLocalStorage's, if there is room."""

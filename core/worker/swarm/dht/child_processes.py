@@ -10,7 +10,7 @@ import psutil
 LOOK_SECONDS = 1.0
 
 
-class Vitals:
+class ChildProcesses:
     """Each is watched from its birth on, until ``rest`` is called: from then on they may end.
 
     ``say_goodbye`` is how to leave those who count on us, once there are any.
@@ -29,7 +29,7 @@ class Vitals:
         """We are leaving."""
         self._is_over.set()
 
-    def first_loss(self) -> str:
+    def wait_for_exit(self) -> str:
         """Wait until one of them has ended: which, in words; nothing once they may."""
         while not self._is_over.wait(LOOK_SECONDS):
             if dead := next((name for name, process in self._parts if not _lives(process)), ""):

@@ -25,7 +25,7 @@ MOST_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
 
 
-class Nearby(BaseModel):
+class LanAddresses(BaseModel):
     """One peer's: multiaddrs without its id."""
 
     addresses: conlist(  # type: ignore[valid-type]
@@ -38,10 +38,10 @@ class Nearby(BaseModel):
         extra = Extra.forbid
 
 
-class NearbySchema(BaseModel):
+class LanAddressesSchema(BaseModel):
     """For hivemind's SchemaValidator: everybody signs their own."""
 
-    workerbee_nearby: dict[BytesWithPublicKey, Nearby]
+    workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
 
 
 def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
     swarm.dht.store(
         f"{run_id}_{NEARBY_KEY_END}",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
-        value=Nearby(addresses=list(addresses)).dict(),
+        value=LanAddresses(addresses=list(addresses)).dict(),
         expiration_time=get_dht_time() + NEARBY_LIFETIME_SECONDS,
         return_future=True,
     )
@@ -60,5 +60,5 @@ def nearby_in(dht: DHT, run_id: str) -> Mapping[bytes, tuple[str, ...]]:
     nearby: dict[bytes, tuple[str, ...]] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{NEARBY_KEY_END}").items():
         with contextlib.suppress(pydantic.ValidationError):
-            nearby[subkey] = tuple(Nearby.parse_obj(value).addresses)
+            nearby[subkey] = tuple(LanAddresses.parse_obj(value).addresses)
     return nearby

@@ -16,11 +16,11 @@ from hivemind.dht.routing import DHTID
 from hivemind.p2p import P2P
 from hivemind.utils.crypto import RSAPrivateKey
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity, load_or_create_progress_key
 from core.worker.swarm.dht.bounded_storage import bound_storage
-from core.worker.swarm.dht.child_processes import Vitals
+from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
 from core.worker.swarm.dht.rsa_validator import Signatures
 from core.worker.swarm.patches import byte_counters as traffic
@@ -46,7 +46,7 @@ class Swarm:
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
     listen: tuple[str, ...]
-    vitals: Vitals = field(default_factory=Vitals)
+    vitals: ChildProcesses = field(default_factory=ChildProcesses)
 
     @property
     def peer_id(self) -> str:
@@ -153,14 +153,14 @@ async def _count_peers(_dht: DHT, node: DHTNode) -> int:
     return len(node.protocol.routing_table.peer_id_to_uid)
 
 
-def _in_words(error: Exception) -> ClientError:
+def _in_words(error: Exception) -> UserError:
     """What hivemind and p2pd say when a swarm cannot be entered, for people."""
     said = str(error)
     log.info("the swarm cannot be entered: %r", error)
     if "local time must be within" in said:
-        return ClientError(Problem.CLOCK_WRONG)
+        return UserError(ErrorKind.CLOCK_WRONG)
     if "can't access this node" in said:
-        return ClientError(Problem.NOT_REACHABLE)
+        return UserError(ErrorKind.NOT_REACHABLE)
     if "address already in use" in said:
-        return ClientError(Problem.PORT_TAKEN)
-    return ClientError(Problem.NOBODY_ANSWERS)
+        return UserError(ErrorKind.PORT_TAKEN)
+    return UserError(ErrorKind.NOBODY_ANSWERS)

@@ -23,7 +23,7 @@ CARD_LIFETIME_SECONDS = 300.0
 KEY_END = "workerbee_peers"  # of the DHT key; the run's id is its beginning
 
 
-class Card(BaseModel):
+class PeerInfo(BaseModel):
     """One peer's."""
 
     name: constr(max_length=MAX_NAME_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
@@ -38,10 +38,10 @@ class Card(BaseModel):
 class CardSchema(BaseModel):
     """For hivemind's SchemaValidator: everybody signs their own."""
 
-    workerbee_peers: dict[BytesWithPublicKey, Card]
+    workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
 
 
-def publish_card(swarm: Swarm, run_id: str, card: Card) -> None:
+def publish_card(swarm: Swarm, run_id: str, card: PeerInfo) -> None:
     """Show it for ``CARD_LIFETIME_SECONDS``; does not wait."""
     swarm.dht.store(
         f"{run_id}_{KEY_END}",
@@ -52,10 +52,10 @@ def publish_card(swarm: Swarm, run_id: str, card: Card) -> None:
     )
 
 
-def cards_in(dht: DHT, run_id: str) -> Mapping[bytes, Card]:
+def read_peer_info(dht: DHT, run_id: str) -> Mapping[bytes, PeerInfo]:
     """Everybody's, by the subkey under which they also report progress."""
-    cards: dict[bytes, Card] = {}
+    cards: dict[bytes, PeerInfo] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{KEY_END}").items():
         with contextlib.suppress(pydantic.ValidationError):
-            cards[subkey] = Card.parse_obj(value)
+            cards[subkey] = PeerInfo.parse_obj(value)
     return cards

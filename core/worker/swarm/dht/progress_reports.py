@@ -17,9 +17,9 @@ from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, conint
 
 from core.protocol.messages import PeerSeen
-from core.worker.swarm.dht.lan_addresses import NEARBY_KEY_END, NearbySchema
+from core.worker.swarm.dht.lan_addresses import NEARBY_KEY_END, LanAddressesSchema
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.peer_info import KEY_END, Card, CardSchema
+from core.worker.swarm.dht.peer_info import KEY_END, CardSchema, PeerInfo
 from core.worker.swarm.dht.reader import forget, read_signed
 
 METRICS_LIFETIME_SECONDS = 600.0
@@ -58,7 +58,7 @@ def guard_reports(swarm: Swarm, run_id: str) -> None:
 
     WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
-    schemas = (_MetricSchema, TrainingProgressSchema, CardSchema, NearbySchema)
+    schemas = (_MetricSchema, TrainingProgressSchema, CardSchema, LanAddressesSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
     forget(swarm.dht, *(f"{run_id}_{end}" for end in ("metrics", "progress", KEY_END, NEARBY_KEY_END)))
 
@@ -103,7 +103,7 @@ def _is_sensible(value: Any) -> bool:
     return False
 
 
-def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: Card | None = None) -> PeerSeen | None:
+def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: PeerInfo | None = None) -> PeerSeen | None:
     """One report in our own words; ``None`` for a peer id that is none."""
     if len(report.peer_id) > MAX_PEER_ID_BYTES:
         return None

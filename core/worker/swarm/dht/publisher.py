@@ -43,9 +43,7 @@ class Publisher:
         key, subkey, value, until = self._key, self._subkey, self._value, get_dht_time() + LIFETIME_SECONDS
         try:
             self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
-            storing = self._dht.store(
-                key, subkey=subkey, value=value, expiration_time=until, return_future=True
-            )
+            storing = self._dht.store(key, subkey=subkey, value=value, expiration_time=until, return_future=True)
             storing.result(REPUBLISH_SECONDS)
         except Exception:
             log.exception("our value under %s was not stored this time", key)

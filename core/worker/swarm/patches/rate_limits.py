@@ -19,7 +19,7 @@ SETTLING_SECONDS = 1.0  # after the first of many averaged tensors, before the n
 _find_groupmates = GroupKeyManager.get_averagers
 
 
-class Unhurried(threading.Event):
+class RateLimitedEvent(threading.Event):
     """An event whose one waiter wakes at most every ``REPORT_SECONDS``, unless it is urgent.
 
     hivemind reports progress after every micro-batch.
@@ -44,7 +44,7 @@ class Unhurried(threading.Event):
         return is_set
 
 
-class Settling(asyncio.Event):
+class DebouncedEvent(asyncio.Event):
     """An event that is waited for until it has had time to happen again and again.
 
     hivemind offers its state anew after every single tensor that was averaged.

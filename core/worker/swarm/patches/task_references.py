@@ -31,9 +31,7 @@ def _holding_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _held(
-    loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any], **kwargs: Any
-) -> asyncio.Task[Any]:
+def _held(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Any], **kwargs: Any) -> asyncio.Task[Any]:
     task = asyncio.Task(work, loop=loop, **kwargs)
     _tasks.add(task)
     task.add_done_callback(_tasks.discard)
