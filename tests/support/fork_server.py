@@ -35,7 +35,7 @@ SHARING = {"HIVEMIND_MEMORY_SHARING_STRATEGY": "file_descriptor"}
 
 def preload() -> None:
     """Import what every peer imports sooner or later."""
-    import torch._dynamo
+    import torch._dynamo  # noqa: F401
 
     import core.worker.__main__
     import core.worker.roles.organiser
@@ -97,7 +97,7 @@ class Server:
         self._forget()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
-        os.closerange(_STREAMS, max(map(int, os.listdir("/proc/self/fd"))) + 1)
+        os.closerange(_STREAMS, max(int(each.name) for each in Path("/proc/self/fd").iterdir()) + 1)
         return 0
 
     def _forget(self) -> None:

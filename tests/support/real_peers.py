@@ -348,6 +348,7 @@ class Crew:
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
+            is_warm=False,
             WORKERBEE_HOME=str(folder),
             **environment,
         )
