@@ -1,9 +1,8 @@
-"""How many bytes this peer has sent and received, over all its processes."""
+"""Count the bytes that this peer has sent and received, over all its processes."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import multiprocessing
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,8 +10,11 @@ from typing import Any
 from hivemind.p2p.p2p_daemon import P2P
 from hivemind.p2p.p2p_daemon_bindings.control import ControlClient
 
+# shared memory: the DHT process and the averagers add to the same two numbers after the fork
 _sent = multiprocessing.get_context("fork").Value("q", 0)
 _received = multiprocessing.get_context("fork").Value("q", 0)
+
+_Handler = Callable[[bytes, Any], Awaitable[bytes]]
 
 
 def sent_bytes() -> int:
@@ -21,15 +23,14 @@ def sent_bytes() -> int:
 
 
 def received_bytes() -> int:
-    """Bytes that hivemind's messages have received since the worker began."""
+    """Bytes that hivemind's messages have received since the worker began, without libp2p's own framing."""
     return int(_received.value)
 
 
-@functools.cache
-def count_traffic() -> None:
-    """Begin to count, once, before anything forks, so that every child adds to the same two numbers.
+def count_bytes() -> None:
+    """Wrap hivemind's two ways to the wire: streams (``P2P``) and unary calls (``ControlClient``).
 
-    WORKAROUND: hivemind counts no bytes (its issue #520), so its two ways to the wire are wrapped.
+    WORKAROUND H1: hivemind counts no bytes (its issue #520).
     """
     send, receive = P2P.send_raw_data, P2P.receive_raw_data
     call, add_handler = ControlClient.call_unary_handler, ControlClient.add_unary_handler
@@ -52,9 +53,6 @@ def count_traffic() -> None:
 
     P2P.send_raw_data, P2P.receive_raw_data = staticmethod(send_raw_data), staticmethod(receive_raw_data)
     ControlClient.call_unary_handler, ControlClient.add_unary_handler = call_unary_handler, add_unary_handler
-
-
-_Handler = Callable[[bytes, Any], Awaitable[bytes]]
 
 
 def _add(counter: Any, data: bytes) -> bytes:
