@@ -5,10 +5,8 @@ Plain hivemind peers keep these records as any others, and have none themselves.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 
-import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey
@@ -16,7 +14,7 @@ from pydantic.v1 import BaseModel, Extra, constr
 
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.reader import read_signed
+from core.worker.swarm.dht.reader import parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
 CARD_LIFETIME_SECONDS = 300.0
@@ -56,6 +54,6 @@ def read_peer_info(dht: DHT, run_id: str) -> Mapping[bytes, PeerInfo]:
     """Everybody's, by the subkey under which they also report progress."""
     cards: dict[bytes, PeerInfo] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{KEY_END}").items():
-        with contextlib.suppress(pydantic.ValidationError):
-            cards[subkey] = PeerInfo.parse_obj(value)
+        if (card := parse_record(PeerInfo, value)) is not None:
+            cards[subkey] = card
     return cards

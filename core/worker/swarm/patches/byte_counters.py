@@ -10,21 +10,28 @@ from typing import Any
 from hivemind.p2p.p2p_daemon import P2P
 from hivemind.p2p.p2p_daemon_bindings.control import ControlClient
 
-# shared memory: the DHT process and the averagers add to the same two numbers after the fork
-_sent = multiprocessing.get_context("fork").Value("q", 0)
-_received = multiprocessing.get_context("fork").Value("q", 0)
-
 _Handler = Callable[[bytes, Any], Awaitable[bytes]]
+
+
+class _Counters:
+    """In shared memory: the DHT process and the averagers add to the same two numbers after the fork."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self.sent, self.received = context.Value("q", 0), context.Value("q", 0)
+
+
+_counters: _Counters | None = None  # made when counting begins, not on import: a process forked before has its own
 
 
 def sent_bytes() -> int:
     """Bytes that hivemind's messages have sent since the worker began; libp2p's own framing is not in it."""
-    return int(_sent.value)
+    return 0 if _counters is None else int(_counters.sent.value)
 
 
 def received_bytes() -> int:
     """Bytes that hivemind's messages have received since the worker began, without libp2p's own framing."""
-    return int(_received.value)
+    return 0 if _counters is None else int(_counters.received.value)
 
 
 def count_bytes() -> None:
@@ -32,22 +39,24 @@ def count_bytes() -> None:
 
     WORKAROUND H1: hivemind counts no bytes (its issue #520).
     """
+    global _counters
+    _counters = counters = _Counters()
     send, receive = P2P.send_raw_data, P2P.receive_raw_data
     call, add_handler = ControlClient.call_unary_handler, ControlClient.add_unary_handler
 
     async def send_raw_data(data: bytes, writer: asyncio.StreamWriter, **kwargs: Any) -> None:
-        _add(_sent, data)
+        _add(counters.sent, data)
         await send(data, writer, **kwargs)
 
     async def receive_raw_data(reader: asyncio.StreamReader) -> bytes:
-        return _add(_received, await receive(reader))
+        return _add(counters.received, await receive(reader))
 
     async def call_unary_handler(self: Any, peer_id: Any, proto: str, data: bytes) -> bytes:
-        return _add(_received, await call(self, peer_id, proto, _add(_sent, data)))
+        return _add(counters.received, await call(self, peer_id, proto, _add(counters.sent, data)))
 
     async def add_unary_handler(self: Any, proto: str, handler: _Handler, balanced: bool = False) -> None:
         async def counted(request: bytes, remote_id: Any) -> bytes:
-            return _add(_sent, await handler(_add(_received, request), remote_id))
+            return _add(counters.sent, await handler(_add(counters.received, request), remote_id))
 
         await add_handler(self, proto, counted, balanced)
 
