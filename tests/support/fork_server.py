@@ -23,6 +23,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 MARK = "WORKERBEE_TEST_FAMILY"
 MARK_LENGTH = 40  # the server's own environment reserves as many bytes for the mark of a child
