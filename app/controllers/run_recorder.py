@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.protocol.messages import Join
+from core.protocol.commands import Join
 from core.records.contributions import Contribution, ContributionLog
 from core.records.recent_runs import LastState, RecentRun, RecentRuns
 from core.records.time_series import Curve, History, Series

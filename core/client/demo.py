@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.files.folders import Folders
-from core.protocol.messages import Publish
+from core.protocol.commands import Publish
 from core.run.manifest import RunManifest
 from core.run.run_file import parse_run_file, template
 

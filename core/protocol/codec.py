@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.protocol.messages import AnyCommand, AnyEvent
+from core.protocol.commands import AnyCommand
+from core.protocol.events import AnyEvent
 from core.schema import StrictStruct
 
 MAX_LINE_BYTES = 1024 * 1024

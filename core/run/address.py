@@ -13,7 +13,7 @@ from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
 from core.errors import ErrorKind, UserError
-from core.security.identity import decode_peer_id
+from core.security.peer_id import decode_peer_id
 
 MAX_CHARACTERS = 64 * 1024
 MAX_PEERS = 64

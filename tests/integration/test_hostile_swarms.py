@@ -20,7 +20,8 @@ from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, Join, Progress, Published, RunFound, SearchFinished, Start
+from core.protocol.commands import Join, Start
+from core.protocol.events import Failed, Progress, Published, RunFound, SearchFinished
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity

@@ -17,7 +17,8 @@ from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 from core.protocol.codec import decode_command
-from core.protocol.messages import AnyCommand, RunFound
+from core.protocol.commands import AnyCommand
+from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from tests.support.peers import fake_worker
 

@@ -22,22 +22,17 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
-from core.engine.python import worker_command, worker_environment
+from core.engine.worker_command import worker_command, worker_environment
 from core.protocol.codec import decode_event, encode
-from core.protocol.messages import (
-    AnyCommand,
+from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
-    Join,
-    Leave,
-    NetworkMode,
     Progress,
-    Publish,
     Published,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     TrainingStarted,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest

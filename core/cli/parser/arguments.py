@@ -21,7 +21,7 @@ from core.cli.parser.options import (
 )
 from core.cli.parser.stop_conditions import NO_LIMITS, Limits
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")

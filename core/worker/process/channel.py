@@ -12,7 +12,8 @@ import threading
 import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.messages import AnyCommand, AnyEvent, Leave, PeersSeen, Progress, StateLoading, TestNetwork
+from core.protocol.commands import AnyCommand, Leave, TestNetwork
+from core.protocol.events import AnyEvent, PeersSeen, Progress, StateLoading
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000

@@ -11,8 +11,9 @@ from core.errors import UserError
 from core.files.atomic import quarantine, write_atomically
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder
+from core.protocol.commands import Publish
+from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
-from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest, decode_manifest
 from core.run.multiaddr import is_loopback

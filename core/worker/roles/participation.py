@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import (
+from core.protocol.events import (
     AnyEvent,
     ContributionStatus,
     Evaluated,

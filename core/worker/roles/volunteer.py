@@ -11,7 +11,8 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import lock_peer_folder
-from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, Left, RunFound, SearchFinished
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest

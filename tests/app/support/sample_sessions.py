@@ -13,7 +13,8 @@ from core.client.session import Session
 from core.hardware.device import Device, DeviceUser
 from core.hardware.monitor import DevicesSeen
 from core.protocol.client_events import Asked, ClientEvent
-from core.protocol.messages import AnyEvent, Connected, Hello, Join, RunFound, SearchFinished
+from core.protocol.commands import Join
+from core.protocol.events import AnyEvent, Connected, Hello, RunFound, SearchFinished
 from core.run.run_file import parse_run_file, template
 
 PEER = "12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"

@@ -17,7 +17,8 @@ from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.protocol.messages import AnyEvent, DryRun, Failed, FitMeasured, Join, Left
+from core.protocol.commands import DryRun, Join
+from core.protocol.events import AnyEvent, Failed, FitMeasured, Left
 from core.run.address import MAX_CHARACTERS, JoinAddress, UnreadableAddress
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.run.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template

@@ -14,22 +14,9 @@ from hypothesis import strategies as st
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
+from core.protocol.commands import AnyCommand, DryRun, Join, Leave, Publish, Start
+from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound, Solved
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    AnyCommand,
-    AnyEvent,
-    DryRun,
-    Evaluated,
-    Failed,
-    Hello,
-    Join,
-    Leave,
-    Progress,
-    Publish,
-    RunFound,
-    Solved,
-    Start,
-)
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.recipe import ArithmeticGPT

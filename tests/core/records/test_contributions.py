@@ -26,7 +26,8 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.messages import Join, Leave, Left, Restarting, RunFound, Start, TrainingStarted
+from core.protocol.commands import Join, Leave, Start
+from core.protocol.events import Left, Restarting, RunFound, TrainingStarted
 from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore
 from tests.support.checkout import ROOT

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import ErrorKind
 from core.run.address import JoinAddress, UnreadableAddress
-from core.security.identity import encode_base58, peer_id_of
+from core.security.peer_id import encode_base58, peer_id_of
 
 ED = "12D3KooWBtg3aaRMjxwedh83aGiUkwSxDwUZkzuJcfaqUmo7R3pq"
 RSA = "QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N"

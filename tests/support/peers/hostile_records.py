@@ -14,11 +14,12 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from core.engine.python import worker_command, worker_environment
+from core.engine.worker_command import worker_command, worker_environment
 from core.engine.worker_process import WorkerProcess
 from core.files.logs import worker_log
 from core.protocol.client_events import WorkerExited
-from core.protocol.messages import AnyCommand, AnyEvent, Failed, Join, Publish
+from core.protocol.commands import AnyCommand, Join, Publish
+from core.protocol.events import AnyEvent, Failed
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import ArithmeticGPT

@@ -17,8 +17,8 @@ from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
+from core.protocol.events import RoundFinished
 from core.protocol.localizable import LocalizedText, localized
-from core.protocol.messages import RoundFinished
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
 from core.worker.swarm.averaging.allreduce import (

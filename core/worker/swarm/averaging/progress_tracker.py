@@ -14,7 +14,7 @@ from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainin
 from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, MSGPackSerializer
 
-from core.protocol.messages import PeerSeen
+from core.protocol.events import PeerSeen
 from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.dht.peer_info import PeerInfo
 from core.worker.swarm.dht.progress_reports import are_all_ahead, peer_seen, sensible

@@ -16,7 +16,8 @@ from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind, UserError
 from core.run.multiaddr import is_loopback
-from core.security.identity import Identity, load_or_create_progress_key
+from core.security.identity import Identity
+from core.security.progress_key import load_or_create_progress_key
 from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses

@@ -14,7 +14,7 @@ from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgr
 from hivemind.p2p import PeerID
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, conint
 
-from core.protocol.messages import PeerSeen
+from core.protocol.events import PeerSeen
 from core.worker.swarm.dht.lan_addresses import NEARBY_KEY_END, LanAddressesSchema
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_info import KEY_END, CardSchema, PeerInfo
