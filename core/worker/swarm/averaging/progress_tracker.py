@@ -55,7 +55,7 @@ class ObservedTracker(ProgressTracker):
     def ready_to_update_epoch(self) -> bool:
         """As ProgressTracker's, and also once a peer in client mode has begun the next epoch.
 
-        WORKAROUND: hivemind follows only peers that can share their state. If the only one of them looks a
+        WORKAROUND H23: hivemind follows only peers that can share their state. If the only one of them looks a
         moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
         """
         if time.monotonic() - self._looked_at > BLIND_SECONDS:

@@ -133,7 +133,7 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
 async def _make_ready(dht: DHT, node: DHTNode) -> int:
     """The process of our p2pd.
 
-    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    WORKAROUND H32: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)

@@ -55,7 +55,7 @@ class _MetricSchema(BaseModel):
 def guard_reports(swarm: Swarm, run_id: str) -> None:
     """Refuse to store what is no report under this run's keys, and forget what is there; call it first.
 
-    WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
+    WORKAROUND H30: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
     schemas = (_MetricSchema, TrainingProgressSchema, CardSchema, LanAddressesSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
