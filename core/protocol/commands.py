@@ -6,10 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.types import Command, Name, Texts
+from core.protocol.types import Command, Name
 from core.run.manifest import RunManifest
+from core.run.multiaddr import Multiaddr
 from core.schema import Count, MicroBatch
 
+Multiaddrs = Annotated[tuple[Multiaddr, ...], Meta(max_length=64)]
 NetworkMode = Literal["auto", "direct", "client"]
 
 
@@ -20,7 +22,7 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     holds the volunteer's keys.
     """
 
-    addresses: Texts
+    addresses: Multiaddrs
     home: str
     run_id: str | None = None
     network: NetworkMode = "auto"
@@ -52,8 +54,8 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     manifest: RunManifest
     home: str
     identity: str | None = None
-    listen: Texts = ()
-    announce: Texts = ()
+    listen: Multiaddrs = ()
+    announce: Multiaddrs = ()
     train: bool = True
     device: str = "cpu"
     threads: int | None = None

@@ -11,7 +11,6 @@ from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 
 PROTOCOL_VERSION = 2
 
-Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
 

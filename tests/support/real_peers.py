@@ -36,6 +36,7 @@ from core.protocol.events import (
     TrainingStarted,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
@@ -312,7 +313,7 @@ class Crew:
     def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who has just pasted an address."""
         peer = self._peer(home)
-        peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
+        peer.send(Join(addresses=tuple(map(Multiaddr, address.split())), home=str(peer.home / "data"), network=network))
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:

@@ -16,7 +16,7 @@ from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest, decode_manifest
-from core.run.multiaddr import is_loopback
+from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
@@ -71,7 +71,7 @@ def _publish_and_train(
     publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
     scoreboard.start()
     addresses = _worth_sharing(swarm.addresses())
-    link = JoinAddress(peers=addresses, run_id=manifest.run.id).link
+    link = JoinAddress(peers=readable_multiaddrs(addresses), run_id=manifest.run.id).link
     channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
 
     def keep(evaluated: Evaluated) -> None:

@@ -38,8 +38,9 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import LocalizedText
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
+from tests.support.sample_addresses import NOWHERE
 
-JOIN = Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere"))
+JOIN = Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
 LEAVE = Asked(Leave())
 PUBLISH = Asked(Publish(manifest=manifest(), home="/nowhere"))

@@ -21,10 +21,11 @@ from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import AnyEvent, Connected, Failed, Hello, Left, Progress, SearchFinished, TrainingStarted
 from core.protocol.types import PROTOCOL_VERSION
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
 SOON_SECONDS = 10.0
-JOIN = Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere")
+JOIN = Join(addresses=(NOWHERE,), home="/nowhere")
 START = Start(run_id=fake_worker.RUN_ID, organiser=fake_worker.ORGANISER, device="cpu")
 
 _Kind = TypeVar("_Kind")

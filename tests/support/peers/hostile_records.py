@@ -21,6 +21,7 @@ from core.protocol.client_events import WorkerExited
 from core.protocol.commands import AnyCommand, Join, Publish
 from core.protocol.events import AnyEvent, Failed
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.identity import Identity
@@ -160,7 +161,7 @@ class Worker:
 
 def volunteer(home: Path, *addresses: str, run_id: str | None = None) -> Worker:
     """A volunteer who has pasted those addresses."""
-    return Worker(home, Join(addresses=addresses, home=str(home), run_id=run_id))
+    return Worker(home, Join(addresses=tuple(map(Multiaddr, addresses)), home=str(home), run_id=run_id))
 
 
 def organiser(home: Path, run: RunManifest | None = None, **changes: Any) -> Worker:
