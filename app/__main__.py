@@ -6,7 +6,7 @@ import gc
 import sys
 
 from app.desktop.display import is_display_there, why_no_window
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 
 _NO_WINDOW_CODE = 7
 _USAGE_CODE = 2
@@ -17,7 +17,7 @@ def main() -> int:
     words = sys.argv[1:]
     if words == ["demo"] and is_display_there() and not why_no_window():
         return _window(None)
-    handover = Handover.read(words)
+    handover = LaunchRequest.read(words)
     if handover is None:
         return _command(words)
     if is_display_there():
@@ -37,7 +37,7 @@ def _command(words: list[str]) -> int:
     return run_command(words)
 
 
-def _window(handover: Handover | None) -> int:
+def _window(handover: LaunchRequest | None) -> int:
     """The window, given that; nothing is the demo's."""
     reason = why_no_window()
     if reason:

@@ -15,27 +15,27 @@ from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.controllers.engine_controller import EngineRoom
-from app.controllers.session_controller import Helm
-from app.controllers.storage_alerts import Worries
+from app.controllers.engine_controller import EngineController
+from app.controllers.session_controller import SessionController
+from app.controllers.storage_alerts import StorageAlerts
 from app.controllers.thread_bridge import Bridge
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.presentation.errors import advice_of, title_of
-from app.shell.first_window import Front
-from app.shell.navigation import Paging
+from app.shell.first_window import InitialWindow
+from app.shell.navigation import Navigator
 from app.shell.notices import show_engine_notice
-from app.shell.shutdown import Farewell
-from app.shell.tray_controller import Presence
+from app.shell.shutdown import GracefulShutdown
+from app.shell.tray_controller import TrayController
 from core.client.session import Session
-from core.errors import ClientError, Problem
-from core.files.folders import write_atomically
+from core.errors import ErrorKind, UserError
+from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 from core.records.settings import Settings
-from core.security.sanitize import safe_text
+from core.security.sanitize import sanitize_text
 
 if TYPE_CHECKING:
-    from app.controllers.run_recorder import Memory
-    from app.controllers.suspend_controller import Sleep
+    from app.controllers.run_recorder import RunRecorder
+    from app.controllers.suspend_controller import SuspendController
     from app.controllers.update_controller import Updates
     from app.desktop.single_instance import SingleInstance
     from app.shell.erase_dialog import Removal
@@ -54,7 +54,7 @@ class Application(QObject):
 
     def __init__(
         self,
-        front: Front,
+        front: InitialWindow,
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
@@ -65,22 +65,22 @@ class Application(QObject):
         self.folders, self.choices, self.window = front.folders, front.choices, front.window
         self.bridge = Bridge(self)
         commands = {"worker_command": worker_command, "rehearsal_command": rehearsal_command}
-        self.helm = Helm(self.folders, self.bridge, self.choices, self, **commands)
-        self.engine_room = EngineRoom(self.folders, self.bridge, self)
-        self.paging = Paging(front, self.helm, self.engine_room)
-        self.presence = Presence(self.window, self.helm, self.choices)
-        self.farewell = Farewell(self.helm.leave, self._is_left, self.helm.client.kill, self)
-        self._memory: Memory | None = None
-        self._worries: Worries | None = None
+        self.helm = SessionController(self.folders, self.bridge, self.choices, self, **commands)
+        self.engine_room = EngineController(self.folders, self.bridge, self)
+        self.paging = Navigator(front, self.helm, self.engine_room)
+        self.presence = TrayController(self.window, self.helm, self.choices)
+        self.farewell = GracefulShutdown(self.helm.leave, self._is_left, self.helm.client.kill, self)
+        self._memory: RunRecorder | None = None
+        self._worries: StorageAlerts | None = None
         self._watch: DeviceWatch | None = None
-        self._sleep: Sleep | None = None
+        self._sleep: SuspendController | None = None
         self.updates: Updates | None = None
         self._removal: Removal | None = None
         self._second = QTimer(self, interval=1000)
         self._seconds = 0
         self._join_signals()
 
-    def open(self, handover: Handover) -> None:
+    def open(self, handover: LaunchRequest) -> None:
         """Work behind the front: what a start needs, step by step, so that clicks come between."""
         steps = [
             self._prepare_folders,
@@ -104,7 +104,7 @@ class Application(QObject):
 
         go_on()
 
-    def take(self, handover: Handover) -> None:
+    def take(self, handover: LaunchRequest) -> None:
         """A second start was given this; or the first one."""
         if handover.link:
             self.paging.fill_address(handover.link)
@@ -132,14 +132,14 @@ class Application(QObject):
             self._instance.close()
         self.window.end()
 
-    def tell(self, error: ClientError) -> None:
+    def tell(self, error: UserError) -> None:
         """What went wrong, above whatever page is shown."""
-        words = f"{safe_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
+        words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
         self.window.notice.say("bad", title_of(error.problem), words)
 
     def tell_surprise(self) -> None:
         """Something was not foreseen, and has been logged."""
-        self.tell(ClientError(Problem.INTERNAL, str(self.folders.logs)))
+        self.tell(UserError(ErrorKind.INTERNAL, str(self.folders.logs)))
 
     def _end_session(self) -> None:
         """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
@@ -159,9 +159,7 @@ class Application(QObject):
         self.choices.changed.connect(self._settings_changed)
         self.choices.failed.connect(self.tell)
         self.engine_room.changed.connect(self.paging.turn)
-        self.engine_room.newer_offered.connect(
-            lambda: show_engine_notice(self.window.notice, self.engine_room.renew)
-        )
+        self.engine_room.newer_offered.connect(lambda: show_engine_notice(self.window.notice, self.engine_room.renew))
         self.paging.log_requested.connect(self._open_log)
         self.paging.removal_requested.connect(self._offer_removal)
         self._second.timeout.connect(self._tick)
@@ -176,7 +174,7 @@ class Application(QObject):
         try:
             self.folders.prepare()
             set_up_logging(self.folders.logs)
-        except ClientError as error:
+        except UserError as error:
             self.tell(error)
         except OSError as error:
             _log.warning("There is no log: %r", error)
@@ -185,11 +183,11 @@ class Application(QObject):
         self.window.give_icon(icon)
 
     def _open_memory(self) -> None:
-        from app.controllers.run_recorder import Memory
+        from app.controllers.run_recorder import RunRecorder
 
-        self._memory = self.paging.memory = Memory(self.folders)
+        self._memory = self.paging.memory = RunRecorder(self.folders)
         self.paging.show_recent()
-        self._worries = Worries(self._memory, self.tell, self._take_back)
+        self._worries = StorageAlerts(self._memory, self.tell, self._take_back)
         self._worries.look()
         self._second.start()
 
@@ -205,30 +203,26 @@ class Application(QObject):
             self._instance.handed_over.connect(self._handed_over)
 
     def _follow_system(self) -> None:
-        from app.controllers.suspend_controller import Sleep
-        from app.desktop.os_signals import Interrupts
+        from app.controllers.suspend_controller import SuspendController
+        from app.desktop.os_signals import OsSignalNotifier
 
-        self._sleep = Sleep(self.helm, self)
-        self._interrupts = Interrupts(self)
+        self._sleep = SuspendController(self.helm, self)
+        self._interrupts = OsSignalNotifier(self)
         self._interrupts.arrived.connect(self.quit)
         qt = QGuiApplication.instance()
         assert isinstance(qt, QApplication)
-        qt.commitDataRequest.connect(
-            lambda _manager: self.farewell.wait(), Qt.ConnectionType.DirectConnection
-        )
+        qt.commitDataRequest.connect(lambda _manager: self.farewell.wait(), Qt.ConnectionType.DirectConnection)
         qt.applicationStateChanged.connect(self._state_changed)
         self.paging.offer_clipboard()
 
     def _follow_updates(self) -> None:
         from app.controllers.update_controller import Updates
 
-        self.updates = Updates(
-            self._front.choices, self._front.folders, self.bridge, self._front.notify_update, self
-        )
+        self.updates = Updates(self._front.choices, self._front.folders, self.bridge, self._front.notify_update, self)
         self.updates.newer_known.connect(self.paging.show_newer)
         self.updates.start()
 
-    def _handed_over(self, handover: Handover) -> None:
+    def _handed_over(self, handover: LaunchRequest) -> None:
         if handover.activation:
             os.environ["XDG_ACTIVATION_TOKEN"] = handover.activation
         self.take(handover)
@@ -289,7 +283,7 @@ class Application(QObject):
 
         try:
             set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
-        except ClientError as error:
+        except UserError as error:
             self.tell(error)
 
     def _visibility_changed(self, is_seen: bool) -> None:
@@ -326,7 +320,7 @@ class Application(QObject):
         self._removal.agreed.connect(self.quit)
         self._removal.ask()
 
-    def _take_back(self, error: ClientError) -> None:
+    def _take_back(self, error: UserError) -> None:
         self.window.notice.take_back(title_of(error.problem))
 
     def _open_log(self) -> None:

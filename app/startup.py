@@ -16,12 +16,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.appearance.language import Language
 from app.appearance.theme import Theme
-from app.controllers.settings_store import Choices
-from app.desktop.launch_request import Handover
+from app.controllers.settings_store import SettingsStore
+from app.desktop.launch_request import LaunchRequest
 from app.desktop.single_instance import SingleInstance, meeting_place
-from app.shell.first_window import Front
+from app.shell.first_window import InitialWindow
 from core.files.folders import Folders
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.records.settings import Settings, save_settings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _HUNG_CODE = _BROKEN_CODE = 7
 _log = logging.getLogger(__name__)
 
 
-def open_window(handover: Handover, worker_command: Sequence[str] | None = None) -> int:
+def open_window(handover: LaunchRequest, worker_command: Sequence[str] | None = None) -> int:
     """Show the window until the person quits; the process's exit code."""
     qt = make_qt()
     folders = Folders.default()
@@ -63,27 +63,27 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
         start = Start(qt, front_for(qt, volunteers), worker_command=worker_command)
 
         def begin(application: Application) -> None:
-            organiser.published.connect(lambda link: application.take(Handover(link=link)))
+            organiser.published.connect(lambda link: application.take(LaunchRequest(link=link)))
             organiser.failed.connect(application.tell)
             QTimer.singleShot(0, organiser.begin)
 
         start.begun.connect(begin)
         try:
-            return start.run(Handover())
+            return start.run(LaunchRequest())
         finally:
             organiser.close()
 
 
-def front_for(qt: QApplication, folders: Folders) -> Front:
+def front_for(qt: QApplication, folders: Folders) -> InitialWindow:
     """As the person's settings want it."""
-    choices = Choices(folders.settings_file)
+    choices = SettingsStore(folders.settings_file)
     if choices.settings.data_folder:
         folders = replace(folders, data=Path(choices.settings.data_folder))
     language = Language(qt)
     language.choose(choices.settings.language)
     theme = Theme(qt)
     theme.choose(choices.settings.theme)
-    return Front(folders, choices, theme, language)
+    return InitialWindow(folders, choices, theme, language)
 
 
 class Start(QObject):
@@ -94,7 +94,7 @@ class Start(QObject):
     def __init__(
         self,
         qt: QApplication,
-        front: Front,
+        front: InitialWindow,
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
@@ -104,7 +104,7 @@ class Start(QObject):
         self._instance, self._worker_command = instance, worker_command
         self._application: Application | None = None
 
-    def run(self, handover: Handover) -> int:
+    def run(self, handover: LaunchRequest) -> int:
         """Until the person quits; the exit code."""
         self._front.open(is_minimised=handover.is_minimised)
         QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(handover))
@@ -113,7 +113,7 @@ class Start(QObject):
             self._application.close()
         return code
 
-    def _begin(self, handover: Handover) -> None:
+    def _begin(self, handover: LaunchRequest) -> None:
         try:
             application = self._application = self._made()
         except BaseException:
@@ -161,9 +161,9 @@ def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
     number = str(pid or "?")
     title = translate("Start", "Workerbee is running already, but does not answer.")
     advice = translate("Start", "Wait a little. If it stays so, end the process %1 and start again.")
-    print(f"{title} {filled(advice, number)}", file=sys.stderr)
+    print(f"{title} {fill_placeholders(advice, number)}", file=sys.stderr)
     box = QMessageBox(QMessageBox.Icon.Warning, "Workerbee", title)
-    box.setInformativeText(filled(advice, number))
+    box.setInformativeText(fill_placeholders(advice, number))
     box.exec()
     return _HUNG_CODE
 
@@ -177,6 +177,4 @@ def _catch_surprises(tell: Callable[[], None]) -> None:
             tell()
 
     sys.excepthook = catch
-    threading.excepthook = lambda hook: catch(
-        hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback
-    )
+    threading.excepthook = lambda hook: catch(hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback)

@@ -15,7 +15,7 @@ class _Words:
     exit_code: int
 
 
-class Problem(Enum):
+class ErrorKind(Enum):
     """A failure that a person can meet; its name in lower case crosses the pipe, its words do not."""
 
     USAGE = _Words(
@@ -62,9 +62,7 @@ class Problem(Enum):
         "Do not join before the organiser has explained it: the description may be damaged or forged.",
         6,
     )
-    MANIFEST_TOO_NEW = _Words(
-        "The run was described by a newer Workerbee.", "Update Workerbee, then join again.", 6
-    )
+    MANIFEST_TOO_NEW = _Words("The run was described by a newer Workerbee.", "Update Workerbee, then join again.", 6)
     MANIFEST_ROLLED_BACK = _Words(
         "The swarm shows an older description of this run than the one you have seen before.",
         "Try again in a few minutes; if it stays, ask the organiser.",
@@ -217,8 +215,7 @@ class Problem(Enum):
     )
     DOWNLOAD_WRONG = _Words(
         "A downloaded file is not what it should be.",
-        "It was thrown away. Try again; if it stays, somebody on the way changes files, or Workerbee "
-        "needs an update.",
+        "It was thrown away. Try again; if it stays, somebody on the way changes files, or Workerbee needs an update.",
         6,
     )
     WORKER_CRASHED = _Words(
@@ -229,9 +226,7 @@ class Problem(Enum):
     WORKER_NONSENSE = _Words(
         "The training process said something that is no event.", "It was stopped; please report the log.", 7
     )
-    INTERNAL = _Words(
-        "Something went wrong that Workerbee did not foresee.", "Please report the log named above.", 7
-    )
+    INTERNAL = _Words("Something went wrong that Workerbee did not foresee.", "Please report the log named above.", 7)
 
     @property
     def title(self) -> str:
@@ -254,15 +249,15 @@ class Problem(Enum):
         return self.name.lower()
 
     @classmethod
-    def from_key(cls, key: str) -> Problem:
+    def from_key(cls, key: str) -> ErrorKind:
         """The problem of that key; an unknown key, from a newer worker, is an internal problem."""
         return cls.__members__.get(key.upper(), cls.INTERNAL)
 
 
-class ClientError(Exception):
+class UserError(Exception):
     """A problem on its way to a person; ``detail`` says what in particular, in a sentence or less."""
 
-    def __init__(self, problem: Problem, detail: str = "") -> None:
+    def __init__(self, problem: ErrorKind, detail: str = "") -> None:
         super().__init__(f"{problem.title} {detail}".strip())
         self.problem = problem
         self.detail = detail

@@ -7,7 +7,7 @@ import re
 _PLACE = re.compile(r"%([1-9])")
 
 
-def filled(sentence: str, *values: str) -> str:
+def fill_placeholders(sentence: str, *values: str) -> str:
     """The sentence with its blanks filled; a value that looks like a blank itself stays as it is."""
 
     def value_at(place: re.Match[str]) -> str:
@@ -17,7 +17,7 @@ def filled(sentence: str, *values: str) -> str:
     return _PLACE.sub(value_at, sentence)
 
 
-def pieces(sentence: str) -> list[str | int]:
+def split_placeholders(sentence: str) -> list[str | int]:
     """The words of a sentence and, for each blank between them, its number counted from zero."""
     found: list[str | int] = []
     for number, part in enumerate(_PLACE.split(sentence)):

@@ -13,9 +13,5 @@ MicroBatch = Annotated[int, Meta(ge=1, le=1_000_000)]
 Fraction = Annotated[float, Meta(ge=0, lt=1)]
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of the manifest; a table of the run file."""
-
-
-class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Anything that crosses the pipe."""
+class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A frozen value that crosses the border of a process, a disk or the network; an unknown field is an error."""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import ClientError
-from core.files.folders import write_atomically
+from core.errors import UserError
+from core.files.atomic import write_atomically
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice, notice_in
 
@@ -31,7 +31,7 @@ def main(words: Sequence[str] | None = None) -> int:
             print(Identity.load_or_create(asked.key).peer_id)
         else:
             _sign(asked.key, asked.version, asked.page, asked.notice)
-    except ClientError as error:
+    except UserError as error:
         return _say(f"{error.problem.title} {error.detail}", 1)
     except OSError as error:
         return _say(f"{error.filename}: {error.strerror}.", 1)

@@ -1,6 +1,6 @@
 """The texts of the window, read from the sources: `translate(…)`, `self.tr(…)` and `QT_TRANSLATE_NOOP(…)`.
 
-What the worker says is among them, `remark(…)`: the window translates it.
+What the worker says is among them, `localized(…)`: the window translates it.
 
 WORKAROUND: lupdate's own reader of Python silently loses a plural of `translate` unless its number is written
 out, and all that is inside an f-string. So it is given the texts that are found here, as C++.
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP", "remark")
+_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP", "localized")
 
 
 class UnreadableTextError(Exception):
@@ -67,7 +67,7 @@ def _text_of(call: ast.Call, of_class: str, file: str) -> Iterator[Text]:
     if _function(call) == "tr":
         is_of_self = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
         words.insert(0, of_class if is_of_self else None)
-    elif _function(call) == "remark":
+    elif _function(call) == "localized":
         words = ["Worker", *words[:1]]  # the others fill its blanks
     elif len(words) < 2 or (words[1] is None and isinstance(words[0], str)):
         return  # str.translate(table), or a text that a QT_TRANSLATE_NOOP has named elsewhere

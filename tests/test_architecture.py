@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ MODELS = {"transformers", "peft", "datasets", "pyarrow", "tokenizers", "huggingf
 HEAVY = {"torch", "hivemind", "numpy", "PySide6", *MODELS}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "manager", "base", "misc"}
 MAX_FILE_LINES = 350
+MAX_FILES_PER_PACKAGE = 16
 MAX_FUNCTION_LINES = 35
 
 
@@ -135,20 +138,42 @@ def test_nobody_imports_the_worker() -> None:
     assert trespassers("core.worker", "core.worker") == []
 
 
-def test_there_are_no_import_circles() -> None:
-    finished: set[str] = set()
+def package_of(module: str) -> str:
+    """The package that holds the module; a package holds its own ``__init__``."""
+    return module if modules()[module].name == "__init__.py" else module.rpartition(".")[0]
 
-    def circle_from(module: str, way: tuple[str, ...]) -> tuple[str, ...]:
-        if module in way:
-            return (*way[way.index(module) :], module)
-        found: tuple[str, ...] = ()
-        if module not in finished:
-            following = sorted(imports(module) & modules().keys())
-            found = next(filter(None, (circle_from(name, (*way, module)) for name in following)), ())
-            finished.add(module)
-        return found
 
-    assert [circle for module in modules() if (circle := circle_from(module, ()))] == []
+@cache
+def packages() -> dict[str, frozenset[str]]:
+    """Every package of the program, and the packages that its files import."""
+    graph: dict[str, set[str]] = {package_of(module): set() for module in modules()}
+    for module in modules():
+        graph[package_of(module)] |= {package_of(name) for name in imports(module) & modules().keys()}
+    return {package: frozenset(others - {package}) for package, others in graph.items()}
+
+
+def test_packages_form_no_circle() -> None:
+    try:
+        TopologicalSorter(packages()).prepare()
+    except CycleError as error:
+        pytest.fail(f"These packages import each other in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_files_form_no_import_circle() -> None:
+    try:
+        TopologicalSorter({module: imports(module) & modules().keys() for module in modules()}).prepare()
+    except CycleError as error:
+        pytest.fail(f"These files import each other in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_packages_are_small() -> None:
+    folders = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
+    folders += Counter(path.parent for path in (ROOT / "tests").rglob("*.py") if path.name != "__init__.py")
+    assert {str(folder): count for folder, count in folders.items() if count > MAX_FILES_PER_PACKAGE} == {}
+
+
+def test_every_package_says_what_it_is_for() -> None:
+    assert [package for package in packages() if not ast.get_docstring(tree(package))] == []
 
 
 def test_names_say_what_is_inside() -> None:
@@ -173,9 +198,7 @@ def test_functions_are_short() -> None:
 def loaded_by(*names: str) -> list[str]:
     """The heavy packages that a fresh process has loaded once it has imported those modules."""
     code = f"import sys, {', '.join(names)}; print(*sys.modules)"
-    answer = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    answer = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert answer.returncode == 0, answer.stderr
     return sorted(set(answer.stdout.split()) & HEAVY)
 
@@ -200,6 +223,4 @@ def test_the_window_loads_qt_and_nothing_else_that_is_heavy() -> None:
 
 def test_only_the_entrance_knows_the_command_line() -> None:
     rooms = {name for name in modules() if is_within(name, "app")}
-    assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {
-        "app.__main__"
-    }
+    assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {"app.__main__"}

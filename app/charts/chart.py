@@ -22,11 +22,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.appearance.theme import Colours, colours
 from app.charts.axis import scale, time_label
-from app.charts.decimation import Column, columns, nearest, stretches
+from app.charts.decimation import Column, columns, nearest, segments
 from app.charts.definitions import SWARM_SERIES, Graph, legend, nothing_to_draw, title
 from app.charts.painter import Plot, paint_curve, paint_dots, paint_grid, paint_read_out
 from app.presentation import format as figures
-from app.widgets.idle_queue import Turns
+from app.widgets.idle_queue import IdleQueue
 from core.records.time_series import Curve, Series
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -51,7 +51,7 @@ class Chart(QWidget):
     With ``turns``, it waits for its turn; until then the one before is shown, stretched if need be.
     """
 
-    def __init__(self, graph: Graph, parent: QWidget | None = None, *, turns: Turns | None = None) -> None:
+    def __init__(self, graph: Graph, parent: QWidget | None = None, *, turns: IdleQueue | None = None) -> None:
         super().__init__(parent)
         self.graph, self._turns = graph, turns
         self._curves: dict[Series, Curve] = {}
@@ -110,7 +110,7 @@ class Chart(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """The kept picture, and above it whatever is pointed at."""
         if self._is_outdated or self._ratio != self.devicePixelRatioF():
-            self._have_drawn()
+            self._schedule_redraw()
         painter = QPainter(self)
         self._paint_picture(painter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -192,7 +192,7 @@ class Chart(QWidget):
     def _ratio(self) -> float:
         return self._picture.devicePixelRatio() if self._picture is not None else 0.0
 
-    def _have_drawn(self) -> None:
+    def _schedule_redraw(self) -> None:
         """At once, or as soon as it is this chart's turn."""
         if self._turns is None:
             self._draw()
@@ -237,8 +237,7 @@ class Chart(QWidget):
         """Thin the curves out and find the scale that holds them all."""
         width = self._width_in_columns()
         self._lines = [
-            _Line(series, columns(curve, self._begin, self._end, width))
-            for series, curve in self._curves.items()
+            _Line(series, columns(curve, self._begin, self._end, width)) for series, curve in self._curves.items()
         ]
         lows = [column.low for line in self._lines for column in line.columns]
         highs = [column.high for line in self._lines for column in line.columns]
@@ -311,7 +310,7 @@ class Chart(QWidget):
             gap = max(self.graph.bridge_seconds, self._spacing(line) * 2.5)
             is_filled = self.graph.starts_at_zero and number == len(self._lines)
             colour = _colour(line.series, theme)
-            paint_curve(painter, plot, stretches(line.columns, gap), colour, is_filled=is_filled)
+            paint_curve(painter, plot, segments(line.columns, gap), colour, is_filled=is_filled)
         painter.restore()
 
     def _spacing(self, line: _Line) -> float:

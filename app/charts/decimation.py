@@ -60,7 +60,7 @@ def _grouped(curve: Curve, first: int, last: int, group: int) -> list[Column]:
     return found
 
 
-def stretches(found: list[Column], longest_gap_seconds: float) -> list[list[Column]]:
+def segments(found: list[Column], longest_gap_seconds: float) -> list[list[Column]]:
     """The columns, cut wherever nothing was known for longer than that."""
     whole: list[list[Column]] = []
     for column in found:

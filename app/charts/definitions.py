@@ -14,7 +14,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from app.presentation import format as figures
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.records.time_series import Series
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
@@ -66,11 +66,11 @@ def _whole(value: float) -> str:
 
 
 def _degrees(value: float) -> str:
-    return filled(translate("Graphs", "%1 °C"), _whole(value))
+    return fill_placeholders(translate("Graphs", "%1 °C"), _whole(value))
 
 
 def _watts(value: float) -> str:
-    return filled(translate("Graphs", "%1 W"), _whole(value))
+    return fill_placeholders(translate("Graphs", "%1 W"), _whole(value))
 
 
 GRAPHS = (

@@ -58,9 +58,7 @@ class Plot:
         return self.begin + (x - self.area.left()) / self.area.width() * (self.end - self.begin)
 
 
-def paint_grid(
-    painter: QPainter, plot: Plot, mark: Callable[[float], str], theme: Colours, font: QFont
-) -> None:
+def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], theme: Colours, font: QFont) -> None:
     """Lines at the marked values, and what they and the times are."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
@@ -82,17 +80,17 @@ def paint_grid(
 
 
 def paint_curve(
-    painter: QPainter, plot: Plot, stretches: list[list[Column]], colour: QColor, *, is_filled: bool
+    painter: QPainter, plot: Plot, segments: list[list[Column]], colour: QColor, *, is_filled: bool
 ) -> None:
     """The curve, with a gap between any two stretches. Qt maps times and values to pixels: it is faster."""
     places = plot.places
     pen = QPen(colour, _LINE_WIDTH * painter.device().devicePixelRatio())  # a cosmetic pen counts real pixels
     pen.setCosmetic(True)
     lone: list[QPointF] = []
-    has_dots = sum(map(len, stretches)) <= _FEW
+    has_dots = sum(map(len, segments)) <= _FEW
     painter.save()
     painter.setTransform(places, True)
-    for stretch in stretches:
+    for stretch in segments:
         points = [QPointF(at - plot.begin, (low + high) / 2) for at, low, high in stretch]
         if is_filled and len(points) > 1:
             _paint_ground(painter, plot, points, colour)

@@ -14,7 +14,7 @@ from app.charts.chart import Chart
 from app.charts.definitions import GRAPHS, PERIODS, USUAL_CURVES, Period
 from app.charts.period_picker import PeriodPicker
 from app.charts.series_menu import CurvesMenu
-from app.widgets.idle_queue import Turns
+from app.widgets.idle_queue import IdleQueue
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
@@ -39,7 +39,7 @@ class GraphsPanel(QWidget):
         self.periods.period_chosen.connect(self._tell)
         self.curves.curves_chosen.connect(self._tell_choice)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
-        self._turns = Turns(self)
+        self._turns = IdleQueue(self)
         self._cards = {graph.key: self._card(Chart(graph, turns=self._turns)) for graph in GRAPHS}
         self._lay_out()
         self._say()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.controllers.thread_bridge import Bridge
 from core.client.client import Client
 from core.client.demo import publish_demo
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 from core.protocol.messages import Published
@@ -43,4 +43,4 @@ class DemoOrganiser(QObject):
         if isinstance(event, Published):
             self.published.emit(event.link)
         if session.problem is not None and before is None:
-            self.failed.emit(ClientError(session.problem, session.problem_detail))
+            self.failed.emit(UserError(session.problem, session.problem_detail))

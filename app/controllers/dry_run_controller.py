@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.controllers.settings_store import Choices
+from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from core.client.client import Client
 from core.client.session import Session
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Rehearse, RunFound
+from core.protocol.messages import DryRun, RunFound
 
 _SETTLED_MILLISECONDS = 300  # a run that is only passed by, or started at once, is not measured
 _LEAVE_SECONDS = 2.0
 _KEPT = 8
 
 
-class Rehearsals(QObject):
+class DryRunController(QObject):
     """Main thread only. ``session`` is the picture of the dry run that is wanted now; idle, if there is none.
 
     Whoever presses Start need not wait for it: ``micro_batch_for`` tells what is known by then.
@@ -31,7 +31,7 @@ class Rehearsals(QObject):
     def __init__(
         self,
         folders: Folders,
-        choices: Choices,
+        choices: SettingsStore,
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
@@ -46,7 +46,7 @@ class Rehearsals(QObject):
             worker_command=worker_command,
             leave_limit_seconds=_LEAVE_SECONDS,
         )
-        self._wanted: Rehearse | None = None
+        self._wanted: DryRun | None = None
         self._done: list[Session] = []
         self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MILLISECONDS)
         self._soon.timeout.connect(self._begin)
@@ -61,7 +61,7 @@ class Rehearsals(QObject):
     def want(self, run: RunFound, device: Device) -> None:
         """A person looks at that run and that device; what was found before is found again at once."""
         settings = self._choices.settings
-        wanted = Rehearse(
+        wanted = DryRun(
             manifest=run.manifest,
             device=device.label,
             threads=settings.threads,
@@ -94,7 +94,7 @@ class Rehearsals(QObject):
         """Unless it has been done, or another one must end first."""
         is_free = self._client.session.phase in ("idle", "ended")
         if is_free and self._wanted is not None and self.session == Session():
-            self._client.rehearse(self._wanted)
+            self._client.dry_run(self._wanted)
             self.changed.emit()
 
     def _take(self, event: ClientEvent) -> None:

@@ -14,14 +14,14 @@ from core.hardware.discovery import usable_devices
 
 if TYPE_CHECKING:
     from core.engine.install.events import MakingEvent
-    from core.engine.install.installer import EngineMaker
-    from core.engine.install.offer import Offer
+    from core.engine.install.installer import EngineInstaller
+    from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
 
 _END_SECONDS = 5.0
 
 
-class EngineRoom(QObject):
+class EngineController(QObject):
     """Main thread only. ``newer_offered`` once, where an engine is there that could be renewed.
 
     ``made`` tells that an engine has just been made, ``changed`` that there is something else to show.
@@ -33,11 +33,11 @@ class EngineRoom(QObject):
 
     def __init__(self, folders: Folders, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.offer: Offer | None = None
+        self.offer: EngineOffer | None = None
         self.last: MakingEvent | None = None
         self.bridge = bridge
         self._folders = folders
-        self._maker: EngineMaker | None = None
+        self._maker: EngineInstaller | None = None
         self._is_needed = False
         self._is_renewing = False
         self._uses_gpus = uses_gpus(folders.data)
@@ -84,10 +84,10 @@ class EngineRoom(QObject):
         """Begin, or go on where it was stopped."""
         if self._maker is not None or self.offer is None or self.offer.choice is None:
             return
-        from core.engine.install.installer import EngineMaker
+        from core.engine.install.installer import EngineInstaller
 
         self.last = None
-        self._maker = EngineMaker(self.offer.choice.files, self._folders, self.bridge.post_engine)
+        self._maker = EngineInstaller(self.offer.choice.files, self._folders, self.bridge.post_engine)
         self._maker.start()
         self.changed.emit()
 
@@ -102,19 +102,19 @@ class EngineRoom(QObject):
             self._maker.stop()
             self._maker.wait(_END_SECONDS)
 
-    def _take(self, event: Offer | MakingEvent) -> None:
-        from core.engine.install.events import Made, Making
-        from core.engine.install.offer import Offer
+    def _take(self, event: EngineOffer | MakingEvent) -> None:
+        from core.engine.install.events import Installed, InstallProgress
+        from core.engine.install.offer import EngineOffer
 
-        if isinstance(event, Offer):
+        if isinstance(event, EngineOffer):
             self.offer = event
             if event.is_newer and not self.is_open:
                 self.newer_offered.emit()
         else:
             self.last = event
-            if not isinstance(event, Making):
+            if not isinstance(event, InstallProgress):
                 self._maker = None
-            if isinstance(event, Made):
+            if isinstance(event, Installed):
                 self._is_needed = self._is_renewing = False
                 self._uses_gpus = uses_gpus(self._folders.data)
                 self.last = None

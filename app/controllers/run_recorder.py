@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.client.session import Session
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.protocol.messages import Join
-from core.records.contributions import DeedBook, Deeds
+from core.records.contributions import Contribution, ContributionLog
 from core.records.recent_runs import LastState, RecentRun, RecentRuns
 from core.records.time_series import Curve, History, Series
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 _NAME_CHARACTERS = 200
 
 
-class Memory:
+class RunRecorder:
     """A file that is damaged or cannot be written is told in ``trouble``, and all goes on in memory."""
 
     def __init__(self, folders: Folders) -> None:
-        self._history, _ = History.open(folders.history_file)
-        self._deeds = DeedBook(self._history.store)
-        self._recent = RecentRuns(folders.recent_runs_file)
+        self._history, _ = History.open(folders.contents.history_file)
+        self._deeds = ContributionLog(self._history.store)
+        self._recent = RecentRuns(folders.contents.recent_runs_file)
         self._noted: object = None
         self._noted_accuracy: object = None
         self._noted_scores: object = None
         self._last_state: tuple[str, LastState] | None = None
 
     @property
-    def trouble(self) -> ClientError | None:
+    def trouble(self) -> UserError | None:
         """Why something of it cannot be kept at the moment."""
         return self._history.trouble or self._recent.trouble
 
     @property
-    def asides(self) -> tuple[Path, ...]:
+    def quarantined_paths(self) -> tuple[Path, ...]:
         """Where damaged files were put, now or while they were open."""
         return tuple(path for path in (self._history.store.aside, self._recent.aside) if path is not None)
 
@@ -50,10 +50,10 @@ class Memory:
         """Strike it from the recent runs."""
         self._recent.forget(run_id, organiser)
 
-    def deeds(self, session: Session) -> tuple[Deeds, Deeds]:
+    def deeds(self, session: Session) -> tuple[Contribution, Contribution]:
         """What was given to the session's run, and in all."""
         run_id = _run_id(session)
-        return self._deeds.of(run_id) if run_id else Deeds(), self._deeds.total()
+        return self._deeds.of(run_id) if run_id else Contribution(), self._deeds.total()
 
     def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
         """A curve of the session's run."""
@@ -142,7 +142,7 @@ def _run_id(session: Session) -> str | None:
 
 def _last_state(session: Session) -> LastState | None:
     """How the run will be remembered; nothing before anything has come of it."""
-    if session.problem is Problem.RUN_NOT_OPEN:
+    if session.problem is ErrorKind.RUN_NOT_OPEN:
         return "finished"
     if session.problem is not None:
         return "failed" if session.consent else "refused"

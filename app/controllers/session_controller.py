@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.controllers.dry_run_controller import Rehearsals
-from app.controllers.settings_store import Choices
+from app.controllers.dry_run_controller import DryRunController
+from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from app.presentation.timestamps import Moments
+from app.presentation.timestamps import EventTimestamps
 from core.client.client import Client
 from core.client.session import Session
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
@@ -25,7 +25,7 @@ from core.run.manifest import RunManifest
 _AT_WORK = ("connecting", "starting", "training")
 
 
-class Helm(QObject):
+class SessionController(QObject):
     """Main thread only. ``changed`` tells the session before and the session now."""
 
     changed = Signal(object, object)
@@ -35,7 +35,7 @@ class Helm(QObject):
         self,
         folders: Folders,
         bridge: Bridge,
-        choices: Choices,
+        choices: SettingsStore,
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
@@ -44,8 +44,8 @@ class Helm(QObject):
         super().__init__(parent)
         self.client = Client(folders, bridge.post_event, worker_command=worker_command)
         words = rehearsal_command or worker_command
-        self.rehearsals = Rehearsals(folders, choices, self, worker_command=words)
-        self.moments = Moments()
+        self.rehearsals = DryRunController(folders, choices, self, worker_command=words)
+        self.moments = EventTimestamps()
         self.manifest: RunManifest | None = None
         self.devices: tuple[Device, ...] = ()
         self._choices = choices
@@ -76,9 +76,7 @@ class Helm(QObject):
         settings = self._choices.settings
 
         def begin() -> None:
-            self.client.join(
-                address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest
-            )
+            self.client.join(address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
 
         self._once_free(begin)
 
@@ -105,7 +103,7 @@ class Helm(QObject):
         settings = self._choices.settings
         try:
             device = choose_device(self.devices, settings.device)
-        except ClientError as error:
+        except UserError as error:
             self.refused.emit(error)
             return
         self._do(

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.records.settings import Settings, load_settings, save_settings
 
 
-class Choices(QObject):
+class SettingsStore(QObject):
     """``trouble`` is what went wrong with the file; then they are remembered until the program ends."""
 
     changed = Signal(object, object)
@@ -20,14 +20,14 @@ class Choices(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path
-        self.trouble: ClientError | None = None
+        self.trouble: UserError | None = None
         try:
             self.settings, aside = load_settings(path)
-        except ClientError as error:
+        except UserError as error:
             self.settings, self.trouble = Settings(), error
         else:
             if aside is not None:
-                self.trouble = ClientError(Problem.SETTINGS_DAMAGED, f"It is now {aside}.")
+                self.trouble = UserError(ErrorKind.SETTINGS_DAMAGED, f"It is now {aside}.")
 
     def change(self, settings: Settings) -> None:
         """These from now on; ``changed`` tells the old ones and the new ones."""
@@ -36,8 +36,8 @@ class Choices(QObject):
             return
         try:
             save_settings(self._path, settings)
-        except (ClientError, msgspec.ValidationError) as error:
-            trouble = error if isinstance(error, ClientError) else _refused(error)
+        except (UserError, msgspec.ValidationError) as error:
+            trouble = error if isinstance(error, UserError) else _refused(error)
             self.trouble = trouble
             self.failed.emit(trouble)
         self.changed.emit(before, settings)
@@ -47,5 +47,5 @@ class Choices(QObject):
         self.change(msgspec.structs.replace(self.settings, **fields))
 
 
-def _refused(error: msgspec.ValidationError) -> ClientError:
-    return ClientError(Problem.SETTINGS_DAMAGED, f"{error}.")
+def _refused(error: msgspec.ValidationError) -> UserError:
+    return UserError(ErrorKind.SETTINGS_DAMAGED, f"{error}.")

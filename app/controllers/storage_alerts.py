@@ -6,25 +6,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 
 
 class _Memory(Protocol):
     @property
-    def trouble(self) -> ClientError | None: ...
+    def trouble(self) -> UserError | None: ...
 
     @property
-    def asides(self) -> tuple[Path, ...]: ...
+    def quarantined_paths(self) -> tuple[Path, ...]: ...
 
 
-class Worries:
+class StorageAlerts:
     """``look`` now and then: a disk fills up, and is emptied again, while the program runs."""
 
     def __init__(
-        self, memory: _Memory, tell: Callable[[ClientError], None], take_back: Callable[[ClientError], None]
+        self, memory: _Memory, tell: Callable[[UserError], None], take_back: Callable[[UserError], None]
     ) -> None:
         self._memory, self._tell, self._take_back = memory, tell, take_back
-        self._told: ClientError | None = None
+        self._told: UserError | None = None
         self._asides: set[Path] = set()
 
     def look(self) -> None:
@@ -36,7 +36,7 @@ class Worries:
                 self._take_back(told)
             if trouble is not None:
                 self._tell(trouble)
-        for aside in self._memory.asides:
+        for aside in self._memory.quarantined_paths:
             if aside not in self._asides:
                 self._asides.add(aside)
-                self._tell(ClientError(Problem.HISTORY_DAMAGED, f"It is now {aside}."))
+                self._tell(UserError(ErrorKind.HISTORY_DAMAGED, f"It is now {aside}."))

@@ -12,7 +12,7 @@ from core.protocol.messages import Progress
 
 if TYPE_CHECKING:
     from core.engine.install.events import MakingEvent
-    from core.engine.install.offer import Offer
+    from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
     from core.protocol.client_events import ClientEvent
     from core.updates.notice import UpdateNotice
@@ -57,7 +57,7 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._devices_posted.emit(seen)
 
-    def post_engine(self, told: Offer | MakingEvent) -> None:
+    def post_engine(self, told: EngineOffer | MakingEvent) -> None:
         """For ``core.engine``."""
         with contextlib.suppress(RuntimeError):
             self._engine_posted.emit(told)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from app.controllers.settings_store import Choices
+from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
-from core.updates.checker_process import Asking
+from core.updates.checker_process import UpdateCheck
 from core.updates.notice import UpdateNotice
 from core.updates.publisher import Source, source_of
-from core.updates.state import UpdateDiary
+from core.updates.state import UpdateState
 from core.version import own_version
 
 LOOK_SECONDS = 60
@@ -32,7 +32,7 @@ class Updates(QObject):
 
     def __init__(
         self,
-        choices: Choices,
+        choices: SettingsStore,
         folders: Folders,
         bridge: Bridge,
         notify: Callable[[UpdateNotice], bool],
@@ -42,8 +42,8 @@ class Updates(QObject):
         super().__init__(parent)
         self._choices, self._data, self._notify = choices, folders.data, notify
         self._post, self._now = bridge.post_update, now
-        self._diary = UpdateDiary(folders.updates_file)
-        self._asking: Asking | None = None
+        self._diary = UpdateState(folders.contents.updates_file)
+        self._asking: UpdateCheck | None = None
         bridge.update_arrived.connect(self._take)
         self._clock = QTimer(self, interval=LOOK_SECONDS * 1000)
         self._clock.setTimerType(Qt.TimerType.VeryCoarseTimer)
@@ -77,10 +77,10 @@ class Updates(QObject):
 
     def _ask(self, source: Source) -> None:
         self._diary.note_asked(self._now())
-        asking = Asking(source, self._data, self._post)
+        asking = UpdateCheck(source, self._data, self._post)
         try:
             asking.start()
-        except (ClientError, OSError) as error:
+        except (UserError, OSError) as error:
             _log.info("Nobody was asked for newer versions: %r", error)
         else:
             self._asking = asking

@@ -23,7 +23,7 @@ def hear(bus: QDBusConnection, where: tuple[str, str, str, str], receiver: QObje
     return bus.isConnected() and bus.connect(*where, receiver, signature)
 
 
-def value_in(answer: QDBusMessage) -> object:
+def unwrap_variant(answer: QDBusMessage) -> object:
     """The one value that an answer has, out of its wrapping; ``None`` if there is none."""
     values = answer.arguments()
     value = values[0] if values else None

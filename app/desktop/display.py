@@ -44,10 +44,7 @@ def _why_no_x11(display: str) -> str:
     missing = [package for library, package in _X11_LIBRARIES.items() if not _can_load(library)]
     if missing:
         packages = " ".join(missing)
-        return (
-            "The window needs libraries that this system lacks. Install them with:\n"
-            f"  sudo apt install {packages}"
-        )
+        return f"The window needs libraries that this system lacks. Install them with:\n  sudo apt install {packages}"
     if not _answers(display):
         return f"The display “{display}” does not answer; on a screen of yours, unset DISPLAY or mend it."
     return ""

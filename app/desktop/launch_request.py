@@ -12,12 +12,14 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta
 
+from core.schema import StrictStruct
+
 MINIMISED = "--minimised"
 MAX_BYTES = 256 * 1024
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
-class Handover(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class LaunchRequest(StrictStruct, kw_only=True, frozen=True):
     """``activation`` is the desktop's leave to raise a window, which the first window needs under Wayland."""
 
     link: Annotated[str, Meta(max_length=64 * 1024)] = ""
@@ -26,7 +28,7 @@ class Handover(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     activation: Annotated[str, Meta(max_length=4096)] = ""
 
     @classmethod
-    def read(cls, words: Sequence[str], environment: Mapping[str, str] = os.environ) -> Handover | None:
+    def read(cls, words: Sequence[str], environment: Mapping[str, str] = os.environ) -> LaunchRequest | None:
         """What these words of a command line mean to the window; ``None`` if they are for somebody else."""
         rest = [word for word in words if word != MINIMISED]
         activation = next((environment[name] for name in _TOKENS if environment.get(name)), "")[:4096]
@@ -49,14 +51,14 @@ def run_file_path(text: str) -> Path | None:
     return Path(unquote(parts.path) if parts else text).absolute()
 
 
-def encode(handover: Handover) -> bytes:
+def encode(handover: LaunchRequest) -> bytes:
     """As one line."""
     return msgspec.json.encode(handover) + b"\n"
 
 
-def decode(line: bytes) -> Handover:
+def decode(line: bytes) -> LaunchRequest:
     """The handover on that line; raises ``msgspec.MsgspecError`` for anything else."""
     try:
-        return msgspec.json.decode(line, type=Handover)
+        return msgspec.json.decode(line, type=LaunchRequest)
     except UnicodeDecodeError as error:
         raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error

@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, QSocketNotifier, Signal
 _KINDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Interrupts(QObject):
+class OsSignalNotifier(QObject):
     """Wakes Qt's loop, which would never look at a signal by itself."""
 
     arrived = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._ear, self._mouth = socket.socketpair()
-        self._ear.setblocking(False)
-        self._mouth.setblocking(False)
-        self._notifier = QSocketNotifier(self._ear.fileno(), QSocketNotifier.Type.Read, self)
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._hear)
-        self._wakeup = signal.set_wakeup_fd(self._mouth.fileno(), warn_on_full_buffer=False)
+        self._wakeup = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         self._handlers = [(kind, signal.signal(kind, lambda *_: None)) for kind in _KINDS]
 
     def close(self) -> None:
@@ -33,10 +33,10 @@ class Interrupts(QObject):
         self._handlers = []
         signal.set_wakeup_fd(self._wakeup)
         self._notifier.setEnabled(False)
-        self._ear.close()
-        self._mouth.close()
+        self._reader.close()
+        self._writer.close()
 
     def _hear(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            self._ear.recv(64)
+            self._reader.recv(64)
         self.arrived.emit()

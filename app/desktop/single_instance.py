@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from PySide6.QtCore import QLockFile, QObject, Signal
 
-from app.desktop.launch_request import MAX_BYTES, Handover, decode, encode
+from app.desktop.launch_request import MAX_BYTES, LaunchRequest, decode, encode
 
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -76,7 +76,7 @@ class SingleInstance(QObject):
         QLocalServer.removeServer(self._socket)
         return self._server.listen(self._socket)
 
-    def deliver(self, handover: Handover, patience_seconds: float = PATIENCE_SECONDS) -> Delivery:
+    def deliver(self, handover: LaunchRequest, patience_seconds: float = PATIENCE_SECONDS) -> Delivery:
         """Give it to the owner; one that is just starting is waited for, one that hangs is not taken over."""
         from PySide6.QtCore import QDeadlineTimer, QThread
 

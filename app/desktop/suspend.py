@@ -20,8 +20,8 @@ JUMP_SECONDS = 20.0
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 
 
-class Power(QObject):
-    """Says ``going_to_sleep`` and ``woke_up``; who heard the first says ``let_sleep`` when all is done."""
+class SuspendMonitor(QObject):
+    """Says ``going_to_sleep`` and ``woke_up``; who heard the first says ``release_inhibitor`` when all is done."""
 
     going_to_sleep = Signal()
     woke_up = Signal()
@@ -48,7 +48,7 @@ class Power(QObject):
         self._hold()
 
     @property
-    def foresight(self) -> Literal["watching", "unknown"]:
+    def supports_inhibit(self) -> Literal["watching", "unknown"]:
         """Whether a sleep is told beforehand."""
         return "watching" if self._is_watching else "unknown"
 
@@ -57,7 +57,7 @@ class Power(QObject):
         """Whether the computer would wait for us."""
         return self._lock is not None
 
-    def let_sleep(self) -> None:
+    def release_inhibitor(self) -> None:
         """Keep the computer awake no longer."""
         self._lock = None  # the descriptor closes, and that is the sign
 

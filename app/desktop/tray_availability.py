@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 from PySide6.QtGui import QGuiApplication
 
-from app.desktop.dbus import ask, value_in
+from app.desktop.dbus import ask, unwrap_variant
 
 LOOK_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
@@ -61,7 +61,7 @@ class TrayHost(QObject):
     @Slot(QDBusMessage)
     def hear(self, answer: QDBusMessage) -> None:
         """The panel's answer: whether it shows icons."""
-        if value_in(answer) is True:
+        if unwrap_variant(answer) is True:
             self._find()
 
     @Slot()

@@ -10,14 +10,14 @@ from app.appearance.theme import give_role
 from app.presentation import engine as engine_words
 from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
-from app.widgets.key_value_list import Facts
+from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Hint, Title, Words
 from app.widgets.layout.card import Card
 from app.widgets.layout.page_column import Column
-from core.engine.install.events import Making, MakingEvent, MakingPaused, NotMade
-from core.engine.install.offer import Offer
-from core.errors import Problem
-from core.security.sanitize import safe_text
+from core.engine.install.events import InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.offer import EngineOffer
+from core.errors import ErrorKind
+from core.security.sanitize import sanitize_text
 
 _WIDEST = 760
 _STEPS = 1000
@@ -31,7 +31,7 @@ class EnginePage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.facts, self.callout = Facts(), Callout()
+        self.facts, self.callout = KeyValueList(), Callout()
         self.bar, self.line = QProgressBar(), Hint()
         self.bar.setTextVisible(False)
         self.make, self.pause = QPushButton(self.tr("&Download and set up")), QPushButton(self.tr("&Pause"))
@@ -41,21 +41,21 @@ class EnginePage(QWidget):
         self._lay_out()
         self.show_engine(None, None, is_making=False)
 
-    def show_engine(self, offer: Offer | None, event: MakingEvent | None, *, is_making: bool) -> None:
+    def show_engine(self, offer: EngineOffer | None, event: MakingEvent | None, *, is_making: bool) -> None:
         """What is offered, and what has become of it so far."""
         self.facts.show_facts(engine_words.facts(offer) if offer else [])
-        self._show_progress(event if isinstance(event, Making) else None, is_making)
+        self._show_progress(event if isinstance(event, InstallProgress) else None, is_making)
         self.make.setVisible(not is_making)
         self.make.setEnabled(offer is not None and offer.choice is not None)
         self.make.setText(
             self.tr("&Go on")
             if isinstance(event, MakingPaused)
             else self.tr("&Try again")
-            if isinstance(event, NotMade)
+            if isinstance(event, InstallFailed)
             else self.tr("&Download and set up")
         )
         self.pause.setVisible(is_making)
-        if isinstance(event, NotMade):
+        if isinstance(event, InstallFailed):
             self._complain(event.problem, event.detail)
         elif offer is not None and offer.problem is not None:
             self._complain(offer.problem, offer.detail)
@@ -64,10 +64,10 @@ class EnginePage(QWidget):
         else:
             self.callout.say_no_more()
 
-    def _complain(self, problem: Problem, detail: str) -> None:
-        self.callout.say("bad", title_of(problem), breakable(safe_text(detail, 1000)), advice_of(problem))
+    def _complain(self, problem: ErrorKind, detail: str) -> None:
+        self.callout.say("bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem))
 
-    def _show_progress(self, making: Making | None, is_making: bool) -> None:
+    def _show_progress(self, making: InstallProgress | None, is_making: bool) -> None:
         self.bar.setVisible(is_making)
         self.line.say(engine_words.progress(making) if making is not None else "")
         is_counted = making is not None and making.phase == "downloading" and making.total_bytes > 0

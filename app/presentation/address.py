@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress, UnreadableAddress
@@ -18,8 +18,8 @@ def what_it_is(address: JoinAddress) -> str:
     """``One address, of the run “sums”.``"""
     many = translate("Address", "%n address(es)", "", len(address.peers))
     if address.run_id is None:
-        return filled(translate("Address", "This can be read: %1."), many)
-    return filled(translate("Address", "This can be read: %1 of the run “%2”."), many, address.run_id)
+        return fill_placeholders(translate("Address", "This can be read: %1."), many)
+    return fill_placeholders(translate("Address", "This can be read: %1 of the run “%2”."), many, address.run_id)
 
 
 def what_is_wrong(error: UnreadableAddress) -> str:
@@ -27,12 +27,12 @@ def what_is_wrong(error: UnreadableAddress) -> str:
     reason = _with_values(translate("Address", str(error.template)), error.values)
     if not error.piece:
         return f"{reason[:1].upper()}{reason[1:]}."
-    return filled(translate("Address", "“%1”: %2."), error.piece, reason)
+    return fill_placeholders(translate("Address", "“%1”: %2."), error.piece, reason)
 
 
 def what_is_good(error: UnreadableAddress) -> str:
     """What it should look like instead."""
-    return filled(translate("Address", "A good one looks like %1"), error.good)
+    return fill_placeholders(translate("Address", "A good one looks like %1"), error.good)
 
 
 def _with_values(template: str, values: tuple[str, ...]) -> str:
@@ -60,9 +60,7 @@ REASONS: tuple[object, ...] = (
     QT_TRANSLATE_NOOP("Address", "an address begins with where the peer is: /ip4/, /ip6/ or /dns/"),
     QT_TRANSLATE_NOOP("Address", "“{}” is no host name"),
     QT_TRANSLATE_NOOP("Address", "“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)"),
-    QT_TRANSLATE_NOOP(
-        "Address", "nobody can dial {}, which means every address of the organiser's own computer"
-    ),
+    QT_TRANSLATE_NOOP("Address", "nobody can dial {}, which means every address of the organiser's own computer"),
     QT_TRANSLATE_NOOP("Address", "{} is not the address of one computer"),
     QT_TRANSLATE_NOOP("Address", "it ends where the port should be"),
     QT_TRANSLATE_NOOP("Address", "“{}” stands where the port should be"),

@@ -11,9 +11,9 @@ from app.presentation import status as sentences
 from app.presentation.error_actions import button_of
 from app.presentation.timestamps import is_averaged
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -40,11 +40,11 @@ def trouble_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[
     return next((trouble for trouble in found if trouble and trouble not in dismissed), None)
 
 
-def _trouble(problem: Problem, detail: str, *, is_grave: bool = False) -> Trouble:
+def _trouble(problem: ErrorKind, detail: str, *, is_grave: bool = False) -> Trouble:
     return Trouble(
         problem.key,
         problem_words.title_of(problem),
-        safe_line(detail, 300),
+        sanitize_line(detail, 300),
         problem_words.advice_of(problem),
         button_of(problem),
         is_grave,
@@ -54,10 +54,10 @@ def _trouble(problem: Problem, detail: str, *, is_grave: bool = False) -> Troubl
 def _of_crash(session: Session) -> Trouble | None:
     if session.restarting is None:
         return None
-    problem = Problem.from_key(session.restarting.problem)
+    problem = ErrorKind.from_key(session.restarting.problem)
     advice = translate("Trouble", "It starts again by itself; what you have given is counted.")
     # not the problem's own button: nothing is to be done but to wait, or to see why
-    log = Problem.WORKER_CRASHED
+    log = ErrorKind.WORKER_CRASHED
     return Trouble(log.key, f"{problem_words.setback(problem)}.", "", advice, button_of(log))
 
 
@@ -66,32 +66,30 @@ def _of_driver(session: Session, seen: DevicesSeen | None) -> Trouble | None:
     if seen is None or seen.is_driver_answering or not uses_gpu or session.phase != "training":
         return None
     return Trouble(
-        Problem.INTERNAL.key,
+        ErrorKind.INTERNAL.key,
         translate("Trouble", "The GPU's driver does not answer."),
         "",
-        translate(
-            "Trouble", "If it stays so, restart the computer; the log tells what training makes of it."
-        ),
-        button_of(Problem.INTERNAL),
+        translate("Trouble", "If it stays so, restart the computer; the log tells what training makes of it."),
+        button_of(ErrorKind.INTERNAL),
     )
 
 
 def _of_rounds(session: Session) -> Trouble | None:
     """Others are there, and yet nothing is averaged with them."""
     latest = session.rounds[-_FAILED_ROUNDS:]
-    is_alone = session.verdict is not None and session.verdict.state == "alone"
+    is_alone = session.contribution_status is not None and session.contribution_status.state == "alone"
     is_failing = len(latest) == _FAILED_ROUNDS and not any(map(is_averaged, latest))
     if session.phase != "training" or not is_alone or not is_failing or sentences.others(session) <= 0:
         return None
     return Trouble(
-        Problem.NOT_REACHABLE.key,
-        sentences.verdict(session),
+        ErrorKind.NOT_REACHABLE.key,
+        sentences.contribution_status(session),
         "",
         translate("Trouble", "If it stays so, try another network mode."),
-        button_of(Problem.NOT_REACHABLE),
+        button_of(ErrorKind.NOT_REACHABLE),
     )
 
 
 def _of_warnings(session: Session) -> list[Trouble]:
     """The newest first."""
-    return [_trouble(Problem.from_key(each.problem), each.detail) for each in reversed(session.warnings)]
+    return [_trouble(ErrorKind.from_key(each.problem), each.detail) for each in reversed(session.warnings)]

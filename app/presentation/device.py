@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication
 from app.presentation import format as figures
 from core.client.session import Session
 from core.hardware.device import Device
-from core.placeholders import filled
-from core.security.sanitize import safe_line
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from core.hardware.device import Device
@@ -22,15 +22,15 @@ translate = QCoreApplication.translate  # lupdate knows it by this name only
 def name_of(device: Device) -> str:
     """``NVIDIA GeForce RTX 3060``; what it is, where it would not tell its name."""
     if device.name:
-        return safe_line(device.name, 100)
+        return sanitize_line(device.name, 100)
     return translate("Device", "GPU without a name") if device.kind == "cuda" else translate("Device", "CPU")
 
 
 def label_of(device: Device) -> str:
     """``GPU 0 · NVIDIA GeForce RTX 3060``: as one picks it from a list."""
     if device.kind == "cpu":
-        return filled(translate("Device", "CPU · %1"), name_of(device))
-    return filled(translate("Device", "GPU %1 · %2"), str(device.index), name_of(device))
+        return fill_placeholders(translate("Device", "CPU · %1"), name_of(device))
+    return fill_placeholders(translate("Device", "GPU %1 · %2"), str(device.index), name_of(device))
 
 
 def wish_for(device: Device) -> str:
@@ -56,13 +56,13 @@ def live_words(device: Device) -> str:
     """``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
     parts = [name_of(device)]
     if device.utilisation is not None:
-        parts.append(filled(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))
+        parts.append(fill_placeholders(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))
     if device.kind == "cuda" and device.memory_total_bytes and device.memory_free_bytes is not None:
         used = figures.size(device.memory_total_bytes - device.memory_free_bytes)
         memory = translate("LiveDevice", "%1 of %2")
-        parts.append(filled(memory, used, figures.size(device.memory_total_bytes)))
+        parts.append(fill_placeholders(memory, used, figures.size(device.memory_total_bytes)))
     if device.temperature_c is not None:
-        parts.append(filled(translate("LiveDevice", "%1 °C"), figures.count(device.temperature_c)))
+        parts.append(fill_placeholders(translate("LiveDevice", "%1 °C"), figures.count(device.temperature_c)))
     if device.power_watts is not None:
-        parts.append(filled(translate("LiveDevice", "%1 W"), figures.count(round(device.power_watts))))
+        parts.append(fill_placeholders(translate("LiveDevice", "%1 W"), figures.count(round(device.power_watts))))
     return " · ".join(parts)

@@ -7,9 +7,9 @@ from PySide6.QtCore import QCoreApplication
 from app.presentation import format as figures
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import BuildName
-from core.engine.install.events import Making
-from core.engine.install.offer import Offer
-from core.placeholders import filled
+from core.engine.install.events import InstallProgress
+from core.engine.install.offer import EngineOffer
+from core.placeholders import fill_placeholders
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -42,41 +42,41 @@ def _lack(suited: Suited) -> str:
             "There is no engine yet for an NVIDIA GPU of compute capability %1, so the CPU computes: "
             "7.5 is the least (GTX 16, RTX 20).",
         )
-        return filled(words, suited.capability)
+        return fill_placeholders(words, suited.capability)
     words = translate(
         "Engine",
         "There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 "
         "or newer to use the GPU.",
     )
-    return filled(words, suited.driver)
+    return fill_placeholders(words, suited.driver)
 
 
 def _reason(suited: Suited) -> str:
     match suited.reason:
         case "driver":
-            return filled(translate("Engine", "The NVIDIA driver is %1."), suited.driver)
+            return fill_placeholders(translate("Engine", "The NVIDIA driver is %1."), suited.driver)
         case "driver_too_old":
             words = translate(
                 "Engine",
                 "The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.",
             )
-            return filled(words, suited.driver)
+            return fill_placeholders(words, suited.driver)
         case "gpu_too_old":
             words = translate("Engine", "The NVIDIA GPU's compute capability is %1.")
-            return filled(words, suited.capability)
+            return fill_placeholders(words, suited.capability)
         case "amd":
             return translate("Engine", "There is an AMD GPU.")
         case "no_gpu":
             return translate("Engine", "No GPU with a driver was found.")
 
 
-def facts(offer: Offer) -> list[tuple[str, str]]:
+def facts(offer: EngineOffer) -> list[tuple[str, str]]:
     """What a person agrees to."""
     if offer.choice is None:
         return []
     files = offer.choice.files
     free = figures.unknown() if offer.free_bytes is None else figures.size(offer.free_bytes)
-    room = filled(translate("Engine", "%1 needed, %2 free"), figures.size(files.disk_bytes), free)
+    room = fill_placeholders(translate("Engine", "%1 needed, %2 free"), figures.size(files.disk_bytes), free)
     return [
         (translate("Engine", "Build"), f"{build(files.build)}. {why(offer.choice)}"),
         (translate("Engine", "Download"), figures.size(files.download_bytes)),
@@ -85,7 +85,7 @@ def facts(offer: Offer) -> list[tuple[str, str]]:
     ]
 
 
-def progress(making: Making) -> str:
+def progress(making: InstallProgress) -> str:
     """How far it is, in one line."""
     match making.phase:
         case "looking":
@@ -98,11 +98,11 @@ def progress(making: Making) -> str:
             return " · ".join(_download(making))
 
 
-def _download(making: Making) -> list[str]:
+def _download(making: InstallProgress) -> list[str]:
     done, total = figures.size(making.done_bytes), figures.size(making.total_bytes)
-    parts = [filled(translate("Engine", "%1 of %2"), done, total)]
+    parts = [fill_placeholders(translate("Engine", "%1 of %2"), done, total)]
     if making.bytes_per_second:
-        parts.append(filled(translate("Engine", "%1/s"), figures.size(making.bytes_per_second)))
+        parts.append(fill_placeholders(translate("Engine", "%1/s"), figures.size(making.bytes_per_second)))
     if making.seconds_left is not None:
-        parts.append(filled(translate("Engine", "%1 left"), figures.about(making.seconds_left)))
+        parts.append(fill_placeholders(translate("Engine", "%1 left"), figures.about(making.seconds_left)))
     return parts

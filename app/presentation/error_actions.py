@@ -7,7 +7,7 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication
 
 from core.engine.python import is_packaged
-from core.errors import Problem
+from core.errors import ErrorKind
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -15,42 +15,42 @@ Remedy = Literal["again", "back", "settings", "engine", "log"]
 """Try again; back to the start; open the settings; make another engine; show the log."""
 
 _AGAIN = {
-    Problem.NOBODY_ANSWERS,
-    Problem.MANIFEST_ROLLED_BACK,
-    Problem.CLOCK_WRONG,
-    Problem.DISK_FULL,
-    Problem.FILES_UNREACHABLE,
-    Problem.IDENTITY_DAMAGED,
-    Problem.ALREADY_PUBLISHING,
-    Problem.STATE_NOT_LOADED,
-    Problem.STATE_REFUSED,
-    Problem.SWARM_LOST,
-    Problem.ENGINE_MISSING,
+    ErrorKind.NOBODY_ANSWERS,
+    ErrorKind.MANIFEST_ROLLED_BACK,
+    ErrorKind.CLOCK_WRONG,
+    ErrorKind.DISK_FULL,
+    ErrorKind.FILES_UNREACHABLE,
+    ErrorKind.IDENTITY_DAMAGED,
+    ErrorKind.ALREADY_PUBLISHING,
+    ErrorKind.STATE_NOT_LOADED,
+    ErrorKind.STATE_REFUSED,
+    ErrorKind.SWARM_LOST,
+    ErrorKind.ENGINE_MISSING,
 }
 _SETTINGS = {
-    Problem.NO_SUCH_DEVICE,
-    Problem.DEVICE_UNSUITED,
-    Problem.NO_ROOM,
-    Problem.FOLDER_NOT_WRITABLE,
-    Problem.SETTINGS_DAMAGED,
-    Problem.PORT_TAKEN,
-    Problem.NOT_REACHABLE,
-    Problem.NOT_FINITE,
-    Problem.OUT_OF_MEMORY,
+    ErrorKind.NO_SUCH_DEVICE,
+    ErrorKind.DEVICE_UNSUITED,
+    ErrorKind.NO_ROOM,
+    ErrorKind.FOLDER_NOT_WRITABLE,
+    ErrorKind.SETTINGS_DAMAGED,
+    ErrorKind.PORT_TAKEN,
+    ErrorKind.NOT_REACHABLE,
+    ErrorKind.NOT_FINITE,
+    ErrorKind.OUT_OF_MEMORY,
 }
-_ENGINE = {Problem.ENGINE_MISSING, Problem.ENGINE_NOT_MADE, Problem.PROTOCOL_MISMATCH}
+_ENGINE = {ErrorKind.ENGINE_MISSING, ErrorKind.ENGINE_NOT_MADE, ErrorKind.PROTOCOL_MISMATCH}
 _LOG = {
-    Problem.HISTORY_NOT_KEPT,
-    Problem.HISTORY_DAMAGED,
-    Problem.CHECKPOINT_DAMAGED,
-    Problem.PROTOCOL_MISMATCH,
-    Problem.WORKER_CRASHED,
-    Problem.WORKER_NONSENSE,
-    Problem.INTERNAL,
+    ErrorKind.HISTORY_NOT_KEPT,
+    ErrorKind.HISTORY_DAMAGED,
+    ErrorKind.CHECKPOINT_DAMAGED,
+    ErrorKind.PROTOCOL_MISMATCH,
+    ErrorKind.WORKER_CRASHED,
+    ErrorKind.WORKER_NONSENSE,
+    ErrorKind.INTERNAL,
 }
 
 
-def remedy_of(problem: Problem) -> Remedy:
+def remedy_of(problem: ErrorKind) -> Remedy:
     """What the button does; where nothing here can mend it, it leads back to the start."""
     if problem in _ENGINE and is_packaged():
         return "engine"
@@ -61,7 +61,7 @@ def remedy_of(problem: Problem) -> Remedy:
     return "log" if problem in _LOG else "back"
 
 
-def button_of(problem: Problem) -> str:
+def button_of(problem: ErrorKind) -> str:
     """What stands on the button."""
     match remedy_of(problem):
         case "again":

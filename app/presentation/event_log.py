@@ -9,8 +9,8 @@ from app.presentation import format as figures
 from app.presentation.fit import of_measured
 from app.presentation.timestamps import is_averaged
 from app.presentation.worker_messages import said
-from core.errors import Problem
-from core.placeholders import filled
+from core.errors import ErrorKind
+from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
     Asked,
     ClientEvent,
@@ -21,12 +21,14 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.localizable import in_a_row
+from core.protocol.localizable import join_sentences
 from core.protocol.messages import (
     AnyCommand,
     Check,
     CheckpointSaved,
     Connected,
+    ContributionStatus,
+    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
@@ -38,7 +40,6 @@ from core.protocol.messages import (
     Network,
     Publish,
     Published,
-    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -47,10 +48,9 @@ from core.protocol.messages import (
     Start,
     TestNetwork,
     TrainingStarted,
-    Verdict,
     Warned,
 )
-from core.security.sanitize import safe_line, short_id
+from core.security.sanitize import sanitize_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -62,11 +62,9 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_wish(event)
-        case (
-            Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published()
-        ):
+        case Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published():
             return _of_arrival(event)
-        case TrainingStarted() | RoundFinished() | Verdict() | Evaluated() | RunScored() | CheckpointSaved():
+        case TrainingStarted() | RoundFinished() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
         case FitMeasured():
             return f"{of_measured(event, None)}."
@@ -83,10 +81,10 @@ def _of_command(command: AnyCommand) -> str:
         case Join():
             return translate("EventLog", "Looking for the run.")
         case Start():
-            return filled(translate("EventLog", "Asked to train on %1."), safe_line(command.device, 80))
+            return fill_placeholders(translate("EventLog", "Asked to train on %1."), sanitize_line(command.device, 80))
         case Publish():
             return translate("EventLog", "Asked to publish a run.")
-        case Rehearse():
+        case DryRun():
             return translate("EventLog", "Asked how much fits on this computer.")
         case Check():
             return translate("EventLog", "Asked whether the engine works.")
@@ -103,7 +101,7 @@ def _of_wish(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
         case PauseAsked(pause=Pause(reason="epoch_finished")):
             return translate("EventLog", "Pausing: the epoch is finished.")
         case PauseAsked(pause=Pause(until=float(until))):
-            return filled(translate("EventLog", "Asked to pause until %1."), figures.clock(until))
+            return fill_placeholders(translate("EventLog", "Asked to pause until %1."), figures.clock(until))
         case PauseAsked():
             return translate("EventLog", "Asked to pause.")
         case ResumeAsked():
@@ -120,26 +118,26 @@ _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinish
 def _of_arrival(event: _Arrival) -> str:
     match event:
         case Hello():
-            return filled(
-                translate("EventLog", "The engine has started, version %1."), safe_line(event.version, 40)
+            return fill_placeholders(
+                translate("EventLog", "The engine has started, version %1."), sanitize_line(event.version, 40)
             )
         case EngineChecked():
-            return f"torch {safe_line(event.torch, 40)}, hivemind {safe_line(event.hivemind, 40)}"
+            return f"torch {sanitize_line(event.torch, 40)}, hivemind {sanitize_line(event.hivemind, 40)}"
         case Connected():
             words = translate("EventLog", "Connected: %n peers known; this computer is %1.", "", event.peers)
-            return filled(words, short_id(event.peer_id))
+            return fill_placeholders(words, short_id(event.peer_id))
         case Network():
             return _of_network(event)
         case RunFound():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "Found the run “%1”, revision %2."),
-                safe_line(event.manifest.run.name, 120),
+                sanitize_line(event.manifest.run.name, 120),
                 figures.count(event.manifest.revision),
             )
         case SearchFinished():
             return translate("EventLog", "The search found %n runs.", "", event.found)
         case Published():
-            return filled(translate("EventLog", "Published, revision %1."), figures.count(event.revision))
+            return fill_placeholders(translate("EventLog", "Published, revision %1."), figures.count(event.revision))
 
 
 def _of_network(event: Network) -> str:
@@ -150,43 +148,43 @@ def _of_network(event: Network) -> str:
     )
     if not event.reason:
         return f"{words}."
-    return f"{words}: {safe_line(said(in_a_row(event.reason, event.advice)))}"
+    return f"{words}: {sanitize_line(said(join_sentences(event.reason, event.advice)))}"
 
 
-_Work = TrainingStarted | RoundFinished | Verdict | Evaluated | RunScored | CheckpointSaved
+_Work = TrainingStarted | RoundFinished | ContributionStatus | Evaluated | RunScored | CheckpointSaved
 
 
 def _of_work(event: _Work) -> str:
     match event:
         case TrainingStarted():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "Training starts on %1 at epoch %2: %3 parameters."),
-                safe_line(event.device, 80),
+                sanitize_line(event.device, 80),
                 figures.count(event.epoch),
                 figures.count(event.parameters),
             )
         case RoundFinished():
             return _of_round(event)
-        case Verdict():
+        case ContributionStatus():
             return _of_verdict(event)
         case Evaluated():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
                 figures.count(event.epoch),
                 figures.share(event.accuracy),
                 figures.loss(event.loss),
             )
         case RunScored():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "The organiser measured a loss of %1 after epoch %2."),
                 figures.loss(event.latest.loss),
                 figures.count(event.latest.epoch),
             )
         case CheckpointSaved():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "Epoch %1: checkpoint saved as %2"),
                 figures.count(event.epoch),
-                safe_line(event.path),
+                sanitize_line(event.path),
             )
 
 
@@ -199,17 +197,17 @@ def _of_round(event: RoundFinished) -> str:
             if is_state
             else translate("EventLog", "Epoch %1: gradients averaged with %n peers in %2.", "", others)
         )
-        return filled(words, epoch, figures.time(event.seconds))
+        return fill_placeholders(words, epoch, figures.time(event.seconds))
     words = (
         translate("EventLog", "Epoch %1: state not averaged: %2.")
         if is_state
         else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
     )
     nobody = translate("EventLog", "nobody else took part")
-    return filled(words, epoch, safe_line(said(event.reason)).rstrip(". ") or nobody)
+    return fill_placeholders(words, epoch, sanitize_line(said(event.reason)).rstrip(". ") or nobody)
 
 
-def _of_verdict(event: Verdict) -> str:
+def _of_verdict(event: ContributionStatus) -> str:
     match event.state:
         case "helping":
             return translate("EventLog", "Your computer is helping.")
@@ -222,8 +220,8 @@ def _of_verdict(event: Verdict) -> str:
 
 
 def _of_problem(event: Warned | Failed) -> str:
-    problem = Problem.from_key(event.problem)
-    parts = (problem_words.title_of(problem), safe_line(event.detail), problem_words.advice_of(problem))
+    problem = ErrorKind.from_key(event.problem)
+    parts = (problem_words.title_of(problem), sanitize_line(event.detail), problem_words.advice_of(problem))
     return " ".join(part for part in parts if part)
 
 
@@ -232,9 +230,9 @@ def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
         case Left():
             return translate("EventLog", "Goodbye was said.")
         case Restarting():
-            return filled(
+            return fill_placeholders(
                 translate("EventLog", "%1; attempt %2 starts in %3."),
-                problem_words.setback(Problem.from_key(event.problem)),
+                problem_words.setback(ErrorKind.from_key(event.problem)),
                 figures.count(event.attempt),
                 figures.time(event.seconds),
             )

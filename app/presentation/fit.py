@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.presentation import format as figures
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 from core.client.session import Session
 from core.hardware.fit import Fit, FitVerdict, share_of_swarm
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.messages import FitMeasured
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
-MEANING: dict[FitVerdict, Meaning] = {
+MEANING: dict[FitVerdict, Severity] = {
     "fits": "good",
     "tight": "caution",
     "too_little": "bad",
@@ -40,17 +40,17 @@ def numbers_of(fit: Fit) -> str:
         return translate("Fit", "The organiser asks for none.")
     needed = figures.size(fit.needed_bytes)
     if fit.available_bytes is None:
-        return filled(translate("Fit", "Needs about %1; how much is free is not known."), needed)
+        return fill_placeholders(translate("Fit", "Needs about %1; how much is free is not known."), needed)
     free = figures.size(fit.available_bytes)
     if fit.is_limited:
         limited = translate("Fit", "Needs about %1; %2 are left of the limit that the settings set.")
-        return filled(limited, needed, free)
+        return fill_placeholders(limited, needed, free)
     if fit.verdict != "too_little":
-        return filled(translate("Fit", "Needs about %1; %2 are free."), needed, free)
+        return fill_placeholders(translate("Fit", "Needs about %1; %2 are free."), needed, free)
     sentence = translate("Fit", "Needs about %1; only %2 are free.")
     if fit.is_freeable:
         sentence = translate("Fit", "Needs about %1; only %2 are free now. Closing other programs may help.")
-    return filled(sentence, needed, free)
+    return fill_placeholders(sentence, needed, free)
 
 
 def measured_words(dry_run: Session, swarm_samples_per_second: float | None) -> str:
@@ -69,12 +69,12 @@ def of_measured(fit: FitMeasured, swarm_samples_per_second: float | None) -> str
     """``Fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm``."""
     if fit.micro_batch == 0:
         return translate("Fit", "Measured: there is no memory for even one sample.")
-    parts = [filled(translate("Fit", "Fits with micro-batch %1"), figures.count(fit.micro_batch))]
+    parts = [fill_placeholders(translate("Fit", "Fits with micro-batch %1"), figures.count(fit.micro_batch))]
     if fit.samples_per_second is not None:
-        parts.append(filled(translate("Fit", "about %1 samples/s"), figures.number(fit.samples_per_second)))
+        parts.append(fill_placeholders(translate("Fit", "about %1 samples/s"), figures.number(fit.samples_per_second)))
         share = share_of_swarm(fit.samples_per_second, swarm_samples_per_second)
         if share is not None:
-            parts.append(filled(translate("Fit", "%1 of the swarm"), figures.share(share)))
+            parts.append(fill_placeholders(translate("Fit", "%1 of the swarm"), figures.share(share)))
     return " · ".join(parts)
 
 
@@ -86,8 +86,6 @@ def advice_for(verdict: FitVerdict) -> str:
         case "tight":
             return translate("Fit", "It just fits. Close programs that need much memory; stop at any moment.")
         case "too_little":
-            return translate(
-                "Fit", "It does not fit: training will probably end with an error. You may still try."
-            )
+            return translate("Fit", "It does not fit: training will probably end with an error. You may still try.")
         case "unknown":
             return translate("Fit", "Whether it fits is not known. You may try, and stop at any moment.")

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 _SIZE_UNITS = ("KB", "MB", "GB", "TB")
@@ -103,4 +103,4 @@ def clock(at: float) -> str:
 
 
 def _filled(text: str, *numbers: int) -> str:
-    return filled(text, *map(count, numbers))
+    return fill_placeholders(text, *map(count, numbers))

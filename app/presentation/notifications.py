@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication
 
 from app.presentation.errors import advice_of, title_of
 from core.client.session import Session
-from core.errors import Problem
-from core.placeholders import filled
-from core.security.sanitize import safe_line
+from core.errors import ErrorKind
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -29,7 +29,7 @@ class Notice:
 def notice_of(before: Session, after: Session, now: float) -> Notice | None:
     """What a person should be told because ``before`` became ``after``; ``now`` is ``time.time()``."""
     if after.problem is not None and before.problem is None:
-        return _closed(after) if after.problem is Problem.RUN_NOT_OPEN else _trouble(after.problem)
+        return _closed(after) if after.problem is ErrorKind.RUN_NOT_OPEN else _trouble(after.problem)
     if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):
         return _closed(after)
     if _is_snooze_over(before, after, now):
@@ -49,14 +49,14 @@ def _is_snooze_over(before: Session, after: Session, now: float) -> bool:
     return before.pause.until is not None and now >= before.pause.until - _PUNCTUAL_SECONDS
 
 
-def _trouble(problem: Problem) -> Notice:
+def _trouble(problem: ErrorKind) -> Notice:
     return Notice(title_of(problem), advice_of(problem))
 
 
 def _closed(session: Session) -> Notice:
     """In our words, with the organiser's, if there are any."""
     run = session.chosen.manifest.run if session.chosen else None
-    name = safe_line(run.name, _LONGEST_NAME) if run else ""
+    name = sanitize_line(run.name, _LONGEST_NAME) if run else ""
     is_paused = run is not None and run.state == "paused"
     if is_paused:
         title = translate("Notice", "The organiser has paused the run")
@@ -66,5 +66,5 @@ def _closed(session: Session) -> Notice:
         words = translate("Notice", "“%1” has ended. Thank you for helping.")
     if not name:
         return Notice(title, "")
-    said = safe_line(run.notice if run else "", 200)
-    return Notice(title, "\n".join(part for part in (filled(words, name), said) if part))
+    said = sanitize_line(run.notice if run else "", 200)
+    return Notice(title, "\n".join(part for part in (fill_placeholders(words, name), said) if part))

@@ -6,11 +6,11 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desktop.external_link import web_link
 from app.presentation import format as figures
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.messages import RunFound
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
-from core.security.sanitize import safe_line, short_id
+from core.security.sanitize import sanitize_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -20,7 +20,7 @@ _LONGEST_TITLE = 120
 def title_of(run: RunFound) -> str:
     """The run's name, or its id where the name has nothing that can be shown."""
     info = run.manifest.run
-    return safe_line(info.name, _LONGEST_TITLE) or info.id
+    return sanitize_line(info.name, _LONGEST_TITLE) or info.id
 
 
 def organiser_of(run: RunFound) -> str:
@@ -54,9 +54,7 @@ def closed_words(run: RunFound) -> str:
     """Why nobody may start, or nothing where the run is open."""
     match run.manifest.run.state:
         case "paused":
-            return translate(
-                "Run", "The organiser has paused this run; it takes nobody new for the time being."
-            )
+            return translate("Run", "The organiser has paused this run; it takes nobody new for the time being.")
         case "finished":
             return translate("Run", "The organiser has finished this run; it takes nobody new.")
         case _:
@@ -69,11 +67,11 @@ def now_in(run: RunFound) -> str:
     if run.peers is not None:
         known.append(translate("Run", "%n peer(s)", "", run.peers))
     if run.epoch is not None:
-        known.append(filled(translate("Run", "epoch %1"), figures.count(run.epoch)))
+        known.append(fill_placeholders(translate("Run", "epoch %1"), figures.count(run.epoch)))
     if run.samples_per_second is not None:
-        known.append(filled(translate("Run", "samples %1"), figures.rate(run.samples_per_second)))
+        known.append(fill_placeholders(translate("Run", "samples %1"), figures.rate(run.samples_per_second)))
     if run.loss is not None:
-        known.append(filled(translate("Run", "loss %1"), figures.loss(run.loss)))
+        known.append(fill_placeholders(translate("Run", "loss %1"), figures.loss(run.loss)))
     return " · ".join(known) or figures.unknown()
 
 
@@ -84,7 +82,7 @@ def line_of(run: RunFound) -> str:
         if run.vouched
         else translate("Run", "not vouched for by the address")
     )
-    words = [filled(translate("Run", "by %1"), organiser_of(run)), vouched]
+    words = [fill_placeholders(translate("Run", "by %1"), organiser_of(run)), vouched]
     words += [words_of_state] if (words_of_state := _state_of(run)) else []
     return " · ".join([*words, now_in(run)])
 
@@ -93,19 +91,19 @@ def facts_of(run: RunFound) -> list[tuple[str, str]]:
     """What else the manifest says, name by name; what was left empty is left out, except for the licence."""
     info = run.manifest.run
     recipe = run.manifest.recipe.__struct_config__.tag
-    parameters = figures.count(needs_of(run.manifest).parameters)
+    parameters = figures.count(estimate_requirements(run.manifest).parameters)
     known = [
         (translate("Run", "Organiser"), organiser_of(run)),
-        (translate("Run", "Licence"), safe_line(info.license, 200) or translate("Run", "not stated")),
+        (translate("Run", "Licence"), sanitize_line(info.license, 200) or translate("Run", "not stated")),
         (translate("Run", "Web page"), homepage_of(run)),
-        (translate("Run", "Contact"), safe_line(info.contact, 200)),
+        (translate("Run", "Contact"), sanitize_line(info.contact, 200)),
         (
             translate("Run", "Run"),
-            filled(translate("Run", "%1, revision %2"), info.id, figures.count(run.manifest.revision)),
+            fill_placeholders(translate("Run", "%1, revision %2"), info.id, figures.count(run.manifest.revision)),
         ),
         (
             translate("Run", "Trains"),
-            filled(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
+            fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
         (translate("Run", "Learns from"), _source_of(run.manifest.data)),
         (translate("Run", "At the moment"), now_in(run)),
@@ -115,7 +113,7 @@ def facts_of(run: RunFound) -> list[tuple[str, str]]:
 
 def homepage_of(run: RunFound) -> str:
     """The organiser's link, if it is an ordinary one to the web, with nothing disguised in it."""
-    return web_link(safe_line(run.manifest.run.homepage, 200), ("https", "http"))
+    return web_link(sanitize_line(run.manifest.run.homepage, 200), ("https", "http"))
 
 
 def _source_of(data: DataSpec) -> str:
@@ -123,9 +121,9 @@ def _source_of(data: DataSpec) -> str:
     match data:
         case TextFiles() | ImageFiles():
             files = translate("Run", "%n file(s) of %1 from %2", "", len(data.files))
-            return filled(files, figures.size(data.size_bytes), safe_line(hosts_of(data), 200))
+            return fill_placeholders(files, figures.size(data.size_bytes), sanitize_line(hosts_of(data), 200))
         case HubDataset() | HubImages():
-            return filled(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
+            return fill_placeholders(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
         case SumsData():
             return ""
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from typing import Literal
 
-Meaning = Literal["good", "caution", "bad", "unknown", "info"]
+Severity = Literal["good", "caution", "bad", "unknown", "info"]

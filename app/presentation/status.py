@@ -8,14 +8,14 @@ from PySide6.QtCore import QCoreApplication
 
 from app.presentation import errors as problem_words
 from app.presentation import format as figures
-from app.presentation.timestamps import Moments, is_averaged
+from app.presentation.timestamps import EventTimestamps, is_averaged
 from app.presentation.worker_messages import said
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
-from core.errors import Problem
-from core.placeholders import filled
+from core.errors import ErrorKind
+from core.placeholders import fill_placeholders
 from core.protocol.messages import RoundFinished, StateLoading
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -24,7 +24,7 @@ _LONGEST_REASON = 160
 _ATTEMPTS = len(RestartPolicy().delays_seconds)
 
 
-def status(session: Session, moments: Moments, now: float) -> str:
+def status(session: Session, moments: EventTimestamps, now: float) -> str:
     """What the computer is doing, why, and what comes next, in one sentence. ``now`` is time.time()."""
     if session.restarting:
         return _restarting(session, moments, now)
@@ -47,13 +47,13 @@ def status(session: Session, moments: Moments, now: float) -> str:
             return translate("Status", "Nothing is running")
 
 
-def _restarting(session: Session, moments: Moments, now: float) -> str:
+def _restarting(session: Session, moments: EventTimestamps, now: float) -> str:
     assert session.restarting is not None
-    why = problem_words.setback(Problem.from_key(session.restarting.problem))
+    why = problem_words.setback(ErrorKind.from_key(session.restarting.problem))
     seconds = moments.seconds_to_restart(now)
     if seconds is not None and seconds < 1:
         return _BETWEEN.join((why, translate("Status", "starting again…")))
-    attempt = filled(
+    attempt = fill_placeholders(
         translate("Status", "attempt %1 of %2 starts in %3"),
         figures.count(session.restarting.attempt),
         figures.count(_ATTEMPTS),
@@ -80,13 +80,13 @@ def loading(event: StateLoading) -> str:
     """How far the download is: ``Downloading the run's state · 4.7 MB of 12.0 MB · 39 %``."""
     received = figures.size(event.received_bytes)
     if not event.total_bytes:
-        return filled(translate("Status", "Downloading the run's state · %1"), received)
+        return fill_placeholders(translate("Status", "Downloading the run's state · %1"), received)
     words = (
         translate("Status", "Downloading the run's state · %1 of %2 · %3")
         if event.what == "state"
         else translate("Status", "Downloading the run's data and model · %1 of %2 · %3")
     )
-    return filled(
+    return fill_placeholders(
         words,
         received,
         figures.size(event.total_bytes),
@@ -94,13 +94,13 @@ def loading(event: StateLoading) -> str:
     )
 
 
-def _training(session: Session, moments: Moments, now: float) -> str:
+def _training(session: Session, moments: EventTimestamps, now: float) -> str:
     if session.progress is None:
         keeps = session.training is None and session.published is not None
         if keeps:
             return translate("Status", "Keeping the run published")
         return translate("Status", "Training begins…")
-    epoch = filled(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
+    epoch = fill_placeholders(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
     parts = [_activity(session), epoch, _averaged(session, moments, now), _next(session, moments, now)]
     return _BETWEEN.join(part for part in parts if part)
 
@@ -108,7 +108,7 @@ def _training(session: Session, moments: Moments, now: float) -> str:
 def _activity(session: Session) -> str:
     if session.is_finishing:
         return translate("Status", "Finishing this epoch, then stopping")
-    match session.verdict.state if session.verdict else None:
+    match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("Status", "Training alone")
         case "out_of_sync":
@@ -117,27 +117,27 @@ def _activity(session: Session) -> str:
             return translate("Status", "Training")
 
 
-def _averaged(session: Session, moments: Moments, now: float) -> str:
+def _averaged(session: Session, moments: EventTimestamps, now: float) -> str:
     """``averaged with 6 peers 12 s ago``."""
     seconds = moments.averaged_seconds_ago(now)
     if moments.averaged is None or seconds is None:
         return translate("Status", "not averaged with others yet")
     words = translate("Status", "averaged with %n peers %1 ago", "", moments.averaged.peers - 1)
-    return filled(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))
+    return fill_placeholders(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))
 
 
-def _next(session: Session, moments: Moments, now: float) -> str:
+def _next(session: Session, moments: EventTimestamps, now: float) -> str:
     """``next round in ~40 s``; nothing where nobody can know."""
-    if session.verdict is not None and session.verdict.state == "out_of_sync":
+    if session.contribution_status is not None and session.contribution_status.state == "out_of_sync":
         return ""
     seconds = moments.seconds_to_next_round(now)
     if seconds is None:
         return ""
     if session.is_finishing:
-        return filled(translate("Status", "stops in ~%1"), figures.about(seconds))
+        return fill_placeholders(translate("Status", "stops in ~%1"), figures.about(seconds))
     if seconds < 1:
         return translate("Status", "next round any moment now")
-    return filled(translate("Status", "next round in ~%1"), figures.about(seconds))
+    return fill_placeholders(translate("Status", "next round in ~%1"), figures.about(seconds))
 
 
 def _leaving(session: Session) -> str:
@@ -155,24 +155,24 @@ def _paused(session: Session) -> str:
         case "sleep":
             return translate("Status", "Paused while the computer sleeps · goes on when it wakes")
         case "person" if session.pause.until is not None:
-            return filled(translate("Status", "Paused by you until %1"), figures.clock(session.pause.until))
+            return fill_placeholders(translate("Status", "Paused by you until %1"), figures.clock(session.pause.until))
         case _:
             return translate("Status", "Paused by you until you resume")
 
 
 def _ended(session: Session) -> str:
     if session.problem is not None:
-        return filled(translate("Status", "Stopped · %1"), problem_words.title_of(session.problem))
+        return fill_placeholders(translate("Status", "Stopped · %1"), problem_words.title_of(session.problem))
     if session.left is not None:
         return translate("Status", "You have left the run · goodbye was said")
     return translate("Status", "Nothing is running")
 
 
-def verdict(session: Session) -> str:
+def contribution_status(session: Session) -> str:
     """Whether this computer helps, from the rounds that were seen: in our words, not in the worker's."""
-    if session.phase != "training" or session.verdict is None:
+    if session.phase != "training" or session.contribution_status is None:
         return _no_verdict(session)
-    match session.verdict.state:
+    match session.contribution_status.state:
         case "helping":
             return _helping(session.rounds)
         case "alone":
@@ -194,10 +194,8 @@ def _no_verdict(session: Session) -> str:
 def _helping(rounds: tuple[RoundFinished, ...]) -> str:
     averaged = sum(map(is_averaged, rounds))
     if averaged == len(rounds) == 1:
-        return translate(
-            "Verdict", "Yes, your computer is helping: the first round was averaged with others."
-        )
-    return filled(
+        return translate("Verdict", "Yes, your computer is helping: the first round was averaged with others.")
+    return fill_placeholders(
         translate(
             "Verdict",
             "Yes, your computer is helping: %1 of the last %n rounds were averaged with others.",
@@ -212,9 +210,7 @@ def _alone(session: Session) -> str:
     if others(session) <= 0:
         return translate("Verdict", "Connected but alone: nobody else is training in this run right now.")
     failed = sum(1 for _ in takewhile(lambda each: not is_averaged(each), reversed(session.rounds)))
-    words = translate(
-        "Verdict", "Connected but alone: the last %n rounds were averaged with nobody.", "", failed
-    )
+    words = translate("Verdict", "Connected but alone: the last %n rounds were averaged with nobody.", "", failed)
     return f"{words}{_reason(session)}"
 
 
@@ -233,7 +229,7 @@ def _not_yet(session: Session) -> str:
 def _reason(session: Session) -> str:
     """What the worker said of the last round that failed, in brackets."""
     failed = [each.reason for each in session.rounds if not is_averaged(each) and each.reason]
-    return f" ({safe_line(said(failed[-1]), _LONGEST_REASON).rstrip('.')})" if failed else ""
+    return f" ({sanitize_line(said(failed[-1]), _LONGEST_REASON).rstrip('.')})" if failed else ""
 
 
 def others(session: Session) -> int:

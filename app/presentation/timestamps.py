@@ -9,7 +9,7 @@ from core.protocol.messages import Progress, Restarting, RoundFinished
 
 
 @dataclass(frozen=True)
-class Moments:
+class EventTimestamps:
     """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``."""
 
     averaged: RoundFinished | None = None
@@ -19,7 +19,7 @@ class Moments:
     restarting: Restarting | None = None
     restarting_at: float = 0.0
 
-    def after(self, session: Session, now: float) -> Moments:
+    def after(self, session: Session, now: float) -> EventTimestamps:
         """The moments, now that this session is seen."""
         moments = self
         averaged = last_averaged(session)

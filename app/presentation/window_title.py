@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.presentation.run import title_of
 from core.client.session import Session
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -17,7 +17,7 @@ _LONGEST_RUN = 80
 def window_title(session: Session) -> str:
     """``Training · Sums — Workerbee``; the program's name alone where nothing goes on."""
     state = _state(session)
-    run = safe_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
+    run = sanitize_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
     words = " · ".join(part for part in (state, run) if part)
     return f"{words} — {PROGRAM}" if state else PROGRAM
 
@@ -48,7 +48,7 @@ def _state(session: Session) -> str:
 def _at_work(session: Session) -> str:
     if session.is_finishing:
         return translate("WindowTitle", "Finishing")
-    match session.verdict.state if session.verdict else None:
+    match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("WindowTitle", "Training alone")
         case "out_of_sync":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from core.placeholders import filled
-from core.protocol.localizable import Remark
+from core.placeholders import fill_placeholders
+from core.protocol.localizable import LocalizedText
 
 
-def said(remark: Remark) -> str:
+def said(localized: LocalizedText) -> str:
     """The sentence with its blanks filled; nothing where nothing is said."""
-    if not remark:
+    if not localized:
         return ""
-    sentence = QCoreApplication.translate("Worker", remark.sentence)
-    return filled(sentence, *(said(each) if isinstance(each, Remark) else each for each in remark.blanks))
+    sentence = QCoreApplication.translate("Worker", localized.sentence)
+    return fill_placeholders(
+        sentence, *(said(each) if isinstance(each, LocalizedText) else each for each in localized.blanks)
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.appearance.theme import Theme
-from app.controllers.settings_store import Choices
+from app.controllers.settings_store import SettingsStore
 from app.pages.join.page import JoinPage
 from app.shell.main_window import Window
 from app.shell.notices import show_update_notice
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from core.updates.notice import UpdateNotice
 
 
-class Front:
+class InitialWindow:
     """The application is built behind it, while a person reads the page."""
 
-    def __init__(self, folders: Folders, choices: Choices, theme: Theme, language: Language) -> None:
+    def __init__(self, folders: Folders, choices: SettingsStore, theme: Theme, language: Language) -> None:
         self.folders, self.choices, self.theme, self.language = folders, choices, theme, language
         self.window, self.join = Window(), JoinPage()
         self.window.show_page(self.join, offers_settings=False)
@@ -28,7 +28,7 @@ class Front:
     @property
     def place_file(self) -> Path:
         """Where the window's place on the screen is remembered."""
-        return self.folders.settings / "window.place"
+        return self.folders.window_file
 
     def open(self, *, is_minimised: bool = False) -> None:
         """Show the window, unless it is to begin in the tray."""

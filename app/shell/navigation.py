@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.controllers.engine_controller import EngineRoom
-from app.controllers.session_controller import Helm
+from app.controllers.engine_controller import EngineController
+from app.controllers.session_controller import SessionController
 from app.pages.join.page import JoinPage
 from app.presentation.window_title import PROGRAM, window_title
-from app.shell.first_window import Front
+from app.shell.first_window import InitialWindow
 from app.shell.page_factory import engine_page, review_page, settings_page, training_page
 from app.shell.page_selection import PageName, page_for
-from app.widgets.idle_queue import Turns
+from app.widgets.idle_queue import IdleQueue
 from core.client.session import Session
-from core.errors import ClientError, Problem
-from core.files.disk_space import room_in
+from core.errors import ErrorKind, UserError
+from core.files.disk_space import free_space
 from core.run.address import JoinAddress
 
 if TYPE_CHECKING:
-    from app.controllers.run_recorder import Memory
+    from app.controllers.run_recorder import RunRecorder
     from app.pages.engine import EnginePage
     from app.pages.review.page import ReviewPage
     from app.pages.settings.page import SettingsPage
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 _Page = TypeVar("_Page")
 
 
-class Paging(QObject):
+class Navigator(QObject):
     """Turns the window's pages as the session goes on; only what is seen is drawn."""
 
     log_requested = Signal()
     removal_requested = Signal()
 
-    def __init__(self, front: Front, helm: Helm, engine_room: EngineRoom) -> None:
+    def __init__(self, front: InitialWindow, helm: SessionController, engine_room: EngineController) -> None:
         super().__init__(front.window)
         self._engine_room = engine_room
-        self.memory: Memory | None = None
+        self.memory: RunRecorder | None = None
         self._window, self._helm, self._choices = front.window, helm, front.choices
         self._data = front.folders.data
         self._pages: dict[PageName, Any] = {"join": self._wired_join(front.join)}
@@ -55,7 +55,7 @@ class Paging(QObject):
         self._is_in_settings = False
         self._put_away: Session | None = None
         self._newer: UpdateNotice | None = None
-        self._turns = Turns(self)
+        self._turns = IdleQueue(self)
         helm.rehearsals.changed.connect(self.refresh)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
@@ -110,7 +110,7 @@ class Paging(QObject):
         if is_new:
             self._show_devices_to(name, page)
         if is_new and name == "review":
-            self.review.show_disk(room_in(self._data, self._choices.settings.disk_limit_bytes))
+            self.review.show_disk(free_space(self._data, self._choices.settings.disk_limit_bytes))
             self._make_ready()
         self.refresh()
 
@@ -199,7 +199,7 @@ class Paging(QObject):
 
         try:
             manifest = load_run_file(path)
-        except ClientError as error:
+        except UserError as error:
             self.join.show_problem(error.problem, error.detail)
             self.join.show_run_file("", "")
             return
@@ -296,7 +296,7 @@ class Paging(QObject):
         """The one button beside a problem."""
         from app.presentation.error_actions import remedy_of
 
-        match remedy_of(Problem.from_key(problem_key)):
+        match remedy_of(ErrorKind.from_key(problem_key)):
             case "again":
                 self._helm.join_again()
             case "back":

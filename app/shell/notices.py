@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desktop.external_link import open_web_link
 from app.widgets.notice_bar import NoticeBar
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.updates.notice import UpdateNotice
 from core.version import own_version
 
@@ -30,8 +30,8 @@ def show_update_notice(notice: NoticeBar, update: UpdateNotice) -> None:
     """Say that there is a newer Workerbee, with a button that opens its web page."""
     notice.say(
         "info",
-        filled(translate("Updates", "Workerbee %1 is there."), update.version),
-        filled(translate("Updates", "This is %1. Nothing is downloaded by itself."), own_version()),
+        fill_placeholders(translate("Updates", "Workerbee %1 is there."), update.version),
+        fill_placeholders(translate("Updates", "This is %1. Nothing is downloaded by itself."), own_version()),
         button=translate("Updates", "Open its page"),
         action=lambda: open_web_link(update.page),
     )

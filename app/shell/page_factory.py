@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
-from app.controllers.engine_controller import EngineRoom
-from app.controllers.session_controller import Helm
-from app.controllers.settings_store import Choices
+from app.controllers.engine_controller import EngineController
+from app.controllers.session_controller import SessionController
+from app.controllers.settings_store import SettingsStore
 from core.records.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.records.time_series import Series
 
 
-def engine_page(engine_room: EngineRoom) -> EnginePage:
+def engine_page(engine_room: EngineController) -> EnginePage:
     """The one before the first, where there is nothing yet that could train."""
     from app.pages.engine import EnginePage
 
@@ -28,7 +28,7 @@ def engine_page(engine_room: EngineRoom) -> EnginePage:
     return page
 
 
-def review_page(helm: Helm, choices: Choices, go_back: Callable[[], None]) -> ReviewPage:
+def review_page(helm: SessionController, choices: SettingsStore, go_back: Callable[[], None]) -> ReviewPage:
     """The second."""
     from app.pages.review.page import ReviewPage
 
@@ -40,7 +40,7 @@ def review_page(helm: Helm, choices: Choices, go_back: Callable[[], None]) -> Re
     return page
 
 
-def training_page(helm: Helm, settings: Settings) -> TrainingPage:
+def training_page(helm: SessionController, settings: Settings) -> TrainingPage:
     """The third."""
     from app.pages.training.page import TrainingPage
 
@@ -53,7 +53,7 @@ def training_page(helm: Helm, settings: Settings) -> TrainingPage:
     return page
 
 
-def settings_page(choices: Choices, go_back: Callable[[], None]) -> SettingsPage:
+def settings_page(choices: SettingsStore, go_back: Callable[[], None]) -> SettingsPage:
     """The one beside the others."""
     from app.pages.settings.page import SettingsPage
 

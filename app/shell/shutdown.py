@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 
 if TYPE_CHECKING:
-    from app.shell.shutdown_window import FarewellWindow
+    from app.shell.shutdown_window import ShutdownWindow
 
 LIMIT_SECONDS = 12.0
 _LOOK_MILLISECONDS = 50
 _SHOW_MILLISECONDS = 250
 
 
-class Farewell(QObject):
+class GracefulShutdown(QObject):
     """Knows three calls: ``leave`` begins, ``is_over`` is asked often, ``kill`` is for the impatient."""
 
     finished = Signal()
@@ -33,7 +33,7 @@ class Farewell(QObject):
         self._leave, self._is_over, self._kill = leave, is_over, kill
         self._limit_seconds = limit_seconds
         self._has_begun = self._has_ended = False
-        self.window: FarewellWindow | None = None
+        self.window: ShutdownWindow | None = None
 
     def begin(self) -> None:
         """Say goodbye; ``finished`` comes when it has been said, or has taken too long."""
@@ -59,10 +59,10 @@ class Farewell(QObject):
             loop.exec()
 
     def _show(self) -> None:
-        from app.shell.shutdown_window import FarewellWindow
+        from app.shell.shutdown_window import ShutdownWindow
 
         if not self._has_ended:
-            self.window = FarewellWindow()
+            self.window = ShutdownWindow()
             self.window.impatience_shown.connect(self._give_up)
             self.window.show()
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QVBoxLayout, QW
 from app.appearance.theme import give_role
 
 
-class FarewellWindow(QWidget):
+class ShutdownWindow(QWidget):
     """Its one button, Escape and the window's own cross all mean: do not wait any longer."""
 
     impatience_shown = Signal()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from app.shell.tray_icons import tray_icon
-from app.widgets.pause_menu import Snoozes
+from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
 
 _AT_WORK = ("connecting", "starting", "training")
@@ -79,7 +79,7 @@ class Tray(QObject):
         self._open = self._added(self.open_requested)
         self._pause = QMenu(self.menu)
         self.menu.addMenu(self._pause)
-        self._snoozes = Snoozes(self._pause, self.pause_requested.emit)
+        self._snoozes = PauseMenu(self._pause, self.pause_requested.emit)
         self._resume = self._added(self.resume_requested)
         self._finish = self._added(self.finish_requested)
         self._finish.setCheckable(True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.controllers.session_controller import Helm
-from app.controllers.settings_store import Choices
+from app.controllers.session_controller import SessionController
+from app.controllers.settings_store import SettingsStore
 from app.shell.main_window import Window
 from app.shell.tray import Tray
 from core.client.session import Session
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from app.desktop.tray_availability import TrayHost
 
 
-class Presence(QObject):
+class TrayController(QObject):
     """``quit_requested`` comes from the tray, from the window's keys, or from a cross that means it."""
 
     quit_requested = Signal()
 
-    def __init__(self, window: Window, helm: Helm, choices: Choices) -> None:
+    def __init__(self, window: Window, helm: SessionController, choices: SettingsStore) -> None:
         super().__init__(window)
         self._window, self._helm, self._choices = window, helm, choices
         self._host: TrayHost | None = None

@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.theme import colours
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 from app.widgets.labels import Strong, Words
-from app.widgets.status_icon import Mark, colour_of
+from app.widgets.status_icon import StatusIcon, colour_of
 
 _BAR_WIDTH = 4.0
 _RADIUS = 7.0
@@ -23,7 +23,7 @@ class Callout(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark = Mark("info", self)
+        self._mark = StatusIcon("info", self)
         self._title, self._detail, self._advice = Strong(), Words(), Words()
         self.action = QPushButton(self)
         self.action.clicked.connect(self.action_requested)
@@ -42,13 +42,11 @@ class Callout(QWidget):
         return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> Severity:
         """How it is meant."""
         return self._mark.meaning
 
-    def say(
-        self, meaning: Meaning, title: str, detail: str = "", advice: str = "", *, action: str = ""
-    ) -> None:
+    def say(self, meaning: Severity, title: str, detail: str = "", advice: str = "", *, action: str = "") -> None:
         """Show this instead of what was there; the button is there only with a text for it."""
         self._mark.show_meaning(meaning)
         self._title.say(title)

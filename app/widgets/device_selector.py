@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.presentation.device import label_of, wish_for
 from app.widgets.inline_inputs import Choice
-from core.errors import ClientError
+from core.errors import UserError
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
-from core.placeholders import filled
-from core.security.sanitize import safe_line
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 
 AUTOMATIC = "auto"
 _CHARACTERS = 16
@@ -40,7 +40,7 @@ class DeviceChoice(Choice):
             device = device_for(devices, chosen)
             wish = wish_for(device) if device else chosen
             if device is None:
-                choices.append((filled(self.tr("missing: %1"), safe_line(chosen, 60)), wish))
+                choices.append((fill_placeholders(self.tr("missing: %1"), sanitize_line(chosen, 60)), wish))
         self.show_choices(choices)
         self.show_chosen(wish)
         self.setToolTip(self.currentText())
@@ -50,5 +50,5 @@ def device_for(devices: Sequence[Device], wish: str) -> Device | None:
     """The device that is meant, if it is there."""
     try:
         return choose_device(devices, wish)
-    except ClientError:
+    except UserError:
         return None

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from app.appearance.line_breaks import breakable
 from app.appearance.theme import give_role
 from app.widgets.labels import Words
-from core.security.sanitize import safe_text
+from core.security.sanitize import sanitize_text
 
 _SHORT = 700
 _LONGEST = 8000
@@ -38,7 +38,7 @@ class LongText(QWidget):
 
     def show_text(self, text: str) -> None:
         """Show this instead, folded if it is long."""
-        whole = breakable(safe_text(text, _LONGEST))
+        whole = breakable(sanitize_text(text, _LONGEST))
         if whole == self._whole:
             return
         self._whole = whole

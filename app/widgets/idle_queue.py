@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from PySide6.QtCore import QObject, QTimer
 
 
-class Turns(QObject):
+class IdleQueue(QObject):
     """First asked, first done; whoever asks again before its turn keeps its place."""
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -13,7 +13,7 @@ from app.widgets.labels import Hint, Words
 _NAME_WIDTH = 120
 
 
-class Facts(QWidget):
+class KeyValueList(QWidget):
     """Strangers' words among them are expected to be harmless already."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

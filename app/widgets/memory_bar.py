@@ -7,7 +7,7 @@ from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.appearance.theme import colours
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 from app.widgets.status_icon import colour_of
 
 _HEIGHT = 8
@@ -20,10 +20,10 @@ class MemoryBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._taken, self._wanted = 0.0, 0.0
-        self._meaning: Meaning = "info"
+        self._meaning: Severity = "info"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_shares(self, taken: float, wanted: float = 0.0, meaning: Meaning = "info") -> None:
+    def show_shares(self, taken: float, wanted: float = 0.0, meaning: Severity = "info") -> None:
         """Both are shares of all there is; the meaning colours what is wanted."""
         shares = (taken, wanted, meaning)
         if shares != (self._taken, self._wanted, self._meaning):

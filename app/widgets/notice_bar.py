@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 from app.widgets.callout import Callout
 
 
@@ -29,7 +29,7 @@ class NoticeBar(QWidget):
 
     def say(
         self,
-        meaning: Meaning,
+        meaning: Severity,
         title: str,
         words: str = "",
         *,

@@ -13,7 +13,7 @@ translate = QCoreApplication.translate  # lupdate knows it by this name only
 _LENGTHS_SECONDS = (1800.0, 3600.0, 10800.0, None)
 
 
-class Snoozes:
+class PauseMenu:
     """Adds them to a menu; ``ask`` is given the seconds, or ``None`` for until the person resumes."""
 
     def __init__(self, menu: QMenu, ask: Callable[[float | None], None]) -> None:

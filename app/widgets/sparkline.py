@@ -47,22 +47,22 @@ class Sparkline(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = colours(self.palette()).curves[self._curve]
         painter.setPen(QPen(colour, 1.6))
-        stretches = self._stretches(max(0.0, low - room), high + room)
-        for stretch in stretches:
+        segments = self._stretches(max(0.0, low - room), high + room)
+        for stretch in segments:
             painter.drawPolyline(QPolygonF(stretch))
         painter.setBrush(colour)
-        painter.drawEllipse(stretches[-1][-1], 1.6, 1.6)
+        painter.drawEllipse(segments[-1][-1], 1.6, 1.6)
 
     def _stretches(self, bottom: float, top: float) -> list[list[QPointF]]:
         across = (self.width() - 2 * _ROOM) / (len(self._values) - 1)
         up = (self.height() - 2 * _ROOM) / (top - bottom)
-        stretches: list[list[QPointF]] = []
+        segments: list[list[QPointF]] = []
         is_broken = True
         for index, value in enumerate(self._values):
             if value is not None:
                 if is_broken:
-                    stretches.append([])
+                    segments.append([])
                 y = self.height() - _ROOM - (value - bottom) * up
-                stretches[-1].append(QPointF(_ROOM + index * across, y))
+                segments[-1].append(QPointF(_ROOM + index * across, y))
             is_broken = value is None
-        return stretches
+        return segments

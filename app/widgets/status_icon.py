@@ -7,25 +7,25 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.appearance.theme import Colours, colours
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 
 _SIDE = 20
 
 
-class Mark(QWidget):
+class StatusIcon(QWidget):
     """A ring with a tick, a triangle, a full disc with a cross, an empty ring with ``?`` or ``i``."""
 
-    def __init__(self, meaning: Meaning = "info", parent: QWidget | None = None) -> None:
+    def __init__(self, meaning: Severity = "info", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._meaning = meaning
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> Severity:
         """What it says now."""
         return self._meaning
 
-    def show_meaning(self, meaning: Meaning) -> None:
+    def show_meaning(self, meaning: Severity) -> None:
         """Say something else."""
         self._meaning = meaning
         self.update()
@@ -50,7 +50,7 @@ class Mark(QWidget):
             _paint_letter(painter, colour, "?" if self._meaning == "unknown" else "i")
 
 
-def colour_of(meaning: Meaning, theme: Colours) -> QColor:
+def colour_of(meaning: Severity, theme: Colours) -> QColor:
     """What is painted to mean that."""
     if meaning == "unknown":
         return theme.muted

@@ -18,17 +18,18 @@ from core.cli.parser.arguments import (
     InspectSwarm,
     JoinRun,
     NewRunFile,
+    ParsedCommand,
     PublishRun,
     TrySwarm,
-    Wish,
     read_arguments,
 )
 from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.help_arguments import ShowDocument
 from core.cli.runner.cancellation import Stop, Stopped
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.event_loop import MainLoop
 from core.cli.runner.worker_session import SessionError
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
 from core.files.logs import set_up_logging, worker_log
 from core.version import own_version
@@ -50,7 +51,7 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
         return int(done.code or 0)
     except Stopped as stopped:
         return stopped.exit_code
-    except ClientError as error:
+    except UserError as error:
         return _fail(error, folders, wants_json)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.EIO):  # whoever read our words has gone
@@ -61,7 +62,7 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
         return _fail(record_surprise(folders), folders, wants_json)
 
 
-def _fail(error: ClientError, folders: Folders, wants_json: bool) -> int:
+def _fail(error: UserError, folders: Folders, wants_json: bool) -> int:
     try:
         if wants_json and not isinstance(error, SessionError):
             print_failure(error)
@@ -71,11 +72,15 @@ def _fail(error: ClientError, folders: Folders, wants_json: bool) -> int:
     return error.problem.exit_code
 
 
-def _do(wish: Wish, folders: Folders, worker_command: Sequence[str] | None) -> int:
+def _do(wish: ParsedCommand, folders: Folders, worker_command: Sequence[str] | None) -> int:
     match wish:
         case Help():
             print(wish.text, end="")
             return 0
+        case ShowDocument():
+            from core.cli.commands.help import show_document
+
+            return show_document(wish)
         case NewRunFile() | CheckRunFile():
             return _with_run_file(wish)
         case ShowEngine() | MakeEngine() | RemoveEngine():
@@ -112,7 +117,7 @@ def _at_desk(
     """Commands that start a worker; each imports what only it needs."""
     loop = MainLoop()
     stop = Stop(wake=lambda: loop.post(lambda: None))
-    desk = Desk(folders, loop, stop, worker_command)
+    desk = CommandContext(folders, loop, stop, worker_command)
     with stop.by_signals():
         if isinstance(wish, Doctor):
             from core.cli.commands.doctor import doctor
@@ -123,7 +128,7 @@ def _at_desk(
         return _with_engine(wish, desk)
 
 
-def _with_engine(wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, desk: Desk) -> int:
+def _with_engine(wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, desk: CommandContext) -> int:
     match wish:
         case JoinRun():
             from core.cli.commands.join import join

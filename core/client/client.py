@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.client.reducer import after, may_restart
+from core.client.reducer import may_restart, reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
-from core.client.wall_clock_timer import Alarm
+from core.client.wall_clock_timer import WallClockTimer
 from core.engine.python import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.files.logs import worker_log
 from core.protocol.client_events import (
@@ -37,6 +37,7 @@ from core.protocol.client_events import (
 )
 from core.protocol.messages import (
     Check,
+    DryRun,
     Failed,
     Join,
     Leave,
@@ -45,7 +46,6 @@ from core.protocol.messages import (
     Progress,
     Publish,
     Published,
-    Rehearse,
     Restarting,
     RunFound,
     SearchFinished,
@@ -67,7 +67,7 @@ _KILLED = -9  # by SIGKILL, which Windows does not know
 class Client:
     """One volunteer's or organiser's session; ``session`` is the picture of it.
 
-    ``join``, ``publish``, ``check_engine`` and ``rehearse`` begin one; another begins when that has ended.
+    ``join``, ``publish``, ``check_engine`` and ``dry_run`` begin one; another begins when that has ended.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Client:
         self._leave_limit_seconds = leave_limit_seconds
         self._worker: WorkerProcess | None = None
         self._clock: threading.Timer | None = None
-        self._alarm: Alarm | None = None
+        self._alarm: WallClockTimer | None = None
         self._attempt = 0
         self._works_since: float | None = None
 
@@ -119,7 +119,7 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
-    def rehearse(self, command: Rehearse) -> None:
+    def dry_run(self, command: DryRun) -> None:
         """Have a worker find out what of that run fits on this computer."""
         self._begin(command)
 
@@ -191,7 +191,7 @@ class Client:
 
     def handle(self, event: ClientEvent) -> None:
         """Take an event into the picture, and do what follows from it."""
-        self.session = after(self.session, event)
+        self.session = reduce(self.session, event)
         match event:
             case Asked(command=Start() as consent):
                 self._start(consent)
@@ -232,7 +232,7 @@ class Client:
             self._folders.prepare()
             words = self._command or engine_command(self._folders.data)
             self._worker = WorkerProcess(words, post=self._post, logs=self._folders.logs)
-        except (ClientError, OSError) as error:
+        except (UserError, OSError) as error:
             self._post(_unstartable(error))
             self._post(WorkerExited(None))
         else:
@@ -252,10 +252,8 @@ class Client:
             self.handle(Asked(consent))
         elif isinstance(event, SearchFinished):
             is_there = any(run.manifest.run.id == consent.run_id for run in session.runs)
-            problem = Problem.ORGANISER_CHANGED if is_there else Problem.NO_SUCH_RUN
-            self._post(
-                Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash.")
-            )
+            problem = ErrorKind.ORGANISER_CHANGED if is_there else ErrorKind.NO_SUCH_RUN
+            self._post(Failed(problem=problem.key, detail=f"{consent.run_id}, looked for again after a crash."))
 
     def _dismiss(self) -> None:
         """Give the worker a bounded time to end; without one, do not wait for a restart any longer."""
@@ -281,7 +279,7 @@ class Client:
     def _set_alarm(self) -> None:
         pause = self.session.pause
         if pause is not None and pause.until is not None:
-            self._alarm = Alarm(pause.until, lambda: self._post(ResumeAsked(pause)))
+            self._alarm = WallClockTimer(pause.until, lambda: self._post(ResumeAsked(pause)))
 
     def _take_note_of_end(self, event: WorkerExited) -> None:
         self._stop_clock()
@@ -291,11 +289,11 @@ class Client:
             self._set_alarm()
         if not self.session.is_crashed:
             return
-        good_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
+        reset_after_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
         crash = self.session.crash
-        problem = Problem.from_key(crash.problem) if crash else Problem.WORKER_CRASHED
+        problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
         has_trained = self.session.epochs_done > 0
-        attempt = self._restarts.next_attempt(self._attempt, good_seconds, problem, has_trained=has_trained)
+        attempt = self._restarts.next_attempt(self._attempt, reset_after_seconds, problem, has_trained=has_trained)
         if attempt is None or self.session.hello is None or not may_restart(self.session):
             self._post(self._last_words(event))
             return
@@ -306,9 +304,9 @@ class Client:
 
     def _last_words(self, event: WorkerExited) -> Failed:
         """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
-        silent = Failed(problem=Problem.WORKER_CRASHED.key, detail=_manner(event.returncode))
+        silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=_manner(event.returncode))
         crash = self.session.crash or silent
-        problem = Problem.ENGINE_MISSING.key if self.session.hello is None else crash.problem
+        problem = ErrorKind.ENGINE_MISSING.key if self.session.hello is None else crash.problem
         return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
 
     def _start_again(self) -> None:
@@ -334,11 +332,11 @@ class Client:
         self._clock = self._alarm = None
 
 
-def _unstartable(error: ClientError | OSError) -> Failed:
-    if isinstance(error, ClientError):
+def _unstartable(error: UserError | OSError) -> Failed:
+    if isinstance(error, UserError):
         return Failed(problem=error.problem.key, detail=error.detail)
     reason = error.strerror or type(error).__name__
-    return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
+    return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
 
 
 def _manner(returncode: int | None) -> str:

@@ -18,6 +18,4 @@ def publish_demo(folders: Folders) -> Publish:
 
 def publish_here(manifest: RunManifest, folders: Folders, device: str, threads: int) -> Publish:
     """The same for any run."""
-    return Publish(
-        manifest=manifest, home=str(folders.data), listen=(_LISTEN,), device=device, threads=threads
-    )
+    return Publish(manifest=manifest, home=str(folders.data), listen=(_LISTEN,), device=device, threads=threads)

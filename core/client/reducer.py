@@ -1,4 +1,4 @@
-"""How every event changes the picture of a session: ``after(session, event)`` is the next one.
+"""How every event changes the picture of a session: ``reduce(session, event)`` is the next one.
 
 Nothing here starts, sends or measures anything, so replaying the same events gives the same picture.
 """
@@ -10,9 +10,9 @@ from typing import assert_never
 
 import msgspec
 
-from core.client.restart_policy import CRASHES, FRESH_STARTS, OUTAGES
+from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import (
     Asked,
     ClientEvent,
@@ -27,6 +27,8 @@ from core.protocol.messages import (
     Check,
     CheckpointSaved,
     Connected,
+    ContributionStatus,
+    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
@@ -40,7 +42,6 @@ from core.protocol.messages import (
     Progress,
     Publish,
     Published,
-    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -50,12 +51,11 @@ from core.protocol.messages import (
     StateLoading,
     TestNetwork,
     TrainingStarted,
-    Verdict,
     Warned,
 )
 
 
-def after(session: Session, event: ClientEvent) -> Session:
+def reduce(session: Session, event: ClientEvent) -> Session:
     """The picture once ``event`` has happened."""
     match event:
         case Asked():
@@ -66,7 +66,7 @@ def after(session: Session, event: ClientEvent) -> Session:
             return _after_run(session, event)
         case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
             return _after_work(session, event)
-        case PeersSeen() | Verdict() | Evaluated() | RunScored() | CheckpointSaved() | FitMeasured():
+        case PeersSeen() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved() | FitMeasured():
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
             return _after_setback(session, event)
@@ -80,7 +80,7 @@ def _after_command(session: Session, command: AnyCommand) -> Session:
     match command:
         case Join():
             return Session(phase="connecting", opening=command, is_worker_running=True)
-        case Publish() | Check() | Rehearse():
+        case Publish() | Check() | DryRun():
             return Session(phase="starting", opening=command, is_worker_running=True)
         case Start():
             chosen = session.found(command.run_id, command.organiser)
@@ -100,10 +100,10 @@ def _being_tested(network: Network | None) -> Network | None:
     return None if network is None else msgspec.structs.replace(network, test="running")
 
 
-_News = Hello | EngineChecked | Connected | Network | SearchFinished | Published | Warned
+ManifestWatcher = Hello | EngineChecked | Connected | Network | SearchFinished | Published | Warned
 
 
-def _after_news(session: Session, event: _News) -> Session:
+def _after_news(session: Session, event: ManifestWatcher) -> Session:
     match event:
         case Hello():
             return replace(session, hello=event)
@@ -184,15 +184,15 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | Verdict | Evaluated | RunScored | CheckpointSaved | FitMeasured
+_Report = PeersSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
 
 
 def _after_report(session: Session, event: _Report) -> Session:
     match event:
         case PeersSeen():
             return replace(session, peers=event.peers)
-        case Verdict():
-            return replace(session, verdict=event)
+        case ContributionStatus():
+            return replace(session, contribution_status=event)
         case Evaluated():
             return replace(session, evaluated=event)
         case RunScored():
@@ -232,8 +232,8 @@ def _after_failure(session: Session, event: Failed) -> Session:
     """
     if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
         return session
-    problem = Problem.from_key(event.problem)
-    may_pass = problem in CRASHES | FRESH_STARTS or (problem in OUTAGES and session.consent is not None)
+    problem = ErrorKind.from_key(event.problem)
+    may_pass = problem in CRASHES | RECONNECT_CAUSES or (problem in OUTAGES and session.consent is not None)
     if may_pass and session.is_worker_running and may_restart(session):
         return replace(session, crash=event)
     phase: Phase = session.phase if session.is_worker_running else "ended"
@@ -242,7 +242,7 @@ def _after_failure(session: Session, event: Failed) -> Session:
 
 def may_restart(session: Session) -> bool:
     """Whether the session should outlive its worker: not if it is leaving, and not for a mere question."""
-    return session.phase != "leaving" and not isinstance(session.opening, Check | Rehearse)
+    return session.phase != "leaving" and not isinstance(session.opening, Check | DryRun)
 
 
 def _after_exit(session: Session) -> Session:
@@ -262,7 +262,7 @@ def _is_end(session: Session) -> bool:
 def _is_answered(session: Session) -> bool:
     """Whether all has been said that a worker was started for that only answers a question."""
     is_checked = isinstance(session.opening, Check) and session.engine is not None
-    return is_checked or (isinstance(session.opening, Rehearse) and session.fit is not None)
+    return is_checked or (isinstance(session.opening, DryRun) and session.fit is not None)
 
 
 _Wish = PauseAsked | ResumeAsked | FinishAsked
@@ -306,6 +306,6 @@ def _begun_anew(session: Session, restarting: Restarting | None = None) -> Sessi
         loading=None,
         training=None,
         progress=None,
-        verdict=None,
+        contribution_status=None,
         peers=(),
     )

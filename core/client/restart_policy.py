@@ -4,46 +4,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.errors import Problem
+from core.errors import ErrorKind
 
-CRASHES = frozenset({Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED})
+CRASHES = frozenset({ErrorKind.INTERNAL, ErrorKind.WORKER_CRASHED, ErrorKind.STATE_NOT_LOADED})
 """What a few more attempts may mend."""
 
-FRESH_STARTS = frozenset({Problem.NETWORK_CHANGED, Problem.SWARM_LOST})
+RECONNECT_CAUSES = frozenset({ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST})
 """Nothing is broken: a worker that begins anew is the way on."""
 
-OUTAGES = frozenset({Problem.NOBODY_ANSWERS, Problem.CLOCK_WRONG})
+OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})
 """What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
 or a clock that has not been set."""
 
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """How often and how soon. A worker that ran well for ``good_seconds`` has earned all attempts again.
+    """How often and how soon. A worker that ran well for ``reset_after_seconds`` has earned all attempts again.
 
     Crashes have as many attempts as there are delays, and where the run has been trained in before, one every
-    ``rare_seconds`` from then on: what it was may be over by the morning. A network comes back sooner or
+    ``max_backoff_seconds`` from then on: what it was may be over by the morning. A network comes back sooner or
     later, and whoever lends a computer over night is not there to try again, so that is tried for ever, and
     at least every ``outage_seconds``: it costs nobody anything, and we help soon after the network is back.
     """
 
     delays_seconds: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 32.0)
-    rare_seconds: float = 300.0
+    max_backoff_seconds: float = 300.0
     outage_seconds: float = 8.0
-    good_seconds: float = 60.0
+    reset_after_seconds: float = 60.0
 
     def next_attempt(
-        self, attempt: int, good_running_seconds: float, problem: Problem, *, has_trained: bool = False
+        self, attempt: int, good_running_seconds: float, problem: ErrorKind, *, has_trained: bool = False
     ) -> int | None:
         """The attempt that follows this one, where 0 is the first start; ``None``: there is no other."""
-        following = 1 if good_running_seconds >= self.good_seconds else attempt + 1
+        following = 1 if good_running_seconds >= self.reset_after_seconds else attempt + 1
         is_last = problem in CRASHES and following > len(self.delays_seconds) and not has_trained
         return None if is_last else following
 
-    def delay_seconds(self, attempt: int, problem: Problem) -> float:
+    def delay_seconds(self, attempt: int, problem: ErrorKind) -> float:
         """How long to wait before that attempt."""
-        if attempt == 1 and problem in FRESH_STARTS:
+        if attempt == 1 and problem in RECONNECT_CAUSES:
             return 0.0
         is_rare = attempt > len(self.delays_seconds)
-        seconds = self.rare_seconds if is_rare else self.delays_seconds[attempt - 1]
+        seconds = self.max_backoff_seconds if is_rare else self.delays_seconds[attempt - 1]
         return seconds if problem in CRASHES else min(seconds, self.outage_seconds)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Opening, Pause
 from core.protocol.messages import (
     CheckpointSaved,
     Connected,
+    ContributionStatus,
     EngineChecked,
     Evaluated,
     Failed,
@@ -28,7 +29,6 @@ from core.protocol.messages import (
     Start,
     StateLoading,
     TrainingStarted,
-    Verdict,
     Warned,
 )
 
@@ -67,7 +67,7 @@ class Session:
     training: TrainingStarted | None = None
     progress: Progress | None = None
     rounds: tuple[RoundFinished, ...] = ()
-    verdict: Verdict | None = None
+    contribution_status: ContributionStatus | None = None
     evaluated: Evaluated | None = None
     scored: RunScored | None = None
     peers: tuple[PeerSeen, ...] = ()
@@ -83,7 +83,7 @@ class Session:
     left: Left | None = None
     crash: Failed | None = None
     restarting: Restarting | None = None
-    problem: Problem | None = None
+    problem: ErrorKind | None = None
     problem_detail: str = ""
 
     def found(self, run_id: str, organiser: str) -> RunFound | None:

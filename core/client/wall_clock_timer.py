@@ -9,7 +9,7 @@ from collections.abc import Callable
 LOOK_SECONDS = 5.0  # a thread's own clock stands still while a computer sleeps
 
 
-class Alarm:
+class WallClockTimer:
     """Calls ``ring`` once, from a thread of its own, when ``time.time()`` has reached ``at``."""
 
     def __init__(self, at: float, ring: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.engine.file_lists import BuildName, EngineFiles, load_files, this_python
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 
 Reason = Literal["driver", "driver_too_old", "gpu_too_old", "amd", "no_gpu"]
 """An NVIDIA driver that is new enough; one that no build can use; one that would do for a GPU that CUDA 13 no
@@ -74,7 +74,7 @@ def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None]
         files = load(build)
         if files is not None:
             return Choice(suited, files)
-    raise ClientError(Problem.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
+    raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
 
 
 def _too_old_capability() -> str:

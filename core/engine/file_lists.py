@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from core.files.resources import RESOURCES
-from core.schema import Section
+from core.schema import StrictStruct
 
 BuildName = Literal["cuda13", "cuda12", "rocm", "cpu"]
 """Which computers a torch is for: NVIDIA's newer and older drivers, AMD's GPUs, no GPU at all."""
@@ -22,7 +22,7 @@ _FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.+-]{1,250}[.]whl\Z")]
 _Bytes = Annotated[int, Meta(ge=0, le=20_000_000_000)]
 
 
-class EngineFile(Section, kw_only=True, frozen=True):
+class EngineFile(StrictStruct, kw_only=True, frozen=True):
     """A wheel; one that ``is_shipped`` came with Workerbee and is not downloaded."""
 
     library: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,100}\Z")]
@@ -40,7 +40,7 @@ class EngineFile(Section, kw_only=True, frozen=True):
         return f"{self.library}=={self.version} --hash=sha256:{self.sha256}"
 
 
-class EngineFiles(Section, kw_only=True, frozen=True):
+class EngineFiles(StrictStruct, kw_only=True, frozen=True):
     """Everything of one engine."""
 
     build: BuildName
@@ -59,9 +59,7 @@ class EngineFiles(Section, kw_only=True, frozen=True):
     @property
     def downloaded(self) -> tuple[EngineFile, ...]:
         """Those that did not come with Workerbee; the largest last, so that a mistake shows early."""
-        return tuple(
-            sorted((each for each in self.files if not each.is_shipped), key=lambda each: each.bytes)
-        )
+        return tuple(sorted((each for each in self.files if not each.is_shipped), key=lambda each: each.bytes))
 
     @property
     def download_bytes(self) -> int:

@@ -13,15 +13,17 @@ import msgspec
 from msgspec import Meta
 
 from core.engine.file_lists import BuildName, EngineFiles, this_python
-from core.errors import ClientError, Problem
-from core.files.disk_space import held_in, room_in
-from core.files.folders import PeerFolder, claim, write_atomically
-from core.schema import Section
+from core.errors import ErrorKind, UserError
+from core.files.atomic import write_atomically
+from core.files.disk_space import disk_usage, free_space
+from core.files.folders import DataFolder
+from core.files.locks import LOCK_FILE, LockedFolder, try_lock
+from core.schema import StrictStruct
 
 _MAX_BYTES = 4096
 
 
-class Stamp(Section, kw_only=True, frozen=True):
+class EngineMetadata(StrictStruct, kw_only=True, frozen=True):
     """What is written into an engine when all of it is there."""
 
     build: BuildName
@@ -34,7 +36,7 @@ class Engine:
     """A finished one."""
 
     folder: Path
-    stamp: Stamp
+    stamp: EngineMetadata
 
     @property
     def python(self) -> Path:
@@ -46,11 +48,11 @@ class Engine:
         return self.stamp.fingerprint == files.fingerprint and self.stamp.python == this_python()
 
 
-class EnginePlace:
-    """``data/engines``: nothing in it is used before ``appoint``."""
+class EngineDirectory:
+    """``data/engines``: nothing in it is used before ``activate``."""
 
     def __init__(self, data: Path) -> None:
-        self.folder = data / "engines"
+        self.folder = DataFolder(data).engines
         self._current = self.folder / "current"
 
     @property
@@ -58,11 +60,11 @@ class EnginePlace:
         """What an engine is made of while it is made, and what was downloaded for it."""
         return self.folder / "work"
 
-    def claim(self) -> PeerFolder:
+    def try_lock(self) -> LockedFolder:
         """For whoever makes or removes; raises ClientError if somebody else does."""
-        claimed = claim(self.folder)
+        claimed = try_lock(self.folder)
         if claimed is None:
-            raise ClientError(Problem.ENGINE_BUSY)
+            raise UserError(ErrorKind.ENGINE_BUSY)
         return claimed
 
     def engine(self) -> Engine | None:
@@ -70,7 +72,7 @@ class EnginePlace:
         try:
             name = self._current.read_text("utf-8")[:100]
             folder = self.folder / name.strip()
-            stamp = msgspec.json.decode(_head(folder / "engine.json"), type=Stamp)
+            stamp = msgspec.json.decode(_head(folder / "engine.json"), type=EngineMetadata)
         except (OSError, ValueError, msgspec.MsgspecError):
             return None
         is_ours = folder.parent == self.folder and stamp.python == this_python()
@@ -81,20 +83,20 @@ class EnginePlace:
         stem = f"{files.build}-{this_python()}-{files.fingerprint[:8]}"
         return self.folder / f"{stem}-{time.time_ns():x}"
 
-    def stamp(self, folder: Path, files: EngineFiles) -> Stamp:
+    def stamp(self, folder: Path, files: EngineFiles) -> EngineMetadata:
         """Say in it what it is. Raises OSError."""
-        stamp = Stamp(build=files.build, python=this_python(), fingerprint=files.fingerprint)
+        stamp = EngineMetadata(build=files.build, python=this_python(), fingerprint=files.fingerprint)
         write_atomically(folder / "engine.json", msgspec.json.encode(stamp))
         return stamp
 
-    def appoint(self, engine: Engine) -> None:
+    def activate(self, engine: Engine) -> None:
         """From now on this one. Raises OSError."""
         write_atomically(self._current, engine.folder.name.encode())
 
     def sweep(self) -> None:
         """Remove what is neither the current one nor in use; whatever cannot be removed stays."""
         current = self.engine()
-        kept = {self.folder / "current", self.folder / "lock", self.work}
+        kept = {self.folder / "current", self.folder / LOCK_FILE, self.work}
         if current is not None:
             kept.add(current.folder)
         for each in self._entries():
@@ -105,21 +107,21 @@ class EnginePlace:
         """All of it, downloads too; raises ClientError while a worker runs from it."""
         for each in self._entries():
             if is_in_use(each):
-                raise ClientError(Problem.ENGINE_BUSY, "A training process runs from it.")
+                raise UserError(ErrorKind.ENGINE_BUSY, "A training process runs from it.")
         for each in self._entries():
-            if each.name != "lock":
+            if each.name != LOCK_FILE:
                 _remove(each)
 
     @property
     def held_bytes(self) -> int:
         """What all of it takes on the disk."""
-        return held_in(self.folder)
+        return disk_usage(self.folder)
 
     @property
     def free_bytes(self) -> int | None:
         """What may still be written where it lies, or will lie; ``None`` where that is not known."""
         nearest = next(each for each in (self.folder, *self.folder.parents) if each.exists())
-        return room_in(nearest, None).free_bytes
+        return free_space(nearest, None).free_bytes
 
     def _entries(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []

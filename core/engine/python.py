@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from core.engine.installed import EnginePlace
-from core.errors import ClientError, Problem
+from core.engine.installed import EngineDirectory
+from core.errors import ErrorKind, UserError
 from core.files.resources import ROOT
 
 
@@ -18,16 +18,16 @@ def is_packaged() -> bool:
 
 def needs_engine(data: Path) -> bool:
     """Whether there is nothing yet that could train."""
-    return is_packaged() and EnginePlace(data).engine() is None
+    return is_packaged() and EngineDirectory(data).engine() is None
 
 
 def engine_python(data: Path) -> Path:
     """The one that has all libraries; raises ClientError where its engine has not been made."""
     if not is_packaged():
         return Path(sys.executable)
-    engine = EnginePlace(data).engine()
+    engine = EngineDirectory(data).engine()
     if engine is None:
-        raise ClientError(Problem.ENGINE_NOT_MADE)
+        raise UserError(ErrorKind.ENGINE_NOT_MADE)
     return engine.python
 
 
@@ -38,7 +38,7 @@ def worker_command(data: Path) -> list[str]:
 
 def uses_gpus(data: Path) -> bool:
     """Whether the engine was made for GPUs; one that has not been made yet may still be."""
-    engine = EnginePlace(data).engine() if is_packaged() else None
+    engine = EngineDirectory(data).engine() if is_packaged() else None
     return engine is None or engine.stamp.build != "cpu"
 
 

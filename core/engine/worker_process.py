@@ -17,9 +17,9 @@ from typing import IO, BinaryIO, Literal, cast
 import msgspec
 
 from core.engine.python import worker_environment
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.logs import keep_small, open_worker_log, worker_log
-from core.files.temp_folder import sweep_scratch
+from core.files.temp_folder import sweep_temp_folders
 from core.protocol.client_events import WorkerExited
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
 from core.protocol.messages import PROTOCOL_VERSION, AnyCommand, AnyEvent, Failed
@@ -100,7 +100,7 @@ class WorkerProcess:
                     return  # it died in the middle of a line
                 try:
                     event = decode(line)
-                except ClientError as error:
+                except UserError as error:
                     self._condemn(error.problem, error.detail)
                     return
                 decode = _event
@@ -126,15 +126,15 @@ class WorkerProcess:
             self._is_reaped = True
         self._hello_clock.cancel()
         self.end()
-        sweep_scratch()
+        sweep_temp_folders()
         self._reader.join(READER_LIMIT_SECONDS)
         self._post(WorkerExited(returncode))
         self._gone.set()
 
     def _miss_hello(self) -> None:
-        self._condemn(Problem.ENGINE_MISSING, "It has not said a word since it was started.")
+        self._condemn(ErrorKind.ENGINE_MISSING, "It has not said a word since it was started.")
 
-    def _condemn(self, problem: Problem, detail: str) -> None:
+    def _condemn(self, problem: ErrorKind, detail: str) -> None:
         """Nothing that such a worker says can be trusted: say so, and end it."""
         self._post(Failed(problem=problem.key, detail=detail))
         self.kill()
@@ -161,7 +161,7 @@ def _first_event(line: bytes) -> AnyEvent:
         raise _nonsense(line) from error
     if greeting.protocol != PROTOCOL_VERSION:
         detail = f"It speaks protocol {greeting.protocol}, this program speaks {PROTOCOL_VERSION}."
-        raise ClientError(Problem.PROTOCOL_MISMATCH, detail)
+        raise UserError(ErrorKind.PROTOCOL_MISMATCH, detail)
     return _event(line)
 
 
@@ -172,9 +172,9 @@ def _event(line: bytes) -> AnyEvent:
         raise _nonsense(line) from error
 
 
-def _nonsense(line: bytes) -> ClientError:
+def _nonsense(line: bytes) -> UserError:
     size = "" if len(line) <= MAX_LINE_BYTES else f", and more than {MAX_LINE_BYTES} bytes"
-    return ClientError(Problem.WORKER_NONSENSE, f"Its line began with {line[:80]!r}{size}.")
+    return UserError(ErrorKind.WORKER_NONSENSE, f"Its line began with {line[:80]!r}{size}.")
 
 
 def _spawn(command: Sequence[str], logs: Path) -> subprocess.Popen[bytes]:

@@ -10,26 +10,26 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Room:
+class DiskSpace:
     """``free_bytes`` is ``None`` where nobody knows; ``is_limited`` where it is the limit that ends first."""
 
     free_bytes: int | None = None
     is_limited: bool = False
 
 
-def room_in(folder: Path, limit_bytes: int | None) -> Room:
+def free_space(folder: Path, limit_bytes: int | None) -> DiskSpace:
     """What may still be written into that folder; it never raises."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
-        return Room()
+        return DiskSpace()
     if limit_bytes is None:
-        return Room(free)
-    left = max(0, limit_bytes - held_in(folder))
-    return Room(left, is_limited=True) if left < free else Room(free)
+        return DiskSpace(free)
+    left = max(0, limit_bytes - disk_usage(folder))
+    return DiskSpace(left, is_limited=True) if left < free else DiskSpace(free)
 
 
-def held_in(folder: Path) -> int:
+def disk_usage(folder: Path) -> int:
     """What its files are long in all; one that cannot be looked at, or has just gone, does not count."""
     held = 0
     for place, _, names in os.walk(folder):

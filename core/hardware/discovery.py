@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.hardware.device import Device
 from core.hardware.nvml import Nvml
 
@@ -40,7 +40,7 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
     if found:
         return found[0]
     known = ", ".join(f"{device.label} ({device.name or 'unnamed'})" for device in devices)
-    raise ClientError(Problem.NO_SUCH_DEVICE, f"“{wish}” is none of {known}.")
+    raise UserError(ErrorKind.NO_SUCH_DEVICE, f"“{wish}” is none of {known}.")
 
 
 def usable_devices(devices: Iterable[Device], *, uses_gpus: bool) -> tuple[Device, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.files.disk_space import Room
+from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.run.manifest import RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 
 FitVerdict = Literal["fits", "tight", "too_little", "unknown"]
 
@@ -71,10 +71,10 @@ def share_of_swarm(mine: float, others: float | None) -> float | None:
     return mine / (mine + others) if others else None
 
 
-def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: Room) -> Fits:
+def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: DiskSpace) -> Fits:
     """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
     host = next((each for each in devices if each.kind == "cpu"), None)
-    needs = needs_of(manifest)
+    needs = estimate_requirements(manifest)
     is_gpu = device.kind == "cuda"
     on_host = host_memory_needed(manifest) + (0 if is_gpu else needs.device_memory_bytes)
     return Fits(
@@ -88,18 +88,18 @@ def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk:
 
 def gpu_memory_needed(manifest: RunManifest) -> int:
     """Bytes on a GPU: the estimate with the driver's share; or what the organiser asks for, if more."""
-    estimated = needs_of(manifest).device_memory_bytes + CUDA_CONTEXT_BYTES
+    estimated = estimate_requirements(manifest).device_memory_bytes + CUDA_CONTEXT_BYTES
     return max(estimated, manifest.requirements.gpu_memory_mib << 20)
 
 
 def host_memory_needed(manifest: RunManifest) -> int:
     """Bytes of ordinary memory beside a GPU: the estimate; or what the organiser asks for, if more."""
-    return max(needs_of(manifest).host_memory_bytes, manifest.requirements.memory_mib << 20)
+    return max(estimate_requirements(manifest).host_memory_bytes, manifest.requirements.memory_mib << 20)
 
 
 def disk_needed(manifest: RunManifest) -> int:
     """Bytes for files that are fetched; or what the organiser asks for, if more."""
-    return max(needs_of(manifest).fetched_bytes, manifest.requirements.disk_mib << 20)
+    return max(estimate_requirements(manifest).fetched_bytes, manifest.requirements.disk_mib << 20)
 
 
 def _of_memory(needed_bytes: int, device: Device | None) -> Fit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.protocol.messages import AnyCommand, AnyEvent, Check, Join, Publish, Rehearse
+from core.protocol.messages import AnyCommand, AnyEvent, Check, DryRun, Join, Publish
 
 PauseReason = Literal["person", "epoch_finished", "sleep"]
 
@@ -59,4 +59,4 @@ class FinishAsked:
 
 
 ClientEvent = AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked
-Opening = Join | Publish | Check | Rehearse
+Opening = Join | Publish | Check | DryRun

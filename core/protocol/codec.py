@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from core.protocol.messages import AnyCommand, AnyEvent
-from core.schema import Message
+from core.schema import StrictStruct
 
 MAX_LINE_BYTES = 1024 * 1024
 
@@ -17,7 +17,7 @@ _command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCom
 _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 
 
-def encode(message: Message) -> bytes:
+def encode(message: StrictStruct) -> bytes:
     """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
     try:
         return _encoder.encode(message) + b"\n"

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from core.placeholders import filled
-from core.schema import Message
+from core.placeholders import fill_placeholders
+from core.schema import StrictStruct
 
 
-class Remark(Message, frozen=True):
+class LocalizedText(StrictStruct, frozen=True):
     """A sentence with blanks, ``%1``, ``%2`` and so on, and what fills them: plain words, or other remarks.
 
     ``str`` says it in English; without a sentence there is nothing to say.
     """
 
     sentence: str = ""
-    blanks: tuple[Remark | str, ...] = ()
+    blanks: tuple[LocalizedText | str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.sentence)
 
     def __str__(self) -> str:
-        return filled(self.sentence, *map(str, self.blanks))
+        return fill_placeholders(self.sentence, *map(str, self.blanks))
 
 
-def remark(sentence: str, *blanks: Remark | str) -> Remark:
+def localized(sentence: str, *blanks: LocalizedText | str) -> LocalizedText:
     """That sentence, which must be written out here: Qt Linguist is shown it."""
-    return Remark(sentence, blanks)
+    return LocalizedText(sentence, blanks)
 
 
-def in_a_row(first: Remark, then: Remark) -> Remark:
+def join_sentences(first: LocalizedText, then: LocalizedText) -> LocalizedText:
     """One after the other, as far as they say something."""
-    return Remark("%1 %2", (first, then)) if first and then else first or then
+    return LocalizedText("%1 %2", (first, then)) if first and then else first or then

@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.types import Command, DeviceName, Event, Name, Texts
 from core.run.manifest import RunManifest
 from core.run.signed_scores import Score
-from core.schema import Count, Message, MicroBatch
+from core.schema import Count, MicroBatch, StrictStruct
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 NetworkMode = Literal["auto", "direct", "client"]
 
@@ -70,7 +70,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
 
 
-class Rehearse(Command, tag="rehearse", kw_only=True, frozen=True):
+class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):
     """A dry run: train on noise for some seconds, without any download or swarm; say what fits, end."""
 
     manifest: RunManifest
@@ -93,7 +93,7 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
     __test__ = False  # it is no test of pytest's
 
 
-AnyCommand = Join | Start | Publish | Rehearse | Leave | Check | TestNetwork
+AnyCommand = Join | Start | Publish | DryRun | Leave | Check | TestNetwork
 
 
 class Hello(Event, tag="hello", kw_only=True, frozen=True):
@@ -135,8 +135,8 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
     """
 
     mode: Literal["direct", "client"]
-    reason: Remark
-    advice: Remark = Remark()
+    reason: LocalizedText
+    advice: LocalizedText = LocalizedText()
     test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
@@ -220,10 +220,10 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     ok: bool
     peers: Count
     seconds: float
-    reason: Remark = Remark()
+    reason: LocalizedText = LocalizedText()
 
 
-class PeerSeen(Message, kw_only=True, frozen=True):
+class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
     ``name`` and ``device`` are a stranger's words, and empty where it is no Workerbee or has no name.
@@ -246,14 +246,14 @@ class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
     loss: float | None = None
 
 
-class Verdict(Event, tag="verdict", kw_only=True, frozen=True):
+class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
     """Whether this computer helps, and why."""
 
     state: Literal["helping", "alone", "out_of_sync", "starting"]
     reason: str
 
 
-class Solved(Message, kw_only=True, frozen=True):
+class Solved(StrictStruct, kw_only=True, frozen=True):
     """A problem of the held-out set and what the model makes of it."""
 
     text: str
@@ -333,7 +333,7 @@ AnyEvent = (
     | Progress
     | RoundFinished
     | PeersSeen
-    | Verdict
+    | ContributionStatus
     | Evaluated
     | RunScored
     | CheckpointSaved

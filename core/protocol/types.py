@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.schema import Message
+from core.schema import StrictStruct
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 
 Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
@@ -16,9 +16,9 @@ Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
 
 
-class Command(Message, tag_field="command", kw_only=True, frozen=True):
+class Command(StrictStruct, tag_field="command", kw_only=True, frozen=True):
     """What the client asks of the worker."""
 
 
-class Event(Message, tag_field="event", kw_only=True, frozen=True):
+class Event(StrictStruct, tag_field="event", kw_only=True, frozen=True):
     """What happened in the worker, or to it."""

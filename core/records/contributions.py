@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from core.client.session import Session
 from core.hardware.device import Device
 from core.protocol.client_events import Opening
-from core.records.contribution_totals import Given
+from core.records.contribution_totals import ContributionDelta
 from core.records.store import HistoryStore
 
 LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
@@ -18,7 +18,7 @@ _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many 
 
 
 @dataclass(frozen=True)
-class Deeds:
+class Contribution:
     """``joules`` is what the GPU drew meanwhile; ``None`` where it never told its power."""
 
     samples: int = 0
@@ -37,7 +37,7 @@ class _Moment:
     epoch: int | None = None
 
 
-class DeedBook:
+class ContributionLog:
     """Adds up what sessions say they have contributed; for the main thread. Saved in the history's file."""
 
     def __init__(self, store: HistoryStore) -> None:
@@ -57,18 +57,18 @@ class DeedBook:
         self._before = now
         run_id = session.consent.run_id if session.consent is not None else self._run_id
         more = _more(before, now, _power_watts(session, devices))
-        if run_id is not None and more != Given():
+        if run_id is not None and more != ContributionDelta():
             name = self._name if run_id == self._run_id else ""
             self._store.deeds.add(run_id, replace(more, name=name))
         self._save(is_urgent=before.at is not None and now.at is None)
 
-    def of(self, run_id: str) -> Deeds:
+    def of(self, run_id: str) -> Contribution:
         """To that run, ever."""
-        return _deeds(self._store.deeds.all().get(run_id, Given()))
+        return _deeds(self._store.deeds.all().get(run_id, ContributionDelta()))
 
-    def total(self) -> Deeds:
+    def total(self) -> Contribution:
         """To all runs, ever."""
-        everything = Given()
+        everything = ContributionDelta()
         for given in self._store.deeds.all().values():
             everything = everything.plus(given)
         return _deeds(everything)
@@ -93,7 +93,7 @@ def _moment(session: Session, at: float) -> _Moment:
     return _Moment(session.opening, session.contributed_samples, at if is_training else None, epoch)
 
 
-def _more(before: _Moment, now: _Moment, power_watts: float | None) -> Given:
+def _more(before: _Moment, now: _Moment, power_watts: float | None) -> ContributionDelta:
     """Samples always count; time, energy and epochs only between two moments of training."""
     seconds, epochs = 0.0, 0
     if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_NOTE_SECONDS:
@@ -102,7 +102,7 @@ def _more(before: _Moment, now: _Moment, power_watts: float | None) -> Given:
         epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
     joules = None if power_watts is None or seconds == 0 else power_watts * seconds
     samples = min(now.samples - before.samples, _MOST_AT_ONCE)
-    return Given("", samples, epochs, seconds, joules)
+    return ContributionDelta("", samples, epochs, seconds, joules)
 
 
 def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
@@ -111,5 +111,5 @@ def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
     return next((device.power_watts for device in devices if used in device.names), None)
 
 
-def _deeds(given: Given) -> Deeds:
-    return Deeds(given.samples, given.epochs, given.seconds, given.joules)
+def _deeds(given: ContributionDelta) -> Contribution:
+    return Contribution(given.samples, given.epochs, given.seconds, given.joules)

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.errors import ClientError, Problem
-from core.files.folders import set_aside, storage_problem
+from core.errors import ErrorKind, UserError
+from core.files.atomic import quarantine, storage_problem
 
 _log = logging.getLogger(__name__)
 _READ_WAIT_SECONDS = 0.05
@@ -39,7 +39,7 @@ class Database:
 
     def __init__(self, path: Path, schema: str, version: int) -> None:
         self.path = path
-        self.trouble: ClientError | None = None
+        self.trouble: UserError | None = None
         self.aside: Path | None = None
         self._schema = schema
         self._version = version
@@ -95,7 +95,7 @@ class Database:
             self._writer = self._writer or self._connected()
             with _transaction(self._writer):
                 work(self._writer)
-        except (*_WRONG, OSError, ClientError) as error:
+        except (*_WRONG, OSError, UserError) as error:
             self._take_note_of(error)
             return False
         self.trouble = None
@@ -111,7 +111,7 @@ class Database:
         try:
             [[version]] = connection.execute("PRAGMA user_version").fetchall()
             if version > self._version:
-                raise ClientError(Problem.HISTORY_NOT_KEPT, f"{self.path} is of a newer Workerbee.")
+                raise UserError(ErrorKind.HISTORY_NOT_KEPT, f"{self.path} is of a newer Workerbee.")
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < self._version:
@@ -128,7 +128,7 @@ class Database:
             connection.execute(f"PRAGMA user_version = {self._version}")
         self.path.chmod(0o600)
 
-    def _take_note_of(self, error: _Wrong | OSError | ClientError) -> None:
+    def _take_note_of(self, error: _Wrong | OSError | UserError) -> None:
         trouble = _in_words(error, self.path)
         if self.trouble is None or self.trouble.problem is not trouble.problem:
             _log.warning("%s cannot be written: %r", self.path, error)
@@ -176,7 +176,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _put_aside(path: Path) -> Path:
     """The file and what SQLite keeps beside it."""
-    aside = set_aside(path)
+    aside = quarantine(path)
     for ending in ("-wal", "-shm"):
         beside = path.with_name(path.name + ending)
         if beside.exists():
@@ -190,16 +190,16 @@ def _code(error: _Wrong) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
-def _in_words(error: _Wrong | OSError | ClientError, path: Path) -> ClientError:
-    if isinstance(error, ClientError):
+def _in_words(error: _Wrong | OSError | UserError, path: Path) -> UserError:
+    if isinstance(error, UserError):
         return error
     if isinstance(error, OSError):
-        told = storage_problem(error, path, Problem.HISTORY_NOT_KEPT)
+        told = storage_problem(error, path, ErrorKind.HISTORY_NOT_KEPT)
     elif _code(error) in _BUSY:
-        told = ClientError(Problem.HISTORY_NOT_KEPT, f"{path} is held by another program.")
+        told = UserError(ErrorKind.HISTORY_NOT_KEPT, f"{path} is held by another program.")
     elif _code(error) == sqlite3.SQLITE_FULL:
-        told = ClientError(Problem.DISK_FULL, f"{path}: {error}.")
+        told = UserError(ErrorKind.DISK_FULL, f"{path}: {error}.")
     else:
-        told = ClientError(Problem.HISTORY_NOT_KEPT, f"{path}: {error}.")
+        told = UserError(ErrorKind.HISTORY_NOT_KEPT, f"{path}: {error}.")
     told.__cause__ = error
     return told

@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from core.errors import ClientError, Problem
-from core.files.folders import set_aside, storage_problem, write_atomically
+from core.errors import ErrorKind, UserError
+from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.schema import StrictStruct
 
 _log = logging.getLogger(__name__)
 MOST_RUNS = 20
@@ -19,7 +20,7 @@ _MAX_FILE_BYTES = 4 * 1024 * 1024  # twice what the bounds below let in, however
 LastState = Literal["trained", "paused", "failed", "refused", "finished"]
 
 
-class RecentRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RecentRun(StrictStruct, kw_only=True, frozen=True):
     """One of them; ``address`` can be pasted as it is, ``at`` is in seconds since 1970."""
 
     run_id: Annotated[str, Meta(min_length=1, max_length=64)]
@@ -37,7 +38,7 @@ class RecentRuns:
     """
 
     def __init__(self, path: Path) -> None:
-        self.trouble: ClientError | None = None
+        self.trouble: UserError | None = None
         self.aside: Path | None = None
         self._path = path
         self._runs = self._load()
@@ -87,11 +88,11 @@ class RecentRuns:
 
     def _put_aside(self) -> None:
         try:
-            self.aside = set_aside(self._path)
+            self.aside = quarantine(self._path)
             _log.warning("%s is damaged, and is now %s", self._path, self.aside.name)
         except OSError as error:
             self._tell(error)
 
     def _tell(self, error: OSError) -> None:
-        self.trouble = storage_problem(error, self._path, Problem.HISTORY_NOT_KEPT)
+        self.trouble = storage_problem(error, self._path, ErrorKind.HISTORY_NOT_KEPT)
         _log.warning("%s: %r", self._path, error)

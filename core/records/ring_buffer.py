@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-NOTHING = math.nan
-_NOBODY = -(2**63)
+MISSING = math.nan
+_EMPTY_SLOT = -(2**63)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _Window:
     fresh_until: int
 
 
-class Ring:
+class RingBuffer:
     """The columns of one resolution; takes memory for those that were written, not for all it could hold."""
 
     def __init__(self, resolution: Resolution) -> None:
@@ -110,7 +110,7 @@ class Ring:
             former = self._buckets[slot]
             if former == bucket:
                 low, high = min(low, self._lows[slot]), max(high, self._highs[slot])
-            if former in (_NOBODY, bucket):
+            if former in (_EMPTY_SLOT, bucket):
                 self._buckets[slot], self._lows[slot], self._highs[slot] = bucket, low, high
 
     def window(self, first: int, count: int) -> tuple[array[float], array[float]]:
@@ -120,8 +120,8 @@ class Ring:
         for bucket in range(stale, first + count):
             slot = (bucket - origin) % capacity
             is_there = slot < len(buckets) and buckets[slot] == bucket
-            lows[bucket - first] = self._lows[slot] if is_there else NOTHING
-            highs[bucket - first] = self._highs[slot] if is_there else NOTHING
+            lows[bucket - first] = self._lows[slot] if is_there else MISSING
+            highs[bucket - first] = self._highs[slot] if is_there else MISSING
         self._window = _Window(first, lows, highs, first + count)
         return lows[:], highs[:]
 
@@ -140,7 +140,7 @@ class Ring:
     def forget_saving(self) -> None:
         """Whatever is here is to be taken once more."""
         for slot, bucket in enumerate(self._buckets):
-            self._unsaved[slot] = bucket != _NOBODY
+            self._unsaved[slot] = bucket != _EMPTY_SLOT
 
     @property
     def is_saved(self) -> bool:
@@ -149,9 +149,9 @@ class Ring:
 
     def _make_room(self, slot: int) -> None:
         missing = max(0, slot + 1 - len(self._buckets))
-        self._buckets.extend(array("q", [_NOBODY]) * missing)
-        self._lows.extend(array("d", [NOTHING]) * missing)
-        self._highs.extend(array("d", [NOTHING]) * missing)
+        self._buckets.extend(array("q", [_EMPTY_SLOT]) * missing)
+        self._lows.extend(array("d", [MISSING]) * missing)
+        self._highs.extend(array("d", [MISSING]) * missing)
         self._unsaved.extend(bytes(missing))
 
     def _spoil(self, bucket: int) -> None:
@@ -163,7 +163,7 @@ class Ring:
     def _still_fresh(self, first: int, count: int) -> tuple[array[float], array[float], int]:
         """Arrays of that length, and the bucket from which on they are yet to be filled."""
         window = self._window
-        empty = array("d", [NOTHING])
+        empty = array("d", [MISSING])
         if window is None or len(window.lows) != count or not 0 <= first - window.first < count:
             return empty * count, empty * count, first
         gone = first - window.first

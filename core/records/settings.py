@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from core.files.folders import set_aside, storage_problem, write_atomically
+from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
@@ -22,7 +23,7 @@ UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
@@ -93,6 +94,6 @@ def _decode(encoded: bytes) -> Settings:
 
 def _set_aside(path: Path) -> Path:
     try:
-        return set_aside(path)
+        return quarantine(path)
     except OSError as error:
         raise storage_problem(error, path) from error

@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from core.errors import ClientError
-from core.records.contribution_totals import DeedsUnderWay, Given
+from core.errors import UserError
+from core.records.contribution_totals import ContributionDelta, PendingContributions
 from core.records.database import Database, Rows
 from core.records.ring_buffer import Column
 
@@ -83,7 +83,7 @@ class HistoryStore:
         self._writer: threading.Thread | None = None
         self._is_closing = False
         self._curves: list[CurvePart] = []
-        self._deeds = DeedsUnderWay()
+        self._deeds = PendingContributions()
         self._aside: Path | None = None
 
     @classmethod
@@ -94,7 +94,7 @@ class HistoryStore:
         return store, store.aside
 
     @property
-    def trouble(self) -> ClientError | None:
+    def trouble(self) -> UserError | None:
         """Why nothing can be kept at the moment, in words."""
         return self._database.trouble
 
@@ -109,7 +109,7 @@ class HistoryStore:
         return not self._curves
 
     @property
-    def deeds(self) -> DeedsUnderWay:
+    def deeds(self) -> PendingContributions:
         """What has been given; ``save_soon`` saves what is added to it."""
         return self._deeds
 
@@ -165,7 +165,7 @@ class HistoryStore:
             self.save()
 
     def _write(
-        self, connection: sqlite3.Connection, curves: list[CurvePart], deeds: dict[str, Given]
+        self, connection: sqlite3.Connection, curves: list[CurvePart], deeds: dict[str, ContributionDelta]
     ) -> None:
         if self._deeds.saved is None or self._database.aside != self._aside:
             self._begin(connection)
@@ -187,16 +187,14 @@ class HistoryStore:
         self._deeds.saved = _deeds_in(connection)
 
 
-def _deeds_in(connection: sqlite3.Connection) -> dict[str, Given]:
+def _deeds_in(connection: sqlite3.Connection) -> dict[str, ContributionDelta]:
     rows = connection.execute(_LOAD_DEEDS)
-    return {run_id: Given(*fields) for run_id, *fields in rows}
+    return {run_id: ContributionDelta(*fields) for run_id, *fields in rows}
 
 
-def _deeds_in_damaged(path: Path) -> dict[str, Given]:
+def _deeds_in_damaged(path: Path) -> dict[str, ContributionDelta]:
     try:
-        with closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-        ) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return _deeds_in(connection)
     except (sqlite3.Error, UnicodeDecodeError):
         return {}

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from core.errors import ClientError
-from core.records.ring_buffer import RESOLUTIONS, Ring
+from core.errors import UserError
+from core.records.ring_buffer import RESOLUTIONS, RingBuffer
 from core.records.store import CurvePart, HistoryStore
 
 Series = Literal[
@@ -55,13 +55,13 @@ class _Run:
 
     began: float | None = None
     is_begin_loaded: bool = False
-    lines: dict[Series, list[Ring]] = field(default_factory=dict)
+    lines: dict[Series, list[RingBuffer]] = field(default_factory=dict)
 
-    def rings(self, series: Series) -> list[Ring]:
+    def rings(self, series: Series) -> list[RingBuffer]:
         """From fine to coarse."""
         rings = self.lines.get(series)
         if rings is None:
-            rings = self.lines[series] = [Ring(resolution) for resolution in RESOLUTIONS]
+            rings = self.lines[series] = [RingBuffer(resolution) for resolution in RESOLUTIONS]
         return rings
 
     def began_by(self, at: float | None) -> None:
@@ -107,7 +107,7 @@ class History:
         return self.store.trouble is None
 
     @property
-    def trouble(self) -> ClientError | None:
+    def trouble(self) -> UserError | None:
         """Why it is not kept, in words."""
         return self.store.trouble
 
@@ -171,7 +171,7 @@ class History:
             run.began_by(saved)
         return now if run.began is None else run.began
 
-    def _load(self, run_id: str, series: Series, ring: Ring) -> None:
+    def _load(self, run_id: str, series: Series, ring: RingBuffer) -> None:
         columns = self.store.columns(run_id, series, ring.resolution.step_seconds)
         if columns is not None:
             ring.absorb(columns)

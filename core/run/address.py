@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.security.identity import decode_peer_id
 
 MAX_CHARACTERS = 64 * 1024
@@ -38,7 +38,7 @@ _HOST_AND_PORT = re.compile(r"(?<![\w./-])[\w.-]{1,253}:\d{1,5}\b")
 _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}\b")
 
 
-class UnreadableAddress(ClientError):  # noqa: N818
+class UnreadableAddress(UserError):  # noqa: N818
     """Says which piece of the text cannot be read, why, and what a good one looks like.
 
     ``reason`` is ``template`` with its ``values``, which a window puts into a sentence of another language.
@@ -50,7 +50,7 @@ class UnreadableAddress(ClientError):  # noqa: N818
         self.values = tuple(_printable(_shortened(str(value))) for value in values)
         self.reason = template.format(*self.values)
         named = f"“{self.piece}”: " if self.piece else ""
-        super().__init__(Problem.ADDRESS_UNREADABLE, f"{named}{self.reason}; a good one looks like {good}")
+        super().__init__(ErrorKind.ADDRESS_UNREADABLE, f"{named}{self.reason}; a good one looks like {good}")
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class JoinAddress:
             raise UnreadableAddress("", "this is {} characters long, and that is no address", len(text))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
         links = [_read_link(link) for link in _LINK.findall(text)]
-        pieces = _multiaddrs_in(_LINK.sub(" ", text))
-        if not links and not pieces:
+        split_placeholders = _multiaddrs_in(_LINK.sub(" ", text))
+        if not links and not split_placeholders:
             _refuse(text)
         peers = [peer for link_peers, _ in links for peer in link_peers]
-        peers += [_read_multiaddr(piece) for piece in pieces]
+        peers += [_read_multiaddr(piece) for piece in split_placeholders]
         runs = [run for _, run in links if run] + _RUN_OPTION.findall(_LINK.sub(" ", text))
         return cls(_bounded(peers), _only(runs))
 
@@ -133,9 +133,7 @@ def _only(runs: list[str]) -> str | None:
         if not re.fullmatch(_RUN, run):
             raise UnreadableAddress(run, "this is no run's name", good="my-run_1")
     if len(distinct) > 1:
-        raise UnreadableAddress(
-            ", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK
-        )
+        raise UnreadableAddress(", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK)
     return distinct[0] if distinct else None
 
 
@@ -226,9 +224,7 @@ def _read_peer(piece: str, parts: deque[str]) -> str:
         reason = "“{}” stands where /p2p/ and the peer id should be"
         raise UnreadableAddress(piece, reason, parts[0])
     if len(parts) < 2:
-        raise UnreadableAddress(
-            piece, "it ends without /p2p/ and the peer id, so it does not say who is there"
-        )
+        raise UnreadableAddress(piece, "it ends without /p2p/ and the peer id, so it does not say who is there")
     parts.popleft()
     peer_id = parts.popleft()
     try:

@@ -14,7 +14,7 @@ _HOST_BYTES = 450_000_000
 
 
 @dataclass(frozen=True)
-class Needs:
+class ResourceRequirements:
     """Bytes, and the model's size in parameters; ``sample_flop`` is what one sample costs to train on.
 
     ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
@@ -33,18 +33,16 @@ class Needs:
     sample_flop: int
 
 
-def needs_of(manifest: RunManifest) -> Needs:
+def estimate_requirements(manifest: RunManifest) -> ResourceRequirements:
     """The estimate for that run."""
     size = size_of(manifest.recipe, manifest.data)
-    return Needs(
+    return ResourceRequirements(
         parameters=size.parameters,
         trained_parameters=size.trained,
         download_bytes=_download_bytes(size.trained, manifest),
         fetched_bytes=size.pretrained_bytes + _file_bytes(manifest.data),
         device_memory_bytes=_device_memory_bytes(size, manifest),
-        host_memory_bytes=_HOST_BYTES
-        + size.library_bytes
-        + _host_bytes_per_parameter(manifest) * size.trained,
+        host_memory_bytes=_HOST_BYTES + size.library_bytes + _host_bytes_per_parameter(manifest) * size.trained,
         traffic_bytes=_traffic_bytes(size.trained, manifest.collaboration),
         sample_flop=size.sample_flop,
     )

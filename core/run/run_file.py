@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
-from core.run.run_file_errors import mistakes_in, with_none
+from core.run.run_file_errors import find_errors, with_none
 from core.security.bounded_toml import read_toml
 
 MAX_RUN_FILE_BYTES = 128 * 1024
@@ -30,7 +30,7 @@ def parse_run_file(text: str) -> RunManifest:
     """The manifest in that text; raises ClientError with one line for each mistake."""
     _refuse_if_too_long(len(text.encode("utf-8", "surrogatepass")))
     tables = with_none(_tables_of(text), RunManifest)
-    mistakes = mistakes_in(tables, RunManifest)
+    mistakes = find_errors(tables, RunManifest)
     if mistakes:
         raise _wrong("\n".join(mistakes))
     try:
@@ -38,7 +38,7 @@ def parse_run_file(text: str) -> RunManifest:
     except msgspec.ValidationError as error:
         raise _wrong(f"{error}.") from error
     if manifest.format > FORMAT_VERSION:
-        raise ClientError(Problem.MANIFEST_TOO_NEW, f"It is of format {manifest.format}.")
+        raise UserError(ErrorKind.MANIFEST_TOO_NEW, f"It is of format {manifest.format}.")
     return _fits_into_a_record(manifest)
 
 
@@ -48,9 +48,9 @@ def write_template(path: Path) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(template())
     except FileExistsError as error:
-        raise ClientError(Problem.USAGE, f"{path} exists already and was left as it is.") from error
+        raise UserError(ErrorKind.USAGE, f"{path} exists already and was left as it is.") from error
     except OSError as error:
-        raise ClientError(Problem.USAGE, f"{path} cannot be written: {error.strerror}.") from error
+        raise UserError(ErrorKind.USAGE, f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _text_of(path: Path) -> str:
@@ -93,5 +93,5 @@ def _fits_into_a_record(manifest: RunManifest) -> RunManifest:
     return manifest
 
 
-def _wrong(detail: str) -> ClientError:
-    return ClientError(Problem.RUN_FILE_WRONG, detail)
+def _wrong(detail: str) -> UserError:
+    return UserError(ErrorKind.RUN_FILE_WRONG, detail)

@@ -31,7 +31,7 @@ _BOUNDS = {
 }
 
 
-def mistakes_in(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
+def find_errors(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
     """All mistakes, or the first of very many; an empty list means that the tables are a manifest."""
     found = list(islice(_mistakes(tables, manifest), MOST_MISTAKES + 1))
     return [*found[:MOST_MISTAKES], "There are more."] if len(found) > MOST_MISTAKES else found
@@ -39,7 +39,7 @@ def mistakes_in(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
 
 def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[str]:
     sections = {field.name: field for field in msgspec.structs.fields(manifest)}
-    homes = _homes(manifest)
+    homes = _section_of_field(manifest)
     for name, field in sections.items():
         if field.required and name not in tables:
             yield f"[{name}] is missing."
@@ -149,12 +149,10 @@ def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[
     elsewhere = get_close_matches(key.lower(), list(homes), n=1, cutoff=0.85)
     if elsewhere:
         return f"{name}: unknown {kind}; did you mean {elsewhere[0]} in [{homes[elsewhere[0]]}]?"
-    return (
-        f"{name}: unknown {kind}; {'the file' if not place else place.strip()} may have {', '.join(known)}."
-    )
+    return f"{name}: unknown {kind}; {'the file' if not place else place.strip()} may have {', '.join(known)}."
 
 
-def _homes(manifest: Struct) -> dict[str, str]:
+def _section_of_field(manifest: Struct) -> dict[str, str]:
     """Which section each field belongs in, for those that were written in another."""
     return {
         field.name: section.name
@@ -186,13 +184,7 @@ def _alternatives(words: list[str]) -> str:
 def _shown(value: Any) -> str:
     """The value as the organiser wrote it, more or less, and never long."""
     try:
-        text = (
-            str(value).lower()
-            if isinstance(value, bool)
-            else f'"{value}"'
-            if isinstance(value, str)
-            else str(value)
-        )
+        text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
     except (ValueError, RecursionError):  # a number of thousands of digits, a tower of tables
         text = "…"
     text = "".join(each if each.isprintable() else " " for each in text[:200])

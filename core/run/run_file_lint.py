@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.run.manifest import RunManifest
-from core.run.requirements import Needs, needs_of
+from core.run.requirements import ResourceRequirements, estimate_requirements
 
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
@@ -15,9 +15,9 @@ _LARGE_PARAMETERS = 1_000_000
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
 
 
-def hints_for(manifest: RunManifest) -> tuple[str, ...]:
+def lint(manifest: RunManifest) -> tuple[str, ...]:
     """A sentence or two each, with figures; none for a run that looks right."""
-    needs = needs_of(manifest)
+    needs = estimate_requirements(manifest)
     return (
         *_of_batches(manifest),
         *_of_epochs(manifest, needs),
@@ -38,7 +38,7 @@ def _of_batches(manifest: RunManifest) -> Iterator[str]:
         )
 
 
-def _of_epochs(manifest: RunManifest, needs: Needs) -> Iterator[str]:
+def _of_epochs(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
     """A newcomer whose download takes longer than an epoch never catches up."""
     epoch_seconds = _epoch_seconds(manifest, needs)
     download_seconds = needs.download_bytes * 8 / HOME_DOWNLOAD_BITS_PER_SECOND
@@ -51,13 +51,13 @@ def _of_epochs(manifest: RunManifest, needs: Needs) -> Iterator[str]:
         )
 
 
-def _epoch_seconds(manifest: RunManifest, needs: Needs) -> float:
+def _epoch_seconds(manifest: RunManifest, needs: ResourceRequirements) -> float:
     """How long an epoch takes that one good home GPU computes alone."""
     computing = needs.sample_flop * manifest.collaboration.target_batch_size / HOME_GPU_FLOP_PER_SECOND
     return max(computing, manifest.collaboration.matchmaking_time)
 
 
-def _of_rounds(manifest: RunManifest, needs: Needs) -> Iterator[str]:
+def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[str]:
     """Overlap hides an exchange only while there is something left to compute."""
     collaboration, epoch_seconds = manifest.collaboration, _epoch_seconds(manifest, needs)
     seconds = needs.traffic_bytes * 8 / HOME_UPLOAD_BITS_PER_SECOND

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
+from core.schema import StrictStruct
 from core.security.identity import Identity, verify
 
 _SIGNING_PREFIX = b"workerbee run manifest 1:"
 MAX_RECORD_BYTES = MAX_MANIFEST_BYTES + 1024
 
 
-class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SignedManifest(StrictStruct, frozen=True):
     """The exact bytes that an organiser signed; ``organiser`` is the peer id that holds the public key."""
 
     organiser: str
@@ -30,11 +31,11 @@ class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def from_bytes(cls, encoded: bytes) -> SignedManifest:
         """Read what the DHT holds; raises ClientError if it is no signed manifest."""
         if len(encoded) > MAX_RECORD_BYTES:
-            raise ClientError(Problem.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
         try:
             return msgspec.msgpack.decode(encoded, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise ClientError(Problem.MANIFEST_REFUSED, f"{error}.") from error
+            raise UserError(ErrorKind.MANIFEST_REFUSED, f"{error}.") from error
 
     def to_bytes(self) -> bytes:
         """What the DHT holds."""
@@ -47,5 +48,5 @@ class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def opened(self) -> RunManifest:
         """Verify first, parse second; raises ClientError for a wrong signature or a bad manifest."""
         if not self.is_signed():
-            raise ClientError(Problem.MANIFEST_REFUSED, "Its signature is wrong.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, "Its signature is wrong.")
         return decode_manifest(self.manifest)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.folders import create_atomically, storage_problem
+from core.errors import ErrorKind, UserError
+from core.files.atomic import create_atomically, storage_problem
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _ED25519 = bytes.fromhex("002408011220")  # identity multihash of a protobuf: key type 1, 32 bytes
@@ -53,9 +53,7 @@ def decode_peer_id(peer_id: str) -> bytes:
     multihash = decode_base58(peer_id)
     for prefix, characters in _CHARACTERS.items():
         if peer_id.startswith(prefix) and len(peer_id) != characters:
-            raise ValueError(
-                f"is {len(peer_id)} characters long, and one that begins with {prefix} has {characters}"
-            )
+            raise ValueError(f"is {len(peer_id)} characters long, and one that begins with {prefix} has {characters}")
     if not any(multihash.startswith(kind) and len(multihash) == size for kind, size in _LENGTHS.items()):
         raise ValueError("is damaged, or no peer id")
     return multihash
@@ -194,5 +192,5 @@ def _read_secret(path: Path) -> bytes:
         return file.read(_MAX_KEY_FILE_BYTES)
 
 
-def _damaged(path: Path, why: str) -> ClientError:
-    return ClientError(Problem.IDENTITY_DAMAGED, f"{path} {why}.")
+def _damaged(path: Path, why: str) -> UserError:
+    return UserError(ErrorKind.IDENTITY_DAMAGED, f"{path} {why}.")

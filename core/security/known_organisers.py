@@ -7,18 +7,19 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import ClientError, Problem
-from core.files.folders import set_aside, storage_problem, write_atomically
+from core.errors import ErrorKind, UserError
+from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.schema import StrictStruct
 
 log = logging.getLogger(__name__)
 
 
-class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Known(StrictStruct, frozen=True):
     organiser: str
     revision: int
 
 
-class KnownRuns:
+class KnownOrganisers:
     """A small file; a damaged one is kept aside and begun anew. What is refused raises ClientError."""
 
     def __init__(self, path: Path) -> None:
@@ -30,10 +31,10 @@ class KnownRuns:
         if known is None:
             return
         if known.organiser != organiser:
-            raise ClientError(Problem.ORGANISER_CHANGED, f"It was {known.organiser}, it is {organiser}.")
+            raise UserError(ErrorKind.ORGANISER_CHANGED, f"It was {known.organiser}, it is {organiser}.")
         if known.revision > revision:
-            raise ClientError(
-                Problem.MANIFEST_ROLLED_BACK,
+            raise UserError(
+                ErrorKind.MANIFEST_ROLLED_BACK,
                 f"Revision {revision} is shown, revision {known.revision} was seen.",
             )
 
@@ -60,5 +61,5 @@ class KnownRuns:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, _Known])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            log.exception("%s is damaged, and is now %s", self._path, set_aside(self._path).name)
+            log.exception("%s is damaged, and is now %s", self._path, quarantine(self._path).name)
             return {}

@@ -29,7 +29,7 @@ def any_is_public(multiaddrs: Iterable[str]) -> bool:
     return any(is_public(each.split("/")[2]) for each in multiaddrs)
 
 
-def public_opener() -> urllib.request.OpenerDirector:
+def no_private_network_opener() -> urllib.request.OpenerDirector:
     """Like urllib's own, but its connections raise PrivateAddressError before anything is asked.
 
     Where the volunteer has set a proxy, that one decides: only it sees the address.

@@ -12,13 +12,13 @@ MAX_DEVICE_CHARACTERS = 80  # of what a device may be called
 _REFUSED = {"Cc", "Cs", "Co", "Cn", "Cf", "Zl", "Zp"}
 
 
-def safe_line(text: str, longest: int = 400) -> str:
+def sanitize_line(text: str, longest: int = 400) -> str:
     """The text as one line of printable characters, cut where it is too long."""
     line = " ".join(_printable(text.replace("\n", " ")).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def safe_text(text: str, longest: int = 4000) -> str:
+def sanitize_text(text: str, longest: int = 4000) -> str:
     """The text with its line breaks, at most one empty line in a row, and nothing else that is no letter."""
     lines = "\n".join(_printable(line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
     lines = re.sub(r"\n{3,}", "\n\n", lines).strip()
@@ -27,7 +27,7 @@ def safe_text(text: str, longest: int = 4000) -> str:
 
 def short_id(peer_id: str) -> str:
     """The ends of a peer id, which is what people compare."""
-    safe = safe_line(peer_id, 100)
+    safe = sanitize_line(peer_id, 100)
     return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
 
 

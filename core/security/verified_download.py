@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from core.security.public_addresses import PrivateAddressError, public_opener
+from core.security.public_addresses import PrivateAddressError, no_private_network_opener
 
 SILENCE_SECONDS = 30.0
 _PIECE_BYTES = 1 << 18
@@ -92,7 +92,7 @@ def _digest(file: io.BufferedRandom, remote: Remote) -> str:
 def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse | None:
     """The answer, if it is one; ``None`` where the server says that nothing is missing."""
     request = urllib.request.Request(remote.url, headers=_HEADERS | headers)
-    opener = public_opener() if remote.only_public else urllib.request.build_opener()
+    opener = no_private_network_opener() if remote.only_public else urllib.request.build_opener()
     try:
         answer: http.client.HTTPResponse = opener.open(request, timeout=SILENCE_SECONDS)
     except urllib.error.HTTPError as error:

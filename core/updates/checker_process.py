@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from core.engine.python import engine_python, worker_environment
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 from core.updates.notice import UpdateNotice
 from core.updates.publisher import Source
 
@@ -20,7 +20,7 @@ _LIMIT_SECONDS = 90.0
 _log = logging.getLogger(__name__)
 
 
-class Asking:
+class UpdateCheck:
     """Once; ``post`` is called from a thread of its own, with ``None`` where nothing has come of it.
 
     The engine's Python asks, which has what verifies signatures; without an engine nobody does.
@@ -65,7 +65,7 @@ class Asking:
                 return None
         if process.returncode != 0:
             words = complaint[-1000:].decode("utf-8", "replace")
-            _log.info("No notice of newer versions from %s: %s", self._source.host, safe_line(words, 300))
+            _log.info("No notice of newer versions from %s: %s", self._source.host, sanitize_line(words, 300))
             return None
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
             return msgspec.json.decode(said, type=UpdateNotice)

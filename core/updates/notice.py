@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.schema import Section
+from core.schema import StrictStruct
 from core.security.identity import Identity, verify
 
 MAX_NOTICE_BYTES = 8 * 1024
@@ -23,7 +23,7 @@ class RefusedNoticeError(Exception):
     """What came is no notice of this publisher; says why, for the log."""
 
 
-class UpdateNotice(Section, kw_only=True, frozen=True):
+class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
     """``page`` is where a person finds that version; nothing there is read by Workerbee."""
 
     version: Version
@@ -34,7 +34,7 @@ class UpdateNotice(Section, kw_only=True, frozen=True):
         return bool(re.match(_VERSION, version)) and _numbers(self.version) > _numbers(version)
 
 
-class SignedNotice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SignedNotice(StrictStruct, frozen=True):
     """As it lies on a server: the exact text that was signed, and its signature in base64."""
 
     notice: str

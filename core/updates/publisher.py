@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from core.files.resources import RESOURCES
 from core.records.settings import UPDATE_ADDRESS, UPDATE_PUBLISHER, Settings
-from core.schema import Section
+from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
 
 _FILE = RESOURCES / "updates.toml"
@@ -32,7 +32,7 @@ class Source:
         return urlsplit(self.address).hostname or ""
 
 
-class _Built(Section, kw_only=True, frozen=True):
+class _Built(StrictStruct, kw_only=True, frozen=True):
     """Empty words stand for nobody."""
 
     address: Annotated[str, Meta(pattern=rf"^\Z|{UPDATE_ADDRESS}")] = ""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.files.folders import write_atomically
-from core.schema import Section
+from core.files.atomic import write_atomically
+from core.schema import StrictStruct
 from core.updates.notice import UpdateNotice
 
 EVERY_SECONDS = 14 * 24 * 3600.0
@@ -17,7 +17,7 @@ _MAX_FILE_BYTES = 16 * 1024
 _log = logging.getLogger(__name__)
 
 
-class _Page(Section, kw_only=True, frozen=True):
+class _Page(StrictStruct, kw_only=True, frozen=True):
     """``told`` is the version that the person has been told of last."""
 
     asked_at: float = 0.0
@@ -26,7 +26,7 @@ class _Page(Section, kw_only=True, frozen=True):
     told: str = ""
 
 
-class UpdateDiary:
+class UpdateState:
     """A damaged file is as good as none, and one that cannot be written is kept in mind instead."""
 
     def __init__(self, path: Path) -> None:

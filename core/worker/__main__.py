@@ -13,33 +13,31 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.temp_folder import claim_scratch, remove_scratch
+from core.errors import ErrorKind, UserError
+from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.messages import (
     PROTOCOL_VERSION,
     AnyCommand,
     Check,
+    DryRun,
     EngineChecked,
     Failed,
     Hello,
     Join,
     Publish,
-    Rehearse,
 )
 from core.version import own_version
-from core.worker.network.peer_cache import Acquaintances
+from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering
-from core.worker.process.channel import Channel
+from core.worker.process.channel import WorkerChannel
 
 log = logging.getLogger(__name__)
 
 
 def main() -> None:
     """Live one life, then end at once: hivemind's threads are not waited for."""
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    channel = Channel.claim()
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    channel = WorkerChannel.claim()
     channel.emit(Hello(protocol=PROTOCOL_VERSION, version=own_version()))
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=channel.leave, daemon=True).start())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -49,7 +47,7 @@ def main() -> None:
     os._exit(code)
 
 
-def _live(channel: Channel) -> int:
+def _live(channel: WorkerChannel) -> int:
     try:
         with _own_temporary_folder():
             command = channel.next_command()
@@ -65,23 +63,23 @@ def _live(channel: Channel) -> int:
 @contextlib.contextmanager
 def _own_temporary_folder() -> Iterator[None]:
     """For this process and its children, which are killed rather than asked to tidy up."""
-    with claim_scratch() as scratch:
+    with lock_temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                remove_scratch(scratch.path)
+                remove_temp_folder(scratch.path)
 
 
-def _obey(command: AnyCommand, channel: Channel) -> None:
+def _obey(command: AnyCommand, channel: WorkerChannel) -> None:
     """The heavy imports happen here, after hello."""
     from core.worker.process import process_tree as family
 
     family.found()
     match command:
         case Join():
-            met = Acquaintances(command.run_id or "", command.addresses, Path(command.home))
+            met = PeerCache(command.run_id or "", command.addresses, Path(command.home))
             alive = answering(met.addresses)
             from core.worker.roles.volunteer import volunteer
 
@@ -90,14 +88,14 @@ def _obey(command: AnyCommand, channel: Channel) -> None:
             from core.worker.roles.organiser import organise
 
             organise(command, channel)
-        case Rehearse():
-            from core.worker.roles.dry_run import rehearse
+        case DryRun():
+            from core.worker.roles.dry_run import run_dry_run
 
-            rehearse(command, channel)
+            run_dry_run(command, channel)
         case Check():
             channel.emit(_check_engine())
         case _:
-            raise ClientError(Problem.WORKER_NONSENSE, f"A life cannot begin with {type(command).__name__}.")
+            raise UserError(ErrorKind.WORKER_NONSENSE, f"A life cannot begin with {type(command).__name__}.")
 
 
 def _check_engine() -> EngineChecked:
@@ -111,15 +109,15 @@ def _check_engine() -> EngineChecked:
 
 def _failure(error: BaseException) -> Failed:
     """The event for an error: in words where it was foreseen, as an internal problem where it was not."""
-    if isinstance(error, ClientError):
+    if isinstance(error, UserError):
         return Failed(problem=error.problem.key, detail=error.detail)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return Failed(problem=Problem.OUT_OF_MEMORY.key)
+        return Failed(problem=ErrorKind.OUT_OF_MEMORY.key)
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return Failed(problem=Problem.DISK_FULL.key, detail=str(error.filename or ""))
+        return Failed(problem=ErrorKind.DISK_FULL.key, detail=str(error.filename or ""))
     if isinstance(error, ModuleNotFoundError):
-        return Failed(problem=Problem.ENGINE_MISSING.key, detail=f"The module {error.name} is missing.")
-    return Failed(problem=Problem.INTERNAL.key, detail=f"{type(error).__name__}: see the log.")
+        return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=f"The module {error.name} is missing.")
+    return Failed(problem=ErrorKind.INTERNAL.key, detail=f"{type(error).__name__}: see the log.")
 
 
 if __name__ == "__main__":

@@ -27,11 +27,7 @@ def _chapter(metadata: Path) -> list[str]:
     words = HeaderParser().parsestr(metadata.read_text("utf-8"))
     name, version = words["Name"], words["Version"]
     title = f"{name} {version}"
-    terms = (
-        words["License-Expression"]
-        or words["License"]
-        or "; ".join(_classifiers(words.get_all("Classifier")))
-    )
+    terms = words["License-Expression"] or words["License"] or "; ".join(_classifiers(words.get_all("Classifier")))
     is_of_qt = name.lower().startswith(("pyside", "shiboken"))
     texts = [] if is_of_qt else [_short(text.read_text("utf-8")) for text in _texts(metadata.parent)]
     return [

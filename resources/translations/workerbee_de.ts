@@ -307,6 +307,33 @@
     </message>
 </context>
 <context>
+    <name>ContributionCard</name>
+    <message>
+        <source>samples given</source>
+        <translation>Beispiele beigetragen</translation>
+    </message>
+    <message>
+        <source>epochs helped</source>
+        <translation>Epochen mitgeholfen</translation>
+    </message>
+    <message>
+        <source>of training</source>
+        <translation>trainiert</translation>
+    </message>
+    <message>
+        <source>of energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>of the last step</source>
+        <translation>des letzten Schritts</translation>
+    </message>
+    <message>
+        <source>In all runs together: %1 samples, %2 epochs, %3 of training</source>
+        <translation>In allen Läufen zusammen: %1 Beispiele, %2 Epochen, %3 trainiert</translation>
+    </message>
+</context>
+<context>
     <name>CurvesMenu</name>
     <message>
         <source>Curves</source>
@@ -735,29 +762,6 @@
     </message>
 </context>
 <context>
-    <name>FarewellWindow</name>
-    <message>
-        <source>Workerbee</source>
-        <translation>Workerbee</translation>
-    </message>
-    <message>
-        <source>Saying goodbye…</source>
-        <translation>Abmeldung&#xa0;…</translation>
-    </message>
-    <message>
-        <source>The others are told, so that nobody waits for this computer.</source>
-        <translation>Die anderen erfahren davon, damit niemand auf diesen Computer wartet.</translation>
-    </message>
-    <message>
-        <source>Quit at &amp;once</source>
-        <translation>&amp;Sofort beenden</translation>
-    </message>
-    <message>
-        <source>Quit at once, without a goodbye</source>
-        <translation>Sofort und ohne Abmeldung beenden</translation>
-    </message>
-</context>
-<context>
     <name>Figures</name>
     <message>
         <source>not known yet</source>
@@ -1078,6 +1082,17 @@
     </message>
 </context>
 <context>
+    <name>Navigator</name>
+    <message>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
+    </message>
+    <message>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
+    </message>
+</context>
+<context>
     <name>NeedsCard</name>
     <message>
         <source>GPU memory</source>
@@ -1166,32 +1181,6 @@
     </message>
 </context>
 <context>
-    <name>Offer</name>
-    <message>
-        <source>Open its page in the browser</source>
-        <translation>Seite des Laufs im Browser öffnen</translation>
-    </message>
-    <message>
-        <source>About this run</source>
-        <translation>Über diesen Lauf</translation>
-    </message>
-    <message>
-        <source>The organiser says: %1</source>
-        <translation>Der Organisator teilt mit: %1</translation>
-    </message>
-</context>
-<context>
-    <name>Paging</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
-    </message>
-</context>
-<context>
     <name>PauseButton</name>
     <message>
         <source>Pause</source>
@@ -1262,26 +1251,38 @@
     </message>
 </context>
 <context>
-    <name>Presence</name>
+    <name>PrivacyCard</name>
     <message>
-        <source>This desktop has no tray, so the window was only minimised.</source>
-        <translation>Diese Arbeitsumgebung hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
+        <source>What strangers will see of you</source>
+        <translation>Was Fremde von Ihnen sehen</translation>
     </message>
     <message>
-        <source>Workerbee goes on meanwhile.</source>
-        <translation>Workerbee läuft unterdessen weiter.</translation>
+        <source>how many samples you compute, and how fast</source>
+        <translation>wie viele Beispiele Sie rechnen und wie schnell</translation>
     </message>
     <message>
-        <source>Quit Workerbee</source>
-        <translation>Workerbee beenden</translation>
+        <source>your IP address</source>
+        <translation>Ihre IP-Adresse</translation>
     </message>
     <message>
-        <source>Workerbee is still here</source>
-        <translation>Workerbee läuft weiter</translation>
+        <source>what kind of GPU you lend</source>
+        <translation>welche Art GPU Sie beisteuern</translation>
     </message>
     <message>
-        <source>Its icon in the panel opens the window again, pauses and quits.</source>
-        <translation>Mit dem Symbol im Infobereich öffnen Sie das Fenster wieder, pausieren oder beenden Workerbee.</translation>
+        <source>They will not see your files, or who you are.</source>
+        <translation>Ihre Dateien und wer Sie sind, sehen sie nicht.</translation>
+    </message>
+    <message>
+        <source>the peer id %1, made up for this computer</source>
+        <translation>die Peer-ID %1, eigens für diesen Computer erzeugt</translation>
+    </message>
+    <message>
+        <source>a peer id, made up for this computer</source>
+        <translation>eine Peer-ID, eigens für diesen Computer erzeugt</translation>
+    </message>
+    <message>
+        <source>the name that you chose: “%1”</source>
+        <translation>der Name, den Sie gewählt haben: „%1“</translation>
     </message>
 </context>
 <context>
@@ -1764,8 +1765,16 @@
         <translation>Löschen und beenden</translation>
     </message>
     <message>
+        <source>Delete downloads only, and quit</source>
+        <translation>Nur Heruntergeladenes löschen und beenden</translation>
+    </message>
+    <message>
         <source>The training engine</source>
         <translation>Das Trainingsprogramm</translation>
+    </message>
+    <message>
+        <source>Downloaded models and data sets</source>
+        <translation>Heruntergeladene Modelle und Datensätze</translation>
     </message>
     <message>
         <source>Runs that you published, and their checkpoints</source>
@@ -1956,6 +1965,21 @@
     </message>
 </context>
 <context>
+    <name>RunDetails</name>
+    <message>
+        <source>Open its page in the browser</source>
+        <translation>Seite des Laufs im Browser öffnen</translation>
+    </message>
+    <message>
+        <source>About this run</source>
+        <translation>Über diesen Lauf</translation>
+    </message>
+    <message>
+        <source>The organiser says: %1</source>
+        <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
     <name>SearchLine</name>
     <message>
         <source>Looking for the run</source>
@@ -1995,6 +2019,29 @@
     <message>
         <source>Remove my data …</source>
         <translation>Meine Daten löschen …</translation>
+    </message>
+</context>
+<context>
+    <name>ShutdownWindow</name>
+    <message>
+        <source>Workerbee</source>
+        <translation>Workerbee</translation>
+    </message>
+    <message>
+        <source>Saying goodbye…</source>
+        <translation>Abmeldung&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The others are told, so that nobody waits for this computer.</source>
+        <translation>Die anderen erfahren davon, damit niemand auf diesen Computer wartet.</translation>
+    </message>
+    <message>
+        <source>Quit at &amp;once</source>
+        <translation>&amp;Sofort beenden</translation>
+    </message>
+    <message>
+        <source>Quit at once, without a goodbye</source>
+        <translation>Sofort und ohne Abmeldung beenden</translation>
     </message>
 </context>
 <context>
@@ -2279,6 +2326,29 @@
     </message>
 </context>
 <context>
+    <name>TrayController</name>
+    <message>
+        <source>This desktop has no tray, so the window was only minimised.</source>
+        <translation>Diese Arbeitsumgebung hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
+    </message>
+    <message>
+        <source>Workerbee goes on meanwhile.</source>
+        <translation>Workerbee läuft unterdessen weiter.</translation>
+    </message>
+    <message>
+        <source>Quit Workerbee</source>
+        <translation>Workerbee beenden</translation>
+    </message>
+    <message>
+        <source>Workerbee is still here</source>
+        <translation>Workerbee läuft weiter</translation>
+    </message>
+    <message>
+        <source>Its icon in the panel opens the window again, pauses and quits.</source>
+        <translation>Mit dem Symbol im Infobereich öffnen Sie das Fenster wieder, pausieren oder beenden Workerbee.</translation>
+    </message>
+</context>
+<context>
     <name>Trouble</name>
     <message>
         <source>It starts again by itself; what you have given is counted.</source>
@@ -2385,68 +2455,6 @@
             <numerusform>Mit %n anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
             <numerusform>Mit %n anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
         </translation>
-    </message>
-</context>
-<context>
-    <name>VerdictCard</name>
-    <message>
-        <source>samples given</source>
-        <translation>Beispiele beigetragen</translation>
-    </message>
-    <message>
-        <source>epochs helped</source>
-        <translation>Epochen mitgeholfen</translation>
-    </message>
-    <message>
-        <source>of training</source>
-        <translation>trainiert</translation>
-    </message>
-    <message>
-        <source>of energy</source>
-        <translation>Energie</translation>
-    </message>
-    <message>
-        <source>of the last step</source>
-        <translation>des letzten Schritts</translation>
-    </message>
-    <message>
-        <source>In all runs together: %1 samples, %2 epochs, %3 of training</source>
-        <translation>In allen Läufen zusammen: %1 Beispiele, %2 Epochen, %3 trainiert</translation>
-    </message>
-</context>
-<context>
-    <name>VisibleCard</name>
-    <message>
-        <source>What strangers will see of you</source>
-        <translation>Was Fremde von Ihnen sehen</translation>
-    </message>
-    <message>
-        <source>how many samples you compute, and how fast</source>
-        <translation>wie viele Beispiele Sie rechnen und wie schnell</translation>
-    </message>
-    <message>
-        <source>your IP address</source>
-        <translation>Ihre IP-Adresse</translation>
-    </message>
-    <message>
-        <source>what kind of GPU you lend</source>
-        <translation>welche Art GPU Sie beisteuern</translation>
-    </message>
-    <message>
-        <source>They will not see your files, or who you are.</source>
-        <translation>Ihre Dateien und wer Sie sind, sehen sie nicht.</translation>
-    </message>
-    <message>
-        <source>the peer id %1, made up for this computer</source>
-        <translation>die Peer-ID %1, eigens für diesen Computer erzeugt</translation>
-    </message>
-    <message>
-        <source>a peer id, made up for this computer</source>
-        <translation>eine Peer-ID, eigens für diesen Computer erzeugt</translation>
-    </message>
-    <message>
-        <source>the name that you chose: “%1”</source>
-        <translation>der Name, den Sie gewählt haben: „%1“</translation>
     </message>
 </context>
 <context>

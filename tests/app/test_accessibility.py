@@ -122,7 +122,5 @@ def test_no_word_is_cut(page: QWidget) -> None:
     labels = [label for label in page.findChildren(QLabel) if label.isVisible() and label.text()]
     assert [label.text() for label in labels if label.width() < label.minimumSizeHint().width()] == []
     assert [
-        label.text()
-        for label in labels
-        if label.wordWrap() and label.height() < label.heightForWidth(label.width())
+        label.text() for label in labels if label.wordWrap() and label.height() < label.heightForWidth(label.width())
     ] == []

@@ -16,13 +16,13 @@ from pytestqt.qtbot import QtBot
 from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.application import LOOK_SECONDS_HIDDEN, Application
-from app.controllers.run_recorder import Memory
-from app.controllers.settings_store import Choices
-from app.desktop.launch_request import Handover
-from app.shell.first_window import Front
+from app.controllers.run_recorder import RunRecorder
+from app.controllers.settings_store import SettingsStore
+from app.desktop.launch_request import LaunchRequest
+from app.shell.first_window import InitialWindow
 from app.shell.page_selection import PageName, page_for
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.hardware.monitor import DRIVER_LIMIT_SECONDS
 from core.records.settings import load_settings
@@ -32,7 +32,7 @@ from tests.support.peers import fake_worker
 
 ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
-NOTHING = Handover()
+MISSING = LaunchRequest()
 LIMIT_MILLISECONDS = 30_000
 
 Open = Callable[..., Application]
@@ -44,8 +44,8 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, handover: Handover = NOTHING, rehearsal: str = "good") -> Application:
-        front = Front(folders, Choices(folders.settings_file), Theme(qapp), Language(qapp))
+    def open_one(*parts: str, handover: LaunchRequest = MISSING, rehearsal: str = "good") -> Application:
+        front = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
         front.open(is_minimised=handover.is_minimised)
         fake = [sys.executable, fake_worker.__file__]
         application = Application(
@@ -129,7 +129,7 @@ def test_what_the_worker_says_to_the_last_is_remembered_too(qtbot: QtBot, opened
     application = opened("good")
     train(qtbot, application)
     application.close()  # before a second is over: the worker's goodbye tells of all its samples
-    memory = Memory(application.folders)
+    memory = RunRecorder(application.folders)
     assert memory.deeds(application.helm.session)[0].samples == fake_worker.SAMPLES_A_LIFE
     memory.close()
 
@@ -182,12 +182,12 @@ def test_another_run_is_joined_once_the_first_is_left(qtbot: QtBot, opened: Open
 def test_a_problem_stays_until_it_is_put_away(qtbot: QtBot, opened: Open) -> None:
     application = opened("crash_before_training_is_over")  # no such part: the worker dies at once
     application.paging.join.join_requested.emit(ADDRESS)
-    until(qtbot, application, lambda session: session.problem is Problem.ENGINE_MISSING)
+    until(qtbot, application, lambda session: session.problem is ErrorKind.ENGINE_MISSING)
     assert name_of_page(application) == "join"
 
 
 def test_a_handed_over_link_waits_in_the_field(qtbot: QtBot, opened: Open) -> None:
-    application = opened("good", handover=Handover(link=LINK))
+    application = opened("good", handover=LaunchRequest(link=LINK))
     field = application.paging.join.entry.field
     qtbot.waitUntil(lambda: field.toPlainText() == LINK)
     assert application.helm.session.phase == "idle"
@@ -196,16 +196,14 @@ def test_a_handed_over_link_waits_in_the_field(qtbot: QtBot, opened: Open) -> No
 def test_a_link_that_comes_while_training_does_not_disturb(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    application.take(Handover(link=LINK))
+    application.take(LaunchRequest(link=LINK))
     assert name_of_page(application) == "training"
     assert not application.window.notice.isHidden()
 
 
-def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(
-    qtbot: QtBot, opened: Open, tmp_path: Path
-) -> None:
+def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
-    application.take(Handover(run_file=str(tmp_path / "missing.toml")))
+    application.take(LaunchRequest(run_file=str(tmp_path / "missing.toml")))
     assert name_of_page(application) == "join"
     assert application.helm.manifest is None
 
@@ -224,10 +222,8 @@ def test_the_cross_quits_where_the_person_wants_it_so(qtbot: QtBot, opened: Open
         application.window.close()
 
 
-def test_a_start_in_the_tray_shows_the_window_minimised_where_there_is_no_tray(
-    qtbot: QtBot, opened: Open
-) -> None:
-    application = opened("good", handover=Handover(is_minimised=True))
+def test_a_start_in_the_tray_shows_the_window_minimised_where_there_is_no_tray(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good", handover=LaunchRequest(is_minimised=True))
     qtbot.waitUntil(application.window.isMinimized)
 
 
@@ -327,9 +323,7 @@ def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Pa
     qtbot.waitUntil(lambda: "Fits with" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
     application.choices.replace(memory_limit_bytes=2_000_000_000)
     told = '"memory_limit_bytes":2000000000'
-    qtbot.waitUntil(
-        lambda: any(told in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS
-    )
+    qtbot.waitUntil(lambda: any(told in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS)
 
 
 def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> None:

@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, Window
-from app.shell.shutdown_window import FarewellWindow
-from core.errors import Problem
+from app.shell.shutdown_window import ShutdownWindow
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.localizable import Remark
-from core.protocol.messages import Network, Restarting, StateLoading, Verdict, Warned
-from core.records.contributions import Deeds
+from core.protocol.localizable import LocalizedText
+from core.protocol.messages import ContributionStatus, Network, Restarting, StateLoading, Warned
+from core.records.contributions import Contribution
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import NOW, SEEN, curve_of, finished, training
@@ -24,21 +24,21 @@ from tests.app.support.untranslated_text import still_english, words_on
 
 SESSIONS = {
     "training": training(
-        warnings=(Warned(problem=Problem.NOT_REACHABLE.key),),
-        network=Network(mode="client", reason=Remark("Outgoing connections are enough to help.")),
+        warnings=(Warned(problem=ErrorKind.NOT_REACHABLE.key),),
+        network=Network(mode="client", reason=LocalizedText("Outgoing connections are enough to help.")),
     ),
     "finishing": training(finish_at_epoch=43),
     "alone": training(
-        verdict=Verdict(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone", reason=""),
         rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
     ),
-    "behind": training(verdict=Verdict(state="out_of_sync", reason="")),
+    "behind": training(contribution_status=ContributionStatus(state="out_of_sync", reason="")),
     "downloading": training(
         phase="starting", loading=StateLoading(received_bytes=10**9, total_bytes=10**10), progress=None
     ),
     "restarting": training(restarting=Restarting(attempt=2, seconds=20.0), progress=None),
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),
-    "ended": training(phase="ended", problem=Problem.STATE_NOT_LOADED, progress=None),
+    "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
 PAGES = ("join_page", "review_page", "choice_page", "settings_page", *SESSIONS)
 
@@ -47,7 +47,7 @@ def training_page(state: str) -> TrainingPage:
     page = TrainingPage()
     page.show_session(SESSIONS[state], NOW)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Deeds(12_416, 42, 7500.0, 1_100_000.0), Deeds(1_204_332, 412, 756_000.0, None))
+    page.show_deeds(Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None))
     page.show_curves(curve_of)
     return page
 
@@ -102,7 +102,7 @@ def test_nothing_stays_english(make: Callable[[], QWidget], qtbot: QtBot) -> Non
 
 
 def test_the_goodbye_is_german(qtbot: QtBot) -> None:
-    window = FarewellWindow()
+    window = ShutdownWindow()
     qtbot.addWidget(window)
     window.show()
     assert "Sofort beenden" in "".join(words_on(window)).replace("&", "")

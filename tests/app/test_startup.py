@@ -83,9 +83,7 @@ def test_a_command_loads_no_qt() -> None:
     assert answer.stdout.endswith("[]\n"), answer.stdout + answer.stderr
 
 
-def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(
-    qapp: QApplication, tmp_path: Path
-) -> None:
+def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(qapp: QApplication, tmp_path: Path) -> None:
     folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
     save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
     front = start.front_for(qapp, folders)

@@ -107,9 +107,7 @@ def _moment(plan: Plan, kind: Kind, number: int) -> float | None:
     return moments[number] if number < len(moments) else None
 
 
-def _live(
-    kind: Kind, plan: Plan, ground: Ground, leave_after: float | None
-) -> tuple[Training, Leaving | None]:
+def _live(kind: Kind, plan: Plan, ground: Ground, leave_after: float | None) -> tuple[Training, Leaving | None]:
     seconds = START_SECONDS + (plan.epochs + 10) * PATIENCE_EPOCHS * ground.epoch_seconds
     return pair_life(kind, ground.shortened(seconds), plan.epochs, leave_after)
 

@@ -28,9 +28,7 @@ Ground = Callable[[], AbstractContextManager[Tables]]
 
 LENGTH = 64
 PRETRAINING_STEPS, PRETRAINING_BATCH = 600, 32
-SMALL = GPT2(
-    vocab_size=258, hidden_size=96, num_hidden_layers=3, num_attention_heads=4, max_position_embeddings=LENGTH
-)
+SMALL = GPT2(vocab_size=258, hidden_size=96, num_hidden_layers=3, num_attention_heads=4, max_position_embeddings=LENGTH)
 
 
 @contextmanager
@@ -79,8 +77,4 @@ def _programs(hub: Hub) -> TextFiles:
 def _table(section: Any) -> Tables:
     """As it stands in a run file, which is silent where nothing is said."""
     table: Tables = msgspec.to_builtins(section)
-    return {
-        name: _table(each) if isinstance(each, dict) else each
-        for name, each in table.items()
-        if each is not None
-    }
+    return {name: _table(each) if isinstance(each, dict) else each for name, each in table.items() if each is not None}

@@ -12,7 +12,7 @@ from safetensors import safe_open
 
 from core.protocol.messages import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
 from core.run.manifest import Collaboration, RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file
 from core.run.spec.data import FileAt, HubImages, TextFiles
 from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, MaskedLM, Pretrained
@@ -23,9 +23,7 @@ from tests.support.real_peers import Crew, Peer, averaged
 from tests.support.sample_images import NAMES, in_parquet, squares
 
 EXAMPLES = ROOT / "examples"
-TEXT = "\n\n".join(
-    f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40
-)
+TEXT = "\n\n".join(f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40)
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -115,9 +113,9 @@ def saved_numbers(organiser: Peer) -> int:
 def test_a_gpt2_from_scratch(hands: Crew, hub: Hub) -> None:
     manifest = toy("tiny-gpt2-from-scratch.toml", hub)
     organiser, one, _ = train_together(hands, manifest)
-    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
+    assert one.wait_for(TrainingStarted).parameters == estimate_requirements(manifest).parameters
     assert one.wait_for(StateLoading, lambda event: event.what == "files").total_bytes == len(TEXT.encode())
-    assert saved_numbers(organiser) == needs_of(manifest).parameters
+    assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
 
 
 def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
@@ -127,8 +125,8 @@ def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
 def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
     manifest = toy_pictures("vit-from-scratch.toml", hub, samples=8000)
     organiser, one, _ = train_together(hands, manifest)
-    assert one.wait_for(TrainingStarted).parameters == needs_of(manifest).parameters
-    assert saved_numbers(organiser) == needs_of(manifest).parameters
+    assert one.wait_for(TrainingStarted).parameters == estimate_requirements(manifest).parameters
+    assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
     told = one.wait_for(Evaluated).examples[0].text.split(" ▸ ")
     assert set(told) <= set(NAMES)
 
@@ -139,5 +137,5 @@ def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -
     recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
     manifest = msgspec.structs.replace(manifest, recipe=recipe)
     organiser, _, _ = train_together(hands, manifest)
-    needs = needs_of(manifest)
+    needs = estimate_requirements(manifest)
     assert saved_numbers(organiser) == needs.trained_parameters < needs.parameters

@@ -102,9 +102,7 @@ def test_hundreds_of_runs_of_strangers_do_not_hide_the_true_one(
     print(f"the organiser's family grew by {(memory_bytes(first) - before) / MIB:.0f} MiB")
 
 
-def test_records_that_kill_or_stun_hivemind_do_neither_to_us(
-    tmp_path: Path, address: str, flooder: PlainPeer
-) -> None:
+def test_records_that_kill_or_stun_hivemind_do_neither_to_us(tmp_path: Path, address: str, flooder: PlainPeer) -> None:
     keys = RUNS_KEY, f"{RUN}_progress", f"{RUN}_metrics", f"{RUN}_workerbee_peers", "anything"
     for key in keys:
         flooder.hold(
@@ -127,9 +125,7 @@ def report(**changes: Any) -> dict[str, Any]:
     return good | {"time": time.time(), "client_mode": True} | changes
 
 
-def test_numbers_without_end_do_not_stop_a_volunteer(
-    tmp_path: Path, address: str, flooder: PlainPeer
-) -> None:
+def test_numbers_without_end_do_not_stop_a_volunteer(tmp_path: Path, address: str, flooder: PlainPeer) -> None:
     wild = [
         *(report(samples_accumulated=2**64 - 1, epoch=epoch) for epoch in (0, 1, 2**64 - 1)),
         *(report(samples_per_second=rate) for rate in (float("inf"), 1e308, 1e308)),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import AnyEvent, Failed, Restarting, RoundFinished
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
@@ -37,16 +37,14 @@ threading.Event().wait()
 
 
 @pytest.mark.networks
-def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(
-    hands: Crew, net: Internet
-) -> None:
+def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(hands: Crew, net: Internet) -> None:
     here, there, silent = net.host(), net.host(), net.host()
     silent.use_firewall()
     here.ask_names_of(silent)
     organiser = hands.at(there).organiser()
     name = f"/dns4/organiser.example/tcp/31337/p2p/{organiser.peer_id}"
     lost = hands.at(here).newcomer(name, "lost")
-    assert Problem.from_key(lost.wait_for(Failed).problem) is Problem.NOBODY_ANSWERS
+    assert ErrorKind.from_key(lost.wait_for(Failed).problem) is ErrorKind.NOBODY_ANSWERS
     client = hands.at(here).client(f"{name} {organiser.posted}", "volunteer", "client")
     client.wait_for(RoundFinished, averaged)
 
@@ -126,7 +124,7 @@ def test_who_has_never_been_there_is_told_that_the_disk_is_full(hands: Crew) -> 
     with small_disk(hands.folder / "newcomer") as disk:
         fill(disk)
         newcomer = hands.newcomer(organiser.posted, "newcomer")
-        assert Problem.from_key(newcomer.wait_for(Failed).problem) is Problem.DISK_FULL
+        assert ErrorKind.from_key(newcomer.wait_for(Failed).problem) is ErrorKind.DISK_FULL
         assert str(disk) in newcomer.wait_for(Failed).detail
         newcomer.end()
 
@@ -152,22 +150,18 @@ def fill(disk: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(
-    hands: Crew, tmp_path: Path
-) -> None:
+def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(hands: Crew, tmp_path: Path) -> None:
     organiser = hands.organiser()
     clock = tmp_path / "clock"
     clock.write_text("0")
     path = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "support" / "environment" / "wrong_clock")))
-    client = hands.client(
-        organiser.posted, "volunteer", "client", PYTHONPATH=path, WORKERBEE_TEST_CLOCK=str(clock)
-    )
+    client = hands.client(organiser.posted, "volunteer", "client", PYTHONPATH=path, WORKERBEE_TEST_CLOCK=str(clock))
     client.wait_for(RoundFinished, averaged)
     clock.write_text(FIVE_MINUTES)
     goes_on(client, organiser)
     since = len(client.said)
     worker_of(client).kill()
-    wrong = Problem.CLOCK_WRONG.key
+    wrong = ErrorKind.CLOCK_WRONG.key
     client.wait_for(Restarting, lambda event: event.problem == wrong, since=since)
     clock.write_text("0")
     goes_on(client, organiser)

@@ -19,12 +19,12 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import Failed, Join, Progress, Published, RunFound, SearchFinished, Start
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.security.known_organisers import KnownRuns
+from core.security.known_organisers import KnownOrganisers
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (
     RUNS_KEY,
@@ -96,8 +96,8 @@ def test_where_nobody_listens_nobody_answers_and_that_is_said_soon(tmp_path: Pat
         port = listener.getsockname()[1]
     began = time.monotonic()
     failed = failure(tmp_path, f"/ip4/127.0.0.1/tcp/{port}/p2p/{SOMEBODY.peer_id}")
-    assert Problem.from_key(failed.problem) is Problem.NOBODY_ANSWERS
-    assert Problem.from_key(failed.problem).exit_code == 4
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.NOBODY_ANSWERS
+    assert ErrorKind.from_key(failed.problem).exit_code == 4
     assert time.monotonic() - began <= SEARCH_LIMIT_SECONDS
 
 
@@ -107,7 +107,7 @@ def test_somebody_who_never_speaks_is_nobody(tmp_path: Path, transport: str) -> 
     with black_hole() as port:
         where = f"tcp/{port}" if transport == "tcp" else f"udp/{port}/quic-v1"
         failed = failure(tmp_path, f"/ip4/127.0.0.1/{where}/p2p/{SOMEBODY.peer_id}")
-    assert Problem.from_key(failed.problem) is Problem.NOBODY_ANSWERS
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.NOBODY_ANSWERS
     assert time.monotonic() - began <= 3 * SEARCH_LIMIT_SECONDS
 
 
@@ -115,13 +115,13 @@ def test_somebody_who_never_speaks_is_nobody(tmp_path: Path, transport: str) -> 
 
 
 def test_a_swarm_without_a_run_publishes_no_such_run(tmp_path: Path, plain_peer: PlainPeer) -> None:
-    assert Problem.from_key(failure(tmp_path, plain_peer.address).problem) is Problem.NO_SUCH_RUN
+    assert ErrorKind.from_key(failure(tmp_path, plain_peer.address).problem) is ErrorKind.NO_SUCH_RUN
 
 
 def test_a_run_of_another_name_is_no_such_run(tmp_path: Path, plain_peer: PlainPeer) -> None:
     plain_peer.hold(published(SignedManifest.sign(manifest(), SOMEBODY)))
     failed = failure(tmp_path, plain_peer.address, run_id="another")
-    assert Problem.from_key(failed.problem) is Problem.NO_SUCH_RUN
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.NO_SUCH_RUN
     assert failed.detail == "another"
 
 
@@ -135,7 +135,7 @@ def test_two_runs_are_both_told_and_an_absent_gpu_is_no_device(tmp_path: Path, p
         assert sorted(found) == ["one", "two"]
         assert worker.wait_for(SearchFinished).found == 2
         worker.send(Start(run_id="one", organiser=SOMEBODY.peer_id, device="cuda:7"))
-        assert Problem.from_key(worker.failure().problem) is Problem.NO_SUCH_DEVICE
+        assert ErrorKind.from_key(worker.failure().problem) is ErrorKind.NO_SUCH_DEVICE
 
 
 # Lies
@@ -160,7 +160,7 @@ class Lie:
     """A manifest that must be refused for one reason; ``words`` are in the detail."""
 
     sign: Callable[[RunManifest], SignedManifest]
-    problem: Problem
+    problem: ErrorKind
     words: str = ""
     name: str | None = SOMEBODY.peer_id  # under which it is stored; None is the signer's
 
@@ -192,34 +192,32 @@ def by_another(run: RunManifest) -> SignedManifest:
     return SignedManifest.sign(run, Identity.create())
 
 
-REFUSED = Problem.MANIFEST_REFUSED
+REFUSED = ErrorKind.MANIFEST_REFUSED
 LIES = {
     "wrong-signature": Lie(retouched, REFUSED, "signature is wrong"),
     "unknown-field": Lie(changed(run={"script": "rm"}), REFUSED, "unknown field `script`"),
-    "newer-format": Lie(changed(format=2, wonder="yes"), Problem.MANIFEST_TOO_NEW),
+    "newer-format": Lie(changed(format=2, wonder="yes"), ErrorKind.MANIFEST_TOO_NEW),
     "absurd-number": Lie(changed(recipe={"layers": 100_000}), REFUSED, "$.recipe.layers"),
     "much-text": Lie(changed(run={"description": "x" * 200_000}), REFUSED, "bytes"),
     "anothers-name": Lie(by_another, REFUSED, "under another run's name"),
-    "older-revision": Lie(changed(revision=6), Problem.MANIFEST_ROLLED_BACK, "revision 7 was seen"),
-    "another-organiser": Lie(by_another, Problem.ORGANISER_CHANGED, SOMEBODY.peer_id, name=None),
+    "older-revision": Lie(changed(revision=6), ErrorKind.MANIFEST_ROLLED_BACK, "revision 7 was seen"),
+    "another-organiser": Lie(by_another, ErrorKind.ORGANISER_CHANGED, SOMEBODY.peer_id, name=None),
 }
 
 
 def refused(folder: Path, plain_peer: PlainPeer, kind: str) -> Failed:
     """What a volunteer says who has seen revision 7 of SOMEBODY's run of that name."""
     folder.mkdir()
-    KnownRuns(folder / "known_runs.json").remember(kind, SOMEBODY.peer_id, 7)
+    KnownOrganisers(folder / "known_runs.json").remember(kind, SOMEBODY.peer_id, 7)
     return failure(folder, plain_peer.address, run_id=kind)
 
 
 def test_a_manifest_that_lies_is_refused_for_what_it_is(tmp_path: Path, plain_peer: PlainPeer) -> None:
     plain_peer.hold(*(lie.record(name) for name, lie in LIES.items()))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        failed = dict(
-            zip(LIES, pool.map(lambda kind: refused(tmp_path / kind, plain_peer, kind), LIES), strict=True)
-        )
+        failed = dict(zip(LIES, pool.map(lambda kind: refused(tmp_path / kind, plain_peer, kind), LIES), strict=True))
     for kind, lie in LIES.items():
-        assert (kind, Problem.from_key(failed[kind].problem)) == (kind, lie.problem)
+        assert (kind, ErrorKind.from_key(failed[kind].problem)) == (kind, lie.problem)
         assert lie.words in failed[kind].detail
 
 
@@ -287,9 +285,7 @@ def test_a_manifest_of_many_kilobytes_is_published_and_found(tmp_path: Path, org
 
 
 @pytest.mark.parametrize("poison", ["junk in the dictionary", "a plain value over the dictionary"])
-def test_the_true_run_is_found_among(
-    tmp_path: Path, organised: str, neighbour: PlainPeer, poison: str
-) -> None:
+def test_the_true_run_is_found_among(tmp_path: Path, organised: str, neighbour: PlainPeer, poison: str) -> None:
     keys = "large_progress", "large_metrics", "large_workerbee_peers"
     if poison == "junk in the dictionary":
         neighbour.hold(*FORGED, *JUNK, *(record for key in keys for record in reports(key)))
@@ -331,7 +327,7 @@ def test_what_a_stranger_brings_while_we_decide_does_not_keep_us_from_training(
 def test_a_clock_that_is_ten_seconds_wrong_is_said_in_words(tmp_path: Path) -> None:
     """The other peer's clock is ten seconds ahead: to hivemind that is the same as ours being late."""
     with PlainPeer(tmp_path / "log", clock=10.0) as peer:
-        assert Problem.from_key(failure(tmp_path, peer.address).problem) is Problem.CLOCK_WRONG
+        assert ErrorKind.from_key(failure(tmp_path, peer.address).problem) is ErrorKind.CLOCK_WRONG
 
 
 def test_a_data_folder_that_nobody_can_write_is_named(tmp_path: Path) -> None:
@@ -340,5 +336,5 @@ def test_a_data_folder_that_nobody_can_write_is_named(tmp_path: Path) -> None:
         address = SOMEWHERE.replace("/tcp/1/", f"/tcp/{listener.getsockname()[1]}/")
         with Worker(tmp_path, Join(addresses=(address,), home="/sys/workerbee")) as worker:
             failed = worker.failure()
-    assert Problem.from_key(failed.problem) is Problem.FOLDER_NOT_WRITABLE
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.FOLDER_NOT_WRITABLE
     assert "/sys/workerbee" in failed.detail

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import Crew, Peer, Speaker, averaged, tiny
@@ -42,7 +42,7 @@ def goes_on(peer: Speaker[AnyEvent]) -> None:
 
 def refusal(peer: Peer) -> Warned:
     """That it has refused a state."""
-    return peer.wait_for(Warned, lambda event: Problem.from_key(event.problem) is Problem.STATE_REFUSED)
+    return peer.wait_for(Warned, lambda event: ErrorKind.from_key(event.problem) is ErrorKind.STATE_REFUSED)
 
 
 @pytest.mark.parametrize("kind", ["nan", pytest.param("huge", marks=pytest.mark.faults)])

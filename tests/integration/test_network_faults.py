@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
+from core.files.folders import Folders
 from core.protocol.messages import (
     AnyEvent,
+    ContributionStatus,
     Failed,
     PeersSeen,
     Restarting,
     RoundFinished,
     StateLoading,
     TrainingStarted,
-    Verdict,
 )
-from core.worker.network.peer_cache import FILE_NAME
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
 from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of
@@ -43,18 +43,14 @@ def told(what: str, client: Speaker[AnyEvent], other: Peer) -> Iterator[Callable
     print(f"\n{what}: {fault.cost()}")
 
 
-def helping(
-    hands: Crew, organiser: Peer, home: str = "volunteer", network: str = "client"
-) -> Speaker[AnyEvent]:
+def helping(hands: Crew, organiser: Peer, home: str = "volunteer", network: str = "client") -> Speaker[AnyEvent]:
     """A volunteer as people have one, and that already helps."""
     client = hands.client(organiser.posted, home, network)  # type: ignore[arg-type]
     client.wait_for(RoundFinished, averaged)
     return client
 
 
-@pytest.mark.parametrize(
-    "part", ["p2pd", *(pytest.param(each, marks=seldom) for each in ("averager", "dht"))]
-)
+@pytest.mark.parametrize("part", ["p2pd", *(pytest.param(each, marks=seldom) for each in ("averager", "dht"))])
 def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: str) -> None:
     organiser = hands.organiser()
     client = helping(hands, organiser)
@@ -64,7 +60,7 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
         over()
         failed = client.wait_for(Failed, since=here)
         print(f"\n{part} was missed after {time.monotonic() - killed:.1f} s: {failed.detail}")
-        assert Problem.from_key(failed.problem) is Problem.WORKER_CRASHED
+        assert ErrorKind.from_key(failed.problem) is ErrorKind.WORKER_CRASHED
         client.wait_for(Restarting, since=here)
 
 
@@ -78,9 +74,7 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
         pytest.param(LONG_CUT_SECONDS, "direct", marks=seldom),
     ],
 )
-def test_a_volunteer_whose_line_was_cut_helps_again(
-    hands: Crew, net: Internet, seconds: float, network: str
-) -> None:
+def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, seconds: float, network: str) -> None:
     here, there = net.host(), net.host()
     organiser = hands.at(there).organiser()
     client = helping(hands.at(here), organiser, network=network)
@@ -88,12 +82,12 @@ def test_a_volunteer_whose_line_was_cut_helps_again(
         since = len(client.said)
         here.unplug()
         began = time.monotonic()
-        verdict = client.wait_for(Verdict, lambda event: event.state == "alone", since=since)
-        print(f"\nsaid after {time.monotonic() - began:.1f} s: {verdict.reason}")
+        contribution_status = client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=since)
+        print(f"\nsaid after {time.monotonic() - began:.1f} s: {contribution_status.reason}")
         last(seconds - (time.monotonic() - began))
         here.plug_in()
         over()
-    assert client.wait_for(Verdict, lambda event: event.state == "helping", since=since)
+    assert client.wait_for(ContributionStatus, lambda event: event.state == "helping", since=since)
     goes_on_helping(client)
 
 
@@ -108,14 +102,10 @@ def goes_on_helping(client: Speaker[AnyEvent]) -> None:
 
 @seldom
 @pytest.mark.networks
-def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(
-    hands: Crew, net: Internet
-) -> None:
+def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(hands: Crew, net: Internet) -> None:
     there = net.host()
     organiser = hands.at(there).organiser()
-    volunteers = [
-        hands.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)
-    ]
+    volunteers = [hands.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)]
     everybody = [organiser, *volunteers]
     for peer in everybody:
         peer.wait_for(RoundFinished, lambda event: event.peers == len(everybody))
@@ -150,7 +140,7 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> No
     since = len(client.said)
     kill(organiser.family)
     organiser.ended()
-    client.wait_for(Verdict, lambda event: event.state == "alone", since=since)
+    client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=since)
     again = hands.organiser(listen=())
     with told("the organiser was killed and came back", client, again) as over:
         over()
@@ -166,7 +156,7 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
     other = hands.volunteer(organiser.posted, "other", "direct")
     client = helping(hands, organiser)
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
-    notes = hands.folder / "volunteer" / "data" / FILE_NAME
+    notes = Folders.below(hands.folder / "volunteer").contents.peer_cache_file
     client.until(lambda _: other.peer_id in _read(notes))
     kill(organiser.family)
     organiser.ended()

@@ -78,9 +78,7 @@ def test_a_public_host_is_reached_unless_its_firewall_or_its_cable_forbids_it(ne
 
 
 @pytest.mark.parametrize("only_tcp", [False, True], ids=["home router", "strict firewall"])
-def test_a_host_behind_a_router_is_reached_only_where_a_port_is_forwarded(
-    net: Internet, only_tcp: bool
-) -> None:
+def test_a_host_behind_a_router_is_reached_only_where_a_port_is_forwarded(net: Internet, only_tcp: bool) -> None:
     outside, router = net.host(), net.router(only_tcp)
     home = router.host()
     with serving(outside), serving(home):

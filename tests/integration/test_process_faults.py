@@ -119,9 +119,7 @@ def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser:
     organiser.reaches(organiser.epoch + 1)
 
 
-def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(
-    organiser: Peer, hands: Crew
-) -> None:
+def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(organiser: Peer, hands: Crew) -> None:
     worker = hands.cold.volunteer(organiser.posted, "volunteer")
     worker.is_heard.clear()
     deadline = time.monotonic() + LIMIT_SECONDS

@@ -12,10 +12,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import (
     AnyEvent,
     CheckpointSaved,
+    ContributionStatus,
     Evaluated,
     Failed,
     Left,
@@ -26,7 +27,6 @@ from core.protocol.messages import (
     RunFound,
     StateLoading,
     TrainingStarted,
-    Verdict,
     Warned,
 )
 from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Crew, Peer, averaged, crew, survivors, tiny
@@ -69,7 +69,7 @@ class TestThreePeers:
                 RoundFinished, lambda event: event.ok and event.peers == 3, seconds=PATIENCE_SECONDS
             )
             assert together.seconds > 0
-            peer.wait_for(Verdict, lambda event: event.state == "helping")
+            peer.wait_for(ContributionStatus, lambda event: event.state == "helping")
 
     def test_a_name_that_was_chosen_is_seen_by_the_others(self, three: Three) -> None:
         for peer in (three.organiser, three.client):
@@ -107,18 +107,14 @@ class TestThreePeers:
         assert (found.organiser, found.vouched) == (three.organiser.peer_id, True)
         assert found.manifest == tiny()
 
-    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(
-        self, three: Three, hands: Crew
-    ) -> None:
+    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(self, three: Three, hands: Crew) -> None:
         monitor = hands.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
         seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
         for peer in seen:
             assert peer["samples_per_second"] > 0
             assert peer["mini_steps"] > 0
             assert peer["samples_accumulated"] > 0
-        loss = sum(peer["loss"] for peer in seen) / sum(
-            peer["mini_steps"] for peer in seen
-        )  # as the monitor does
+        loss = sum(peer["loss"] for peer in seen) / sum(peer["mini_steps"] for peer in seen)  # as the monitor does
         ours = three.organiser.all(Progress)[-1].loss
         assert ours is not None
         assert ours / 3 < loss < ours * 3
@@ -183,7 +179,7 @@ class TestLeaving:
         assert time.monotonic() - began < GHOST_SECONDS / 2
         epoch = volunteer.epoch
         volunteer.reaches(epoch + 2)
-        volunteer.wait_for(Verdict, lambda event: event.state == "alone", since=farewell.here)
+        volunteer.wait_for(ContributionStatus, lambda event: event.state == "alone", since=farewell.here)
 
     def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
         self, farewell: Farewell, hands: Crew
@@ -206,7 +202,7 @@ def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(hands: Crew) 
     hands.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
     assert volunteer.wait_for(RunFound, since=here).manifest.run.notice == "Thank you all."
     told = volunteer.wait_for(Failed, since=here)
-    assert (told.problem, told.detail) == (Problem.RUN_NOT_OPEN.key, "Thank you all.")
+    assert (told.problem, told.detail) == (ErrorKind.RUN_NOT_OPEN.key, "Thank you all.")
     assert volunteer.ended() == 0
     assert volunteer.all(Left, since=here)
 
@@ -264,7 +260,7 @@ class TestComingAgain:
         whole = checkpoint.read_bytes()
         checkpoint.write_bytes(whole[: len(whole) // 2])
         organiser = hands.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
-        warned = organiser.wait_for(Warned, lambda event: event.problem == Problem.CHECKPOINT_DAMAGED.key)
+        warned = organiser.wait_for(Warned, lambda event: event.problem == ErrorKind.CHECKPOINT_DAMAGED.key)
         assert str(checkpoint) in warned.detail
         aside = checkpoint.with_name("checkpoint.safetensors.broken-1")
         assert aside.name in warned.detail

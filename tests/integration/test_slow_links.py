@@ -10,7 +10,7 @@ import pytest
 
 from core.protocol.messages import Progress, RoundFinished
 from core.run.manifest import RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.run_file import parse_run_file, template
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Internet
@@ -46,15 +46,13 @@ def whole(kind: str) -> Callable[[RoundFinished], bool]:
     return lambda event: event.kind == kind and event.ok and event.peers == 3 and not event.reason
 
 
-def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(
-    net: Internet, hands: Crew
-) -> None:
+def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(net: Internet, hands: Crew) -> None:
     model = ArithmeticGPT(layers=2, width=112, heads=2)
     shared = tiny(averaging_timeout=SEARCH_SECONDS, batch_size_per_step=8, target_batch_size=LONG_EPOCH)
     manifest = msgspec.structs.replace(shared, recipe=model)
     organiser = hands.at(net.host()).organiser(manifest=manifest, train=False)
     volunteer = hands.at(net.host(line=NARROW)).volunteer(organiser.posted, "narrow", "client")
-    exchanged = needs_of(manifest).traffic_bytes / 2  # the gradients, up and then down
+    exchanged = estimate_requirements(manifest).traffic_bytes / 2  # the gradients, up and then down
     for peer in (organiser, volunteer):
         finished = peer.wait_for(
             RoundFinished,

@@ -70,9 +70,7 @@ class Stage:
         self.desktop.window(app, "Ready to start", LIMIT_SECONDS)
         self.picture("review")
         here = len(self.organiser.said)
-        self.desktop.until(
-            lambda: self.desktop.type(window, "Return"), lambda: self.has_begun(app), "a start"
-        )
+        self.desktop.until(lambda: self.desktop.type(window, "Return"), lambda: self.has_begun(app), "a start")
         self.picture("starting")
         self.two_train(here)
         self.desktop.window(app, TRAINING, LIMIT_SECONDS)

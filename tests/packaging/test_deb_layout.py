@@ -14,7 +14,7 @@ import pytest
 from core.engine.file_lists import BuildName, this_python
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.uv import find_uv
-from core.engine.installed import Stamp
+from core.engine.installed import EngineMetadata
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice
 from tests.support.checkout import ROOT
@@ -60,7 +60,7 @@ def make_engine(data: Path, build: BuildName) -> None:
     python = engine / "bin" / "python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
-    stamp = Stamp(build=build, python=this_python(), fingerprint="0" * 16)
+    stamp = EngineMetadata(build=build, python=this_python(), fingerprint="0" * 16)
     (engine / "engine.json").write_bytes(msgspec.json.encode(stamp))
     (data / "engines" / "current").write_text("made")
 
@@ -120,14 +120,14 @@ def test_an_engine_for_the_cpu_is_lent_no_gpu(
     nvml.says("gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070")
     code = """
 from app.controllers.thread_bridge import Bridge
-from app.controllers.engine_controller import EngineRoom
-from core.cli.runner.context import Desk
+from app.controllers.engine_controller import EngineController
+from core.cli.runner.context import CommandContext
 from core.hardware.monitor import DevicesSeen
 from core.hardware.discovery import find_devices
 from core.files.folders import Folders
 folders = Folders.default()
-room = EngineRoom(folders, Bridge())
-print(*(each.kind for each in Desk(folders, None, None).devices()))
+room = EngineController(folders, Bridge())
+print(*(each.kind for each in CommandContext(folders, None, None).devices()))
 seen = room.usable(DevicesSeen(find_devices(), True, 0.0))
 print(*(each.kind for each in seen.devices))
 print(*(each.name for each in seen.idle))
@@ -174,9 +174,9 @@ def test_a_checkout_says_that_it_is_one(tmp_path: Path) -> None:
 def test_the_window_offers_to_make_an_engine_anew_that_does_not_fit(program: Path) -> None:
     code = """
 from app.presentation.error_actions import button_of, remedy_of
-from core.errors import Problem
-broken = Problem.ENGINE_MISSING
-print(remedy_of(Problem.PROTOCOL_MISMATCH), remedy_of(broken), button_of(broken))
+from core.errors import ErrorKind
+broken = ErrorKind.ENGINE_MISSING
+print(remedy_of(ErrorKind.PROTOCOL_MISMATCH), remedy_of(broken), button_of(broken))
 """
     environment = os.environ | {"PYTHONPATH": str(program)}
     command = [sys.executable, "-P", "-c", code]
@@ -192,13 +192,13 @@ def test_the_engines_python_asks_for_newer_versions_and_without_an_engine_nobody
     code = """
 import sys, queue
 from pathlib import Path
-from core.errors import ClientError
-from core.updates.checker_process import Asking
+from core.errors import UserError
+from core.updates.checker_process import UpdateCheck
 from core.updates.publisher import Source
 answers = queue.SimpleQueue()
 try:
-    Asking(Source(*sys.argv[2:]), Path(sys.argv[1]), answers.put).start()
-except ClientError as error:
+    UpdateCheck(Source(*sys.argv[2:]), Path(sys.argv[1]), answers.put).start()
+except UserError as error:
     sys.exit(error.problem.key)
 print(answers.get().version)
 """

@@ -27,9 +27,7 @@ def main() -> int:
         print(f"No line is cut here: {reason}.", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="workerbee-soak-", ignore_cleanup_errors=True) as temporary:
         folder = (asked.keep or Path(temporary)).absolute()
-        outcome = live(
-            asked.seed, asked.volunteers, asked.minutes, run_file_in(folder, 1 + asked.volunteers), folder
-        )
+        outcome = live(asked.seed, asked.volunteers, asked.minutes, run_file_in(folder, 1 + asked.volunteers), folder)
         for story in outcome.stories:
             _write_down(story, folder / story.name / "events.txt")
     show(outcome, title)
@@ -50,9 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=30.0, help="how long things go wrong (30)")
     parser.add_argument("--volunteers", type=int, default=8, help="how many there are (8)")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000), help="the same plan again")
-    parser.add_argument(
-        "--keep", type=Path, help="keep everybody's folder, with logs and events, in this one"
-    )
+    parser.add_argument("--keep", type=Path, help="keep everybody's folder, with logs and events, in this one")
     return parser.parse_args()
 
 

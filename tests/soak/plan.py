@@ -25,9 +25,7 @@ A client starts a killed worker again by itself, and that is not for us to say w
 ARRIVING_SECONDS = 20.0  # in which all volunteers join
 SETTLING_SECONDS = 20.0  # after the last has joined, before the first fault
 EVERY_SECONDS = 12.0  # something happens to somebody, on average
-REST_SECONDS = (
-    20.0  # from the end of one fault until the same volunteer may have the next: not healed, perhaps
-)
+REST_SECONDS = 20.0  # from the end of one fault until the same volunteer may have the next: not healed, perhaps
 CALM_SECONDS = 30.0  # at the end
 
 

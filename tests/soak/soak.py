@@ -58,17 +58,13 @@ def live(seed: int, volunteers: int, minutes: float, run_file: Path, folder: Pat
 class Soak:
     """Everybody who takes part."""
 
-    def __init__(
-        self, plan: Plan, run_file: Path, folder: Path, temporary: Path, hosts: Sequence[Host | None]
-    ) -> None:
+    def __init__(self, plan: Plan, run_file: Path, folder: Path, temporary: Path, hosts: Sequence[Host | None]) -> None:
         self._plan = plan
         self._census = Census(f"{os.getpid()}-")
         listen = f"{hosts[0].ip}/tcp/31337" if hosts[0] else "/ip4/127.0.0.1/tcp/0"
         words = ("publish", str(run_file), "--listen", listen, "--checkpoint-every", "5")
         self._organiser = Member(Place(folder / "organiser", temporary, hosts[0]), *words)
-        self._places = [
-            Place(folder / f"volunteer-{number}", temporary, host) for number, host in enumerate(hosts[1:])
-        ]
+        self._places = [Place(folder / f"volunteer-{number}", temporary, host) for number, host in enumerate(hosts[1:])]
         self._lives: list[Life] = []
 
     @property

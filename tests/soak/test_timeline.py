@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import AnyEvent, Failed, Hello, Restarting, RoundFinished
 from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
@@ -18,8 +18,8 @@ def averaged(epoch: int, peers: int = 2) -> RoundFinished:
 
 
 HELLO = Hello(protocol=1, version="1")
-CRASHED = Restarting(attempt=1, seconds=2.0, problem=Problem.WORKER_CRASHED.key)
-REFUSED = Failed(problem=Problem.STATE_REFUSED.key)
+CRASHED = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.WORKER_CRASHED.key)
+REFUSED = Failed(problem=ErrorKind.STATE_REFUSED.key)
 
 
 def story(*events: AnyEvent, suffered: tuple[Suffered, ...] = ()) -> Story:
@@ -104,7 +104,7 @@ def test_a_part_that_was_lost_explains_an_end_although_the_round_was_still_avera
 
 
 @pytest.mark.parametrize("problem", TRIES_AGAIN)
-def test_who_tries_again_has_not_failed_and_is_told(problem: Problem) -> None:
+def test_who_tries_again_has_not_failed_and_is_told(problem: ErrorKind) -> None:
     told = story(HELLO, Failed(problem=problem.key), Restarting(attempt=1, seconds=0.0, problem=problem.key))
     assert told.unexplained() == []
     assert told.new_tries() == [problem.key]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.client.restart_policy import FRESH_STARTS
-from core.errors import Problem
+from core.client.restart_policy import RECONNECT_CAUSES
+from core.errors import ErrorKind
 from core.protocol.messages import Failed, Hello, Progress, Restarting, RoundFinished, Warned
 from tests.bench.peers.peer_process import Seen
 from tests.soak.peers import Suffered
@@ -16,9 +16,9 @@ from tests.soak.plan import Kind
 from tests.support.real_peers import averaged
 
 _LOST_PARTS: tuple[Kind, ...] = ("worker killed", "p2pd killed", "dht killed", "averager killed")
-EXPLAINED = (Problem.WORKER_CRASHED, Problem.INTERNAL)
+EXPLAINED = (ErrorKind.WORKER_CRASHED, ErrorKind.INTERNAL)
 """How a worker ends that has lost a part; an error comes first where somebody waits for that very part."""
-TRIES_AGAIN = FRESH_STARTS | {Problem.NOBODY_ANSWERS}
+TRIES_AGAIN = RECONNECT_CAUSES | {ErrorKind.NOBODY_ANSWERS}
 """Nothing is broken: its client tries again, and the table tells how often. Where nine peers share two cores,
 one that comes back is not answered in time, now and then; that it helps again is looked at elsewhere."""
 
@@ -108,10 +108,10 @@ class Story:
     def new_tries(self) -> list[str]:
         """Why its workers ended though nothing was broken, for another to begin anew."""
         failed = [each.event for each in self.seen if isinstance(each.event, Failed)]
-        return [each.problem for each in failed if Problem.from_key(each.problem) in TRIES_AGAIN]
+        return [each.problem for each in failed if ErrorKind.from_key(each.problem) in TRIES_AGAIN]
 
     def _is_explained(self, at: float, key: str) -> bool:
-        problem = Problem.from_key(key)
+        problem = ErrorKind.from_key(key)
         return problem in TRIES_AGAIN or (problem in EXPLAINED and self._has_lost_a_part(at))
 
     def _has_lost_a_part(self, at: float) -> bool:

@@ -98,9 +98,7 @@ def workerbee(
 def peak_memory_bytes(folder: Path, *words: str) -> int:
     """What the command's own process has needed at most; it must end well."""
     command = argv(words, fake(folder, "good"), _WITH_MEMORY)
-    done = subprocess.run(
-        command, env=environment(folder), capture_output=True, check=True, timeout=LIMIT_SECONDS
-    )
+    done = subprocess.run(command, env=environment(folder), capture_output=True, check=True, timeout=LIMIT_SECONDS)
     return int(done.stderr.split()[-1]) * 1024
 
 

@@ -55,9 +55,7 @@ def damaged(good: bytes) -> st.SearchStrategy[bytes]:
     """Almost ``good``: some bytes changed, put in or left out, a part twice, or an end that is missing."""
     place = st.integers(0, len(good) - 1)
     flipped = st.builds(_flipped, st.just(good), st.lists(st.tuples(place, st.integers(1, 255)), min_size=1))
-    put_in = st.builds(
-        lambda at, more: good[:at] + more + good[at:], place, st.binary(min_size=1, max_size=9)
-    )
+    put_in = st.builds(lambda at, more: good[:at] + more + good[at:], place, st.binary(min_size=1, max_size=9))
     left_out = st.builds(lambda at, to: good[: min(at, to)] + good[max(at, to) + 1 :], place, place)
     twice = st.builds(lambda at, to: good[: max(at, to)] + good[min(at, to) :], place, place)
     cut = st.builds(lambda at: good[:at], place)

@@ -106,13 +106,9 @@ def survivors(ended: Speaker[Any], family: Sequence[psutil.Process] = ()) -> lis
     return []
 
 
-def _started(
-    command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
+def _started(command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True
-    )
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True)
 
 
 def _forked(
@@ -361,6 +357,7 @@ class Crew:
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
+            is_warm=False,
             WORKERBEE_HOME=str(folder),
             **environment,
         )
@@ -368,9 +365,7 @@ class Crew:
         client.wait_for(Progress)
         return client
 
-    def script(
-        self, home: str, module: str, *words: str, python: str = sys.executable
-    ) -> Speaker[dict[str, Any]]:
+    def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> Speaker[dict[str, Any]]:
         """Some program that says lines of JSON."""
         return self._script(home, [python, "-m", module, *words], json.loads)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from core.errors import Problem
+from core.errors import ErrorKind
 
 
 class Watching:
@@ -12,7 +12,7 @@ class Watching:
 
     def __init__(self) -> None:
         self.told: list[tuple[int, int]] = []
-        self.warned: list[tuple[Problem, str]] = []
+        self.warned: list[tuple[ErrorKind, str]] = []
         self.has_warned = threading.Event()
         self.is_leaving = False
 
@@ -25,7 +25,7 @@ class Watching:
         if self.is_leaving:
             raise KeyboardInterrupt
 
-    def warn(self, problem: Problem, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: str) -> None:
         """Note it."""
         self.warned.append((problem, detail))
         self.has_warned.set()

@@ -17,9 +17,9 @@ from app.presentation.error_actions import button_of, remedy_of
 from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Hint
-from core.errors import Problem
-from core.placeholders import filled
-from core.security.sanitize import safe_line, safe_text
+from core.errors import ErrorKind
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line, sanitize_text
 
 
 class AddressEntry(QWidget):
@@ -32,7 +32,7 @@ class AddressEntry(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._run_file = ""
-        self._problem: Problem | None = None
+        self._problem: ErrorKind | None = None
         self.field = AddressField()
         self.field.judged.connect(self._show_judgement)
         self.field.join_requested.connect(self._join)
@@ -52,14 +52,14 @@ class AddressEntry(QWidget):
         self.offer.hide()
         self.field.fill(text)
 
-    def show_problem(self, problem: Problem, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: str) -> None:
         """Say what went wrong with this address, until it is changed."""
         self._problem = problem
-        if problem is Problem.NO_SUCH_RUN:
+        if problem is ErrorKind.NO_SUCH_RUN:
             action = self.tr("Open a run file…")
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
-        words = breakable(safe_text(detail, 1000))
+        words = breakable(sanitize_text(detail, 1000))
         self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action)
         self._hint.say("")
 
@@ -71,11 +71,11 @@ class AddressEntry(QWidget):
 
     def show_run_file(self, file_name: str, run_name: str) -> None:
         """Say which run file stands in for what the swarm may not publish; none if the names are empty."""
-        name, run = safe_line(file_name, 120), safe_line(run_name, 120)
+        name, run = sanitize_line(file_name, 120), sanitize_line(run_name, 120)
         self._run_file = ""
         if name:
             sentence = self.tr("The run is described by your file %1: “%2”. Now paste a peer's address.")
-            self._run_file = breakable(filled(sentence, name, run))
+            self._run_file = breakable(fill_placeholders(sentence, name, run))
         if self._problem is None or name:
             self._show_judgement(self.field.judgement)
 
@@ -93,7 +93,7 @@ class AddressEntry(QWidget):
             self._hint.say(what_it_is(judgement.address))
         elif judgement.error is not None:
             self._hint.say("")
-            title = title_of(Problem.ADDRESS_UNREADABLE)
+            title = title_of(ErrorKind.ADDRESS_UNREADABLE)
             wrong, good = what_is_wrong(judgement.error), what_is_good(judgement.error)
             self.callout.say("caution", title, breakable(wrong), breakable(good))
         else:
@@ -112,7 +112,7 @@ class AddressEntry(QWidget):
         (self.join_button if self.field.judgement.address else self.field).setFocus()
 
     def _follow_advice(self) -> None:
-        if self._problem is Problem.NO_SUCH_RUN:
+        if self._problem is ErrorKind.NO_SUCH_RUN:
             self._choose_run_file()
         else:
             self.settings_requested.emit()

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.theme import give_role
 from app.widgets.labels import Hint
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.security.sanitize import short_id
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ class ClipboardOffer(QWidget):
     def _summary(self, address: JoinAddress) -> str:
         """Enough of it to know it by."""
         if address.run_id:
-            return filled(self.tr("It leads to the run “%1”."), address.run_id)
-        return filled(self.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))
+            return fill_placeholders(self.tr("It leads to the run “%1”."), address.run_id)
+        return fill_placeholders(self.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))

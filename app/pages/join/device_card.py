@@ -14,8 +14,8 @@ from app.presentation.device import name_of
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from app.widgets.memory_bar import MemoryBar
-from core.placeholders import filled
-from core.security.sanitize import safe_line
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from app.widgets.device_selector import DeviceChoice
@@ -92,15 +92,13 @@ class DeviceCard(Card):
         if device is None and seen.devices:
             return self.tr("The device that you chose is not there now. Choose another one, or plug it in.")
         if not seen.is_driver_answering:
-            return self.tr(
-                "NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so."
-            )
+            return self.tr("NVIDIA's driver does not answer. Workerbee goes on asking; restart if it stays so.")
         if seen.idle and not gpus:
             words = self.tr(
                 "%1 stays idle: the training engine on this computer is the one for the CPU. Workerbee "
                 "offers another at its start, once there is one for this GPU and its driver."
             )
-            return filled(words, breakable(name_of(seen.idle[0])))
+            return fill_placeholders(words, breakable(name_of(seen.idle[0])))
         if not gpus:
             return self.tr("No NVIDIA GPU: the CPU can help, slowly.")
         if device is not None and device.kind == "cpu":
@@ -111,18 +109,15 @@ class DeviceCard(Card):
         total, free = device.memory_total_bytes, device.memory_free_bytes
         if total is None or free is None:
             return self.tr("How much memory is free is not known.")
-        if device.kind == "cpu":
-            sentence = self.tr("%1 of %2 memory free")
-        else:
-            sentence = self.tr("%1 of %2 GPU memory free")
-        return filled(sentence, figures.size(free), figures.size(total))
+        sentence = self.tr("%1 of %2 memory free") if device.kind == "cpu" else self.tr("%1 of %2 GPU memory free")
+        return fill_placeholders(sentence, figures.size(free), figures.size(total))
 
     def _driver_words(self, device: Device) -> str:
         known = []
         if device.driver:
-            known.append(filled(self.tr("driver %1"), safe_line(device.driver, 40)))
+            known.append(fill_placeholders(self.tr("driver %1"), sanitize_line(device.driver, 40)))
         if device.temperature_c is not None:
-            known.append(filled(self.tr("%1 °C"), figures.count(device.temperature_c)))
+            known.append(fill_placeholders(self.tr("%1 °C"), figures.count(device.temperature_c)))
         return " · ".join(known)
 
     def _user_words(self, device: Device) -> str:
@@ -134,8 +129,8 @@ class DeviceCard(Card):
         users = sorted(device.users, key=lambda user: user.memory_bytes or 0, reverse=True)
         names = []
         for user in users[:_MOST_USERS]:
-            name = safe_line(user.name, 40) or self.tr("a program")
+            name = sanitize_line(user.name, 40) or self.tr("a program")
             names.append(f"{name} ({figures.size(user.memory_bytes)})" if user.memory_bytes else name)
         if len(users) > _MOST_USERS:
             names.append(self.tr("%n more", "", len(users) - _MOST_USERS))
-        return breakable(filled(self.tr("Also using it: %1"), ", ".join(names)))
+        return breakable(fill_placeholders(self.tr("Also using it: %1"), ", ".join(names)))

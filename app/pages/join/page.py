@@ -15,7 +15,7 @@ from app.pages.join.search_status import SearchLine
 from app.widgets.labels import Hint, Title
 from app.widgets.layout.page_column import Column
 from app.widgets.layout.responsive_row import SideBySide
-from core.errors import Problem
+from core.errors import ErrorKind
 
 if TYPE_CHECKING:
     from core.client.session import Session
@@ -49,7 +49,7 @@ class JoinPage(QWidget):
         self.recent = RecentRunsList()
         self.recent.run_requested.connect(self._join_again)
         self.recent.forget_requested.connect(self.forget_requested)
-        self._told: tuple[Problem, str] | None = None
+        self._told: tuple[ErrorKind, str] | None = None
         self._lay_out()
 
     @property
@@ -79,7 +79,7 @@ class JoinPage(QWidget):
         """Say which run file will be joined with; none if both are empty."""
         self.entry.show_run_file(file_name, run_name)
 
-    def show_problem(self, problem: Problem, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: str) -> None:
         """Say beside the field what went wrong; it goes when the address is changed."""
         self.entry.show_problem(problem, detail)
 
@@ -90,7 +90,7 @@ class JoinPage(QWidget):
         is_in_vain = is_searching and session.is_search_finished and not session.runs
         self.search_line.show_session(session, is_searching and not is_in_vain)
         self.entry.set_searching(is_searching and not is_in_vain)
-        told = (Problem.NO_SUCH_RUN, "") if is_in_vain else None
+        told = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
         if session.problem is not None and session.consent is None:
             told = (session.problem, session.problem_detail)
         if told is not None and told != self._told:

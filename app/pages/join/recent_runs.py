@@ -11,8 +11,8 @@ from app.appearance.theme import give_role
 from app.presentation import format as figures
 from app.widgets.labels import Heading, Hint
 from app.widgets.list_button import RowButton
-from core.placeholders import filled
-from core.security.sanitize import safe_line
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 
 if TYPE_CHECKING:
     from core.records.recent_runs import RecentRun
@@ -50,14 +50,14 @@ class RecentRunsList(QWidget):
         self._none.setVisible(not runs)
 
     def _row(self, run: RecentRun) -> QWidget:
-        name = safe_line(run.name, 120) or safe_line(run.run_id, 64)
+        name = sanitize_line(run.name, 120) or sanitize_line(run.run_id, 64)
         again = RowButton(name, self._last_words(run))
         again.setToolTip(self.tr("Look at this run again"))
         again.clicked.connect(lambda: self.run_requested.emit(run))
         forget = QToolButton()
         forget.setText("✕")
         forget.setToolTip(self.tr("Take it off this list"))
-        forget.setAccessibleName(filled(self.tr("Take “%1” off this list"), name))
+        forget.setAccessibleName(fill_placeholders(self.tr("Take “%1” off this list"), name))
         give_role(forget, "link")
         forget.clicked.connect(lambda: self.forget_requested.emit(run.run_id, run.organiser))
         row = QWidget()

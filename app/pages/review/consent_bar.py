@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from app.appearance.theme import give_role
 from app.presentation.fit import MEANING, advice_for
 from app.widgets.labels import Words
-from app.widgets.status_icon import Mark
+from app.widgets.status_icon import StatusIcon
 from core.hardware.fit import FitVerdict
 
 
@@ -20,7 +20,7 @@ class ConsentBar(QWidget):
 
     def __init__(self, widest: int) -> None:
         super().__init__()
-        self._mark, self._words = Mark(), Words()
+        self._mark, self._words = StatusIcon(), Words()
         self.back = QPushButton(self.tr("Back"))
         self.back.setAutoDefault(True)
         self.back.clicked.connect(self.back_requested)

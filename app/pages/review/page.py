@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, 
 
 from app.appearance.theme import give_role
 from app.pages.review.consent_bar import ConsentBar
-from app.pages.review.run_details import Offer
+from app.pages.review.run_details import RunDetails
 from app.pages.review.run_selector import RunChoice
 from app.presentation.fit import measured_words
 from app.presentation.run import closed_words
 from app.widgets.device_selector import AUTOMATIC, device_for
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
-from core.files.disk_space import Room
+from core.files.disk_space import DiskSpace
 from core.hardware.fit import Fits, fits
 from core.hardware.monitor import DevicesSeen
 from core.protocol.messages import Join, RunFound
@@ -37,10 +37,10 @@ class ReviewPage(QWidget):
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
         self._chosen_device = AUTOMATIC
-        self._disk = Room()
+        self._disk = DiskSpace()
         self._fits: Fits | None = None
         self._picked: tuple[str, str] | None = None
-        self.offer, self.choice, self.bar = Offer(), RunChoice(), ConsentBar(_WIDEST)
+        self.offer, self.choice, self.bar = RunDetails(), RunChoice(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
         give_role(self.others, "link")
         self.others.clicked.connect(self._show_all)
@@ -67,7 +67,7 @@ class ReviewPage(QWidget):
         self._seen, self._chosen_device = seen, chosen
         self._show()
 
-    def show_disk(self, room: Room) -> None:
+    def show_disk(self, room: DiskSpace) -> None:
         """Compare with what there is where Workerbee keeps its data."""
         self._disk = room
         self._show()

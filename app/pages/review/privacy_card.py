@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.widgets.labels import Heading, Hint, Words
 from app.widgets.layout.card import Card
-from core.placeholders import filled
-from core.security.sanitize import safe_line, short_id
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line, short_id
 
 
-class VisibleCard(Card):
+class PrivacyCard(Card):
     """Shown before anybody agrees to anything."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -35,12 +35,12 @@ class VisibleCard(Card):
     def show_names(self, peer_id: str | None, public_name: str | None) -> None:
         """Under which names this computer is known there."""
         if peer_id:
-            sentence = filled(self.tr("the peer id %1, made up for this computer"), short_id(peer_id))
+            sentence = fill_placeholders(self.tr("the peer id %1, made up for this computer"), short_id(peer_id))
         else:
             sentence = self.tr("a peer id, made up for this computer")
         self._peer.say(sentence)
-        name = safe_line(public_name or "", 40)
-        self._name.say(filled(self.tr("the name that you chose: “%1”"), name) if name else "")
+        name = sanitize_line(public_name or "", 40)
+        self._name.say(fill_placeholders(self.tr("the name that you chose: “%1”"), name) if name else "")
 
 
 class _Point(QWidget):

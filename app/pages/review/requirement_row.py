@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.presentation.fit import MEANING, numbers_of, verdict_on
 from app.widgets.labels import Hint, Strong
 from app.widgets.memory_bar import MemoryBar
-from app.widgets.status_icon import Mark
+from app.widgets.status_icon import StatusIcon
 from core.hardware.fit import Fit
 
 
@@ -18,7 +18,7 @@ class FitRow(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self._mark = Mark()
+        self._mark = StatusIcon()
         self._verdict = QLabel()
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bar = MemoryBar()

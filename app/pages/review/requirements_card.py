@@ -12,7 +12,7 @@ from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from core.hardware.device import Device
 from core.hardware.fit import Fits
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 
 
 class NeedsCard(Card):
@@ -50,10 +50,10 @@ class NeedsCard(Card):
                 row.show_fit(None)
             self._traffic.say("")
             return
-        self._device.say(breakable(filled(self.tr("On %1"), name_of(device))))
+        self._device.say(breakable(fill_placeholders(self.tr("On %1"), name_of(device))))
         self.gpu.show_fit(fits.gpu)
         self.memory.show_fit(fits.memory)
         self.disk.show_fit(fits.disk)
         sentence = self.tr("Downloads %1 at the start; then sends and receives up to %2 each per epoch.")
         download, traffic = figures.size(fits.download_bytes), figures.size(fits.traffic_bytes_per_epoch)
-        self._traffic.say(filled(sentence, download, traffic))
+        self._traffic.say(fill_placeholders(sentence, download, traffic))

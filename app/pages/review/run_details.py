@@ -7,28 +7,28 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
-from app.pages.review.privacy_card import VisibleCard
+from app.pages.review.privacy_card import PrivacyCard
 from app.pages.review.requirements_card import NeedsCard
 from app.presentation.run import closed_words, facts_of, homepage_of, title_of, trust_in
 from app.widgets.callout import Callout
 from app.widgets.expandable_text import LongText
-from app.widgets.key_value_list import Facts
+from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Heading, Title
 from app.widgets.layout.card import Card
 from app.widgets.layout.responsive_row import SideBySide
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.messages import RunFound
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 
-class Offer(QWidget):
+class RunDetails(QWidget):
     """Title, what it is, who vouches for it, what it needs, what strangers will see, and the rest."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title, self.description = Title(), LongText()
         self.closed, self.notice, self.trust = Callout(), Callout(), Callout()
-        self.needs, self.visible_card, self.facts = NeedsCard(), VisibleCard(), Facts()
+        self.needs, self.visible_card, self.facts = NeedsCard(), PrivacyCard(), KeyValueList()
         self.link = QPushButton(self.tr("Open its page in the browser"))
         self.link.clicked.connect(self._open_homepage)
         self._homepage = ""
@@ -55,13 +55,13 @@ class Offer(QWidget):
         self.link.setVisible(bool(self._homepage))
 
     def _show_warnings(self, run: RunFound) -> None:
-        closed, notice = closed_words(run), safe_line(run.manifest.run.notice, 500)
+        closed, notice = closed_words(run), sanitize_line(run.manifest.run.notice, 500)
         if closed:
             self.closed.say("caution", closed)
         else:
             self.closed.say_no_more()
         if notice:
-            sentence = filled(self.tr("The organiser says: %1"), notice)
+            sentence = fill_placeholders(self.tr("The organiser says: %1"), notice)
             self.notice.say("info", breakable(sentence))
         else:
             self.notice.say_no_more()

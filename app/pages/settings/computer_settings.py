@@ -12,10 +12,10 @@ from app.widgets.device_selector import DeviceChoice
 from app.widgets.inline_inputs import Choice, Number
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
-from app.widgets.layout.inline_form import Sentence
+from app.widgets.layout.inline_form import InlineForm
 from core.hardware.monitor import DevicesSeen
 from core.records.settings import Settings
-from core.security.sanitize import MAX_NAME_CHARACTERS, safe_line
+from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 
 _GIGABYTE = 1_000_000_000
 _MOST_GIGABYTES = 100_000
@@ -79,10 +79,8 @@ class ComputerSettings(Card):
         self.device.show_devices(self._seen.devices if self._seen else (), self._settings.device)
 
     def _show_folder(self, folder: str | None) -> None:
-        words = safe_line(folder or self.tr("the usual folder"), 4096)
-        self.folder.setText(
-            self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH)
-        )
+        words = sanitize_line(folder or self.tr("the usual folder"), 4096)
+        self.folder.setText(self.folder.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FOLDER_WIDTH))
         self.folder.setAccessibleDescription(words)
         self.folder.setToolTip(words)
         self.usual_folder.setVisible(folder is not None)
@@ -110,7 +108,7 @@ class ComputerSettings(Card):
         self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
 
     def _take_name(self) -> None:
-        name = safe_line(self.name.text(), MAX_NAME_CHARACTERS) or None
+        name = sanitize_line(self.name.text(), MAX_NAME_CHARACTERS) or None
         self.name.setText(name or "")
         if name != self._settings.public_name:
             self._change(public_name=name)
@@ -129,14 +127,12 @@ class ComputerSettings(Card):
     def _lay_out(self) -> None:
         self.parts.setSpacing(14)
         self.parts.addWidget(Heading(self.tr("This computer")))
-        self.parts.addWidget(Sentence(self.tr("Use %1 with %2 CPU threads"), self.device, self.threads))
-        self.parts.addWidget(Sentence(self.tr("Take %1 of its memory for training"), self.memory))
+        self.parts.addWidget(InlineForm(self.tr("Use %1 with %2 CPU threads"), self.device, self.threads))
+        self.parts.addWidget(InlineForm(self.tr("Take %1 of its memory for training"), self.memory))
+        self.parts.addWidget(InlineForm(self.tr("Connect to others %1 and listen on port %2"), self.network, self.port))
         self.parts.addWidget(
-            Sentence(self.tr("Connect to others %1 and listen on port %2"), self.network, self.port)
-        )
-        self.parts.addWidget(
-            Sentence(self.tr("Keep data in %1 and take %2 of the disk for it"), self.folder, self.limit)
+            InlineForm(self.tr("Keep data in %1 and take %2 of the disk for it"), self.folder, self.limit)
         )
         self.parts.addWidget(self.usual_folder, 0, Qt.AlignmentFlag.AlignLeft)
         self.parts.addWidget(self._folder_hint)
-        self.parts.addWidget(Sentence(self.tr("Others in a swarm see me as %1"), self.name))
+        self.parts.addWidget(InlineForm(self.tr("Others in a swarm see me as %1"), self.name))

@@ -15,10 +15,10 @@ from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Title
 from app.widgets.layout.page_column import Column
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.records.settings import Settings
-from core.security.sanitize import safe_text
+from core.security.sanitize import sanitize_text
 
 _WIDEST = 760
 
@@ -66,9 +66,9 @@ class SettingsPage(QWidget):
         """Offer these."""
         self.computer.show_devices(seen)
 
-    def show_problem(self, problem: Problem, detail: str) -> None:
+    def show_problem(self, problem: ErrorKind, detail: str) -> None:
         """Say that the settings could not be read or kept, until the next change."""
-        self.callout.say("bad", title_of(problem), breakable(safe_text(detail, 1000)), advice_of(problem))
+        self.callout.say("bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Escape goes back."""

@@ -9,9 +9,9 @@ from app.appearance.line_breaks import breakable
 from app.desktop.external_link import open_web_link
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.records.settings import Settings
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 from core.updates.notice import UpdateNotice
 from core.updates.publisher import source_of
 
@@ -46,11 +46,11 @@ class UpdateSettings(Card):
             self.hint.say(self.tr("Whoever built this Workerbee has named nobody who announces newer ones."))
         else:
             words = self.tr("%1 is asked, and sees your IP address. Nothing is downloaded by itself.")
-            self.hint.say(breakable(filled(words, safe_line(source.host, 253))))
+            self.hint.say(breakable(fill_placeholders(words, sanitize_line(source.host, 253))))
 
     def show_newer(self, notice: UpdateNotice | None) -> None:
         """There is this one, if any."""
         if notice is not None:
             self._page = notice.page
-            self.newer.setText(filled(self.tr("Workerbee %1 is there: open its page"), notice.version))
+            self.newer.setText(fill_placeholders(self.tr("Workerbee %1 is there: open its page"), notice.version))
         self.newer.setVisible(notice is not None)

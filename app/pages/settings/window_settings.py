@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.widgets.inline_inputs import Choice
 from app.widgets.labels import Heading
 from app.widgets.layout.card import Card
-from app.widgets.layout.inline_form import Sentence
+from app.widgets.layout.inline_form import InlineForm
 from core.records.settings import Settings
 
 
@@ -42,12 +42,8 @@ class WindowSettings(Card):
 
     def _offer_behaviour(self) -> None:
         self.login.show_choices([(self.tr("do nothing"), False), (self.tr("start Workerbee"), True)])
-        self.opening.show_choices(
-            [(self.tr("with its window"), False), (self.tr("hidden in the tray"), True)]
-        )
-        self.closing.show_choices(
-            [(self.tr("go on in the tray"), True), (self.tr("leave the run and quit"), False)]
-        )
+        self.opening.show_choices([(self.tr("with its window"), False), (self.tr("hidden in the tray"), True)])
+        self.closing.show_choices([(self.tr("go on in the tray"), True), (self.tr("leave the run and quit"), False)])
         self.telling.show_choices([(self.tr("show a notification"), True), (self.tr("show nothing"), False)])
 
     def _offer_looks(self) -> None:
@@ -58,9 +54,7 @@ class WindowSettings(Card):
                 (self.tr("dark"), "dark"),
             ]
         )
-        self.language.show_choices(
-            [(self.tr("the system's language"), "system"), ("English", "en"), ("Deutsch", "de")]
-        )
+        self.language.show_choices([(self.tr("the system's language"), "system"), ("English", "en"), ("Deutsch", "de")])
 
     def _connect(self) -> None:
         self.login.chosen.connect(lambda value: self._change(start_at_login=value))
@@ -77,10 +71,10 @@ class WindowSettings(Card):
         self.parts.setSpacing(14)
         self.parts.addWidget(Heading(self.tr("This window")))
         for sentence in (
-            Sentence(self.tr("When I log in, %1"), self.login),
-            Sentence(self.tr("Open Workerbee %1"), self.opening),
-            Sentence(self.tr("When I close the window, %1"), self.closing),
-            Sentence(self.tr("When a run ends or needs me, %1"), self.telling),
-            Sentence(self.tr("Look %1 and speak %2"), self.theme, self.language),
+            InlineForm(self.tr("When I log in, %1"), self.login),
+            InlineForm(self.tr("Open Workerbee %1"), self.opening),
+            InlineForm(self.tr("When I close the window, %1"), self.closing),
+            InlineForm(self.tr("When a run ends or needs me, %1"), self.telling),
+            InlineForm(self.tr("Look %1 and speak %2"), self.theme, self.language),
         ):
             self.parts.addWidget(sentence)

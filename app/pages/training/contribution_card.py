@@ -6,23 +6,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.presentation import format as figures
-from app.presentation.severity import Meaning
+from app.presentation.severity import Severity
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
-from app.widgets.status_icon import Mark
-from core.placeholders import filled
-from core.records.contributions import Deeds
+from app.widgets.status_icon import StatusIcon
+from core.placeholders import fill_placeholders
+from core.records.contributions import Contribution
 
 _LEAST_FIGURE_WIDTH = 118
 
 
-class VerdictCard(Card):
+class ContributionCard(Card):
     """The sentence first; then figures, which say so where they are not known."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._verdict, self._total = Mark("unknown", self), Strong(), Hint()
+        self._mark, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
         self._figures = [_Figure(self) for _ in range(5)]
         row = QHBoxLayout()
         row.setSpacing(10)
@@ -34,7 +34,7 @@ class VerdictCard(Card):
         self.parts.addLayout(row)
         self.parts.addWidget(grid)
         self.parts.addWidget(self._total)
-        self._deeds = (Deeds(), Deeds())
+        self._deeds = (Contribution(), Contribution())
         self._share: float | None = None
         self._say()
 
@@ -43,13 +43,13 @@ class VerdictCard(Card):
         """All that it says, a part a line."""
         return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
 
-    def show_verdict(self, meaning: Meaning, sentence: str) -> None:
+    def show_verdict(self, meaning: Severity, sentence: str) -> None:
         """Whether it helps."""
         if meaning != self._mark.meaning:
             self._mark.show_meaning(meaning)
         self._verdict.say(sentence)
 
-    def show_deeds(self, run: Deeds, total: Deeds) -> None:
+    def show_deeds(self, run: Contribution, total: Contribution) -> None:
         """What was given to this run, and to all runs."""
         self._deeds = (run, total)
         self._say()
@@ -73,7 +73,7 @@ class VerdictCard(Card):
         in_all = self.tr("In all runs together: %1 samples, %2 epochs, %3 of training")
         counts = (figures.count(total.samples), figures.count(total.epochs), figures.time(total.seconds))
         energy = "" if total.joules is None else f", {figures.energy(total.joules)}"
-        self._total.say("" if run == total else f"{filled(in_all, *counts)}{energy}")
+        self._total.say("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
 
 
 class _Figure(QWidget):
@@ -100,5 +100,5 @@ class _Figure(QWidget):
         self._words.say(words)
 
 
-def _energy(deeds: Deeds) -> str:
+def _energy(deeds: Contribution) -> str:
     return figures.unknown() if deeds.joules is None else figures.energy(deeds.joules)

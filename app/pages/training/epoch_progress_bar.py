@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.appearance.theme import colours
 from app.presentation import format as figures
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 
 _HEIGHT = 14
 _LEAST_WIDTH = 2.0
@@ -66,7 +66,7 @@ class StepBar(QWidget):
         self.setAccessibleDescription(figures.unknown() if self._step is None else self._said(self._step))
 
     def _said(self, step: Step) -> str:
-        return filled(
+        return fill_placeholders(
             self.tr("%1 of %2 samples, %3 of them mine"),
             figures.count(step.samples),
             figures.count(step.target),

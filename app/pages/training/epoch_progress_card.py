@@ -11,7 +11,7 @@ from app.presentation import format as figures
 from app.widgets.labels import Hint
 from app.widgets.layout.card import Card
 from app.widgets.metric import BigNumber
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.messages import Progress
 
 
@@ -26,9 +26,7 @@ class StepCard(Card):
             self.parts.addWidget(part)
         self.show_progress(None, (), is_resting=False)
 
-    def show_progress(
-        self, progress: Progress | None, values: Sequence[float | None], *, is_resting: bool
-    ) -> None:
+    def show_progress(self, progress: Progress | None, values: Sequence[float | None], *, is_resting: bool) -> None:
         """Where the swarm is, and how fast it was; while this computer rests, nobody tells it."""
         self._caption.say(self.tr("The swarm's next step"))
         self.number.show_values(values)
@@ -45,7 +43,7 @@ class StepCard(Card):
         self.bar.show_step(step)
         samples = self.tr("%1 of %2 samples, %3 of them mine")
         counts = (figures.count(step.samples), figures.count(step.target), figures.count(step.mine))
-        self._samples.say(filled(samples, *counts))
+        self._samples.say(fill_placeholders(samples, *counts))
         self._peers.say(self._peers_words(progress))
 
     def _peers_words(self, progress: Progress) -> str:
@@ -55,4 +53,4 @@ class StepCard(Card):
         words = ", ".join(parts)
         if progress.swarm_samples_per_second is None:
             return words
-        return f"{words} · {filled(self.tr('%1 together'), figures.rate(progress.swarm_samples_per_second))}"
+        return f"{words} · {fill_placeholders(self.tr('%1 together'), figures.rate(progress.swarm_samples_per_second))}"

@@ -9,9 +9,9 @@ from app.appearance.line_breaks import breakable
 from app.presentation.worker_messages import said
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
-from app.widgets.status_icon import Mark
+from app.widgets.status_icon import StatusIcon
 from core.protocol.messages import Network
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 
 class NetworkCard(Card):
@@ -21,7 +21,7 @@ class NetworkCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._way, self._reason, self._advice = Mark("info", self), Strong(), Hint(), Hint()
+        self._mark, self._way, self._reason, self._advice = StatusIcon("info", self), Strong(), Hint(), Hint()
         self.test = QPushButton(self)
         self.test.clicked.connect(self.test_requested)
         words = QVBoxLayout()
@@ -51,8 +51,8 @@ class NetworkCard(Card):
         self._mark.show_meaning("good" if is_direct else "info")
         direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
         self._way.say(direct if is_direct else outgoing)
-        self._reason.say(breakable(safe_line(said(network.reason))))
-        self._advice.say(breakable(safe_line(said(network.advice))))
+        self._reason.say(breakable(sanitize_line(said(network.reason))))
+        self._advice.say(breakable(sanitize_line(said(network.advice))))
         self.test.setVisible(network.test != "not_needed")
         self.test.setEnabled(not is_running)
         self.test.setText(self.tr("Being tested…") if is_running else self.tr("Test again"))

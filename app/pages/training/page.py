@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app.appearance.line_breaks import breakable
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
-from app.pages.training.contribution_card import VerdictCard
+from app.pages.training.contribution_card import ContributionCard
 from app.pages.training.epoch_progress_card import StepCard
 from app.pages.training.event_log import EventLog
 from app.pages.training.network_card import NetworkCard
@@ -26,19 +26,19 @@ from app.presentation import run as run_words
 from app.presentation import status as sentences
 from app.presentation.alerts import Trouble, trouble_of
 from app.presentation.device import device_in_use, live_words
-from app.presentation.severity import Meaning
-from app.presentation.timestamps import Moments
+from app.presentation.severity import Severity
+from app.presentation.timestamps import EventTimestamps
 from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
 from core.hardware.monitor import DevicesSeen
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
 from core.protocol.messages import Progress, RunFound
-from core.records.contributions import Deeds
+from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -60,7 +60,7 @@ class TrainingPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._now = Session(), 0.0
-        self._moments = Moments()
+        self._moments = EventTimestamps()
         self._seen: DevicesSeen | None = None
         self._chosen_device = ""
         self._trouble: Trouble | None = None
@@ -69,7 +69,7 @@ class TrainingPage(QWidget):
         self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self.header, self.warning = StatusHeader(self), Callout(self)
         self.speed, self.step = SpeedCard(self), StepCard(self)
-        self.graphs, self.verdict = GraphsPanel(self), VerdictCard(self)
+        self.graphs, self.contribution_status = GraphsPanel(self), ContributionCard(self)
         self.network = NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
@@ -103,9 +103,9 @@ class TrainingPage(QWidget):
             self._show_device()
             self._show_trouble()
 
-    def show_deeds(self, run: Deeds, total: Deeds) -> None:
+    def show_deeds(self, run: Contribution, total: Contribution) -> None:
         """What has been given to this run and to all."""
-        self.verdict.show_deeds(run, total)
+        self.contribution_status.show_deeds(run, total)
 
     def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
         """Draw the graphs; it gives a series over the chosen period. Call it once a second while visible."""
@@ -145,8 +145,8 @@ class TrainingPage(QWidget):
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
-        self.verdict.show_verdict(_meaning(session), sentences.verdict(session))
-        self.verdict.show_share(session.last_share)
+        self.contribution_status.show_verdict(_meaning(session), sentences.contribution_status(session))
+        self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
         self._name_tabs()
@@ -155,8 +155,8 @@ class TrainingPage(QWidget):
 
     def _notice(self, run: RunFound) -> str:
         """What the organiser has to say, and whether the run is open."""
-        notice = safe_line(run.manifest.run.notice, 500)
-        says = filled(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
+        notice = sanitize_line(run.manifest.run.notice, 500)
+        says = fill_placeholders(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
         return f"{run_words.closed_words(run)} {says}".strip()
 
     def _show_device(self) -> None:
@@ -172,7 +172,7 @@ class TrainingPage(QWidget):
         if trouble is None:
             self.warning.say_no_more()
             return
-        meaning: Meaning = "bad" if trouble.is_grave else "caution"
+        meaning: Severity = "bad" if trouble.is_grave else "caution"
         detail = breakable(trouble.detail)
         self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button)
 
@@ -192,7 +192,7 @@ class TrainingPage(QWidget):
 
     def _name_tabs(self) -> None:
         count = len(self._session.peers)
-        peers = filled(self.tr("Peers (%1)"), figures.count(count)) if count else self.tr("Peers")
+        peers = fill_placeholders(self.tr("Peers (%1)"), figures.count(count)) if count else self.tr("Peers")
         if peers != self.tabs.tabText(0):
             self.tabs.setTabText(0, peers)
 
@@ -203,7 +203,15 @@ class TrainingPage(QWidget):
         self.tabs.addTab(self.events, "")
         self.tabs.setMinimumHeight(_TABS_HEIGHT)
         column = Column(_WIDEST, self)
-        cards = (self.header, self.warning, numbers, self.graphs, self.verdict, self.network, self.tabs)
+        cards = (
+            self.header,
+            self.warning,
+            numbers,
+            self.graphs,
+            self.contribution_status,
+            self.network,
+            self.tabs,
+        )
         for part in cards:
             column.parts.addWidget(part)
         self.warning.hide()
@@ -239,13 +247,13 @@ def _pausing(session: Session) -> Pausing:
             return "can_pause"
 
 
-def _meaning(session: Session) -> Meaning:
+def _meaning(session: Session) -> Severity:
     """Which sign stands before the verdict."""
     if session.phase == "paused":
         return "info"
-    if session.phase != "training" or session.verdict is None:
+    if session.phase != "training" or session.contribution_status is None:
         return "unknown"
-    match session.verdict.state:
+    match session.contribution_status.state:
         case "helping":
             return "good"
         case "starting":

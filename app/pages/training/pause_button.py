@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.appearance.theme import give_role
 from app.widgets.menu_button import MenuButton
-from app.widgets.pause_menu import Snoozes
+from app.widgets.pause_menu import PauseMenu
 
 Pausing = Literal["can_pause", "can_resume", "pausing", "leaving", "over"]
 _HEIGHT = 46
@@ -63,7 +63,7 @@ class PauseButton(QWidget):
         row.addWidget(self.more)
 
     def _fill_menu(self) -> None:
-        self._snoozes = Snoozes(self.menu, self.pause_requested.emit)
+        self._snoozes = PauseMenu(self.menu, self.pause_requested.emit)
         self._before_finish = self.menu.addSeparator()
         self._finish = self.menu.addAction("")
         self._finish.setCheckable(True)

@@ -16,9 +16,9 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app.presentation import format as figures
-from core.placeholders import filled
+from core.placeholders import fill_placeholders
 from core.protocol.messages import PeerSeen
-from core.security.sanitize import safe_line, short_id
+from core.security.sanitize import sanitize_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -90,7 +90,7 @@ class PeersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == NAME:
-            return "\n".join(filter(None, (safe_line(peer.device, 80), safe_line(peer.peer_id, 120))))
+            return "\n".join(filter(None, (sanitize_line(peer.device, 80), sanitize_line(peer.peer_id, 120))))
         return None
 
     def _sorted(self, peers: Any) -> list[PeerSeen]:
@@ -203,7 +203,7 @@ def _words(peer: PeerSeen, column: int) -> str:
     match column:
         case 0:
             name = _name(peer)
-            return filled(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
+            return fill_placeholders(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
         case 1:
             return figures.rate(peer.samples_per_second)
         case 2:
@@ -213,7 +213,7 @@ def _words(peer: PeerSeen, column: int) -> str:
 
 
 def _name(peer: PeerSeen) -> str:
-    return safe_line(peer.name, 40) or short_id(peer.peer_id)
+    return sanitize_line(peer.name, 40) or short_id(peer.peer_id)
 
 
 def _connection(client_mode: bool) -> str:

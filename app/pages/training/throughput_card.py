@@ -25,9 +25,7 @@ class SpeedCard(Card):
         self.parts.addWidget(self._device)
         self.show_speed(None, (), is_resting=False)
 
-    def show_speed(
-        self, samples_per_second: float | None, values: Sequence[float | None], *, is_resting: bool
-    ) -> None:
+    def show_speed(self, samples_per_second: float | None, values: Sequence[float | None], *, is_resting: bool) -> None:
         """The speed now, and those before; ``is_resting`` means that there is none to be known."""
         self._caption.say(self.tr("This computer"))
         if is_resting:

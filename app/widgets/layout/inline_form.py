@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.widgets.layout.flow_layout import Flow
-from core.placeholders import pieces
+from core.placeholders import split_placeholders
 
 
-class Sentence(QWidget):
+class InlineForm(QWidget):
     """``%1``, ``%2``, … in the translated sentence stand for the blanks, in whatever order it has them."""
 
     def __init__(self, sentence: str, *blanks: QWidget, parent: QWidget | None = None) -> None:
@@ -18,7 +18,7 @@ class Sentence(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         flow = Flow(self)
-        parts = pieces(sentence)
+        parts = split_placeholders(sentence)
         for part in parts:
             if isinstance(part, int):
                 flow.addWidget(blanks[part])

@@ -14,23 +14,23 @@ from core.cli.output.status_text import status
 from core.cli.output.summary import Tally
 from core.cli.parser.arguments import Demo, JoinRun
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.context import Desk
-from core.cli.runner.worker_session import Conversation, words_of_the_dead
+from core.cli.runner.context import CommandContext
+from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import DEMO_THREADS, publish_demo
 from core.client.session import Session
-from core.errors import ClientError
+from core.errors import UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 
 
-def demo(wish: Demo, desk: Desk) -> int:
+def demo(wish: Demo, desk: CommandContext) -> int:
     """Both train until the volunteer has reached a limit; then the volunteer leaves, then the organiser."""
     with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
         organisers = Folders.below(Path(home) / "organiser")
         volunteers = Folders.below(Path(home) / "volunteer")
         watcher = _OrganiserLine(desk.stop, wish.json)
-        with Conversation(desk, watcher, organisers) as organiser:
-            with words_of_the_dead({"organiser": organiser}):
+        with WorkerSession(desk, watcher, organisers) as organiser:
+            with raise_first_failure({"organiser": organiser}):
                 organiser.client.publish(publish_demo(organisers))
                 link = wait_until_published(organiser).link
                 watcher.say(f"The organiser has published the run: {link}")
@@ -39,7 +39,7 @@ def demo(wish: Demo, desk: Desk) -> int:
             return code
 
 
-def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> int:
+def _volunteer(wish: Demo, link: str, desk: CommandContext, watcher: _OrganiserLine) -> int:
     request = JoinRun(
         address=link,
         device="cpu",
@@ -51,7 +51,7 @@ def _volunteer(wish: Demo, link: str, desk: Desk, watcher: _OrganiserLine) -> in
     )
     try:
         return join(request, desk, footer=lambda: watcher.line)
-    except ClientError as error:
+    except UserError as error:
         error.detail = f"The volunteer: {error.detail}".strip()
         raise
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.cli.output.format import count, size, time
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.messages import EngineChecked
@@ -48,16 +48,16 @@ def folders_writable(folders: Folders) -> Finding:
     """Whether settings, keys and checkpoints can be written."""
     try:
         folders.prepare()
-    except ClientError as error:
+    except UserError as error:
         return Finding("bad", "folders", f"{error.problem.title} {error.detail}", error.problem.advice)
     return Finding("good", "folders", f"{folders.data} and the others can be written")
 
 
-def engine(checked: EngineChecked | None, error: ClientError | None) -> Finding:
+def engine(checked: EngineChecked | None, error: UserError | None) -> Finding:
     """Whether the worker starts and its libraries load."""
     if checked is not None:
         return Finding("good", "engine", f"torch {checked.torch}, hivemind {checked.hivemind}")
-    error = error or ClientError(Problem.ENGINE_MISSING)
+    error = error or UserError(ErrorKind.ENGINE_MISSING)
     return Finding("bad", "engine", f"{error.problem.title} {error.detail}".strip(), error.problem.advice)
 
 
@@ -65,9 +65,7 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[F
     """The GPUs that the driver knows, and whether the engine can use them."""
     known = [device for device in devices if device.kind == "cuda"]
     if not known:
-        yield Finding(
-            "doubtful", "GPU", "none found", "The CPU will be used; for a GPU, install NVIDIA's driver."
-        )
+        yield Finding("doubtful", "GPU", "none found", "The CPU will be used; for a GPU, install NVIDIA's driver.")
     for device in known:
         memory = f", {size(device.memory_total_bytes)}" if device.memory_total_bytes else ""
         driver = f", driver {device.driver}" if device.driver else ""
@@ -100,11 +98,7 @@ def ports() -> Iterator[Finding]:
                 listener.listen(1)
         except OSError as error:
             state: Literal["doubtful", "bad"] = "bad" if family == socket.AF_INET else "doubtful"
-            advice = (
-                "Without it use --network client."
-                if state == "bad"
-                else "Without it the other one is enough."
-            )
+            advice = "Without it use --network client." if state == "bad" else "Without it the other one is enough."
             yield Finding(state, "ports", f"{name}: cannot listen, {error.strerror or error}", advice)
         else:
             yield Finding("good", "ports", f"{name}: can listen")

@@ -13,11 +13,11 @@ from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngin
 from core.cli.runner.cancellation import Stop, Stopped
 from core.engine.build_selection import Choice, Suited, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Made, Making, MakingEvent, MakingPaused, NotMade
-from core.engine.install.installer import EngineMaker
-from core.engine.installed import EnginePlace
+from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.installer import EngineInstaller
+from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 
 _LINE_SECONDS = 5.0
@@ -32,7 +32,7 @@ _PHASES = {"looking": "looking for the files", "installing": "putting it togethe
 
 def engine(wish: EngineWish, folders: Folders) -> int:
     """Do what was asked; 0 if that has come to a good end."""
-    place = EnginePlace(folders.data)
+    place = EngineDirectory(folders.data)
     match wish:
         case ShowEngine():
             return _show(place)
@@ -41,7 +41,7 @@ def engine(wish: EngineWish, folders: Folders) -> int:
             return _make(wish, folders)
         case RemoveEngine():
             held = place.held_bytes
-            with place.claim():
+            with place.try_lock():
                 place.remove()
             print(f"Removed: {size(held)} in {place.folder}.")
             return 0
@@ -49,7 +49,7 @@ def engine(wish: EngineWish, folders: Folders) -> int:
             assert_never(wish)
 
 
-def _show(place: EnginePlace) -> int:
+def _show(place: EngineDirectory) -> int:
     if not is_packaged():
         print(f"This is a checkout; its engine is the environment that it runs in: {sys.prefix}.")
         return 0
@@ -57,36 +57,34 @@ def _show(place: EnginePlace) -> int:
     if engine is not None:
         print(f"The engine {_NAMES[engine.stamp.build]} is in {engine.folder}, {size(place.held_bytes)}.")
     else:
-        print(f"{Problem.ENGINE_NOT_MADE.title} `workerbee engine make` makes it.")
+        print(f"{ErrorKind.ENGINE_NOT_MADE.title} `workerbee engine make` makes it.")
     _describe(choose_files(suited_build()), place)
     return 0
 
 
 def _refuse_in_checkout() -> None:
     if not is_packaged():
-        raise ClientError(Problem.USAGE, "A checkout's engine is the environment that `make` sets up.")
+        raise UserError(ErrorKind.USAGE, "A checkout's engine is the environment that `make` sets up.")
 
 
 def _make(wish: MakeEngine, folders: Folders) -> int:
-    place = EnginePlace(folders.data)
+    place = EngineDirectory(folders.data)
     suited = suited_build() if wish.build is None else Suited(wish.build, "no_gpu")
     choice = choose_files(suited)
     if wish.build not in (None, choice.files.build):
-        raise ClientError(Problem.ENGINE_NOT_OFFERED, f"It has none {_NAMES[suited.build]}.")
+        raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"It has none {_NAMES[suited.build]}.")
     _describe(choice, place)
     _follow(choice.files, folders)
     print("The engine is made, and works.")
     return 0
 
 
-def _describe(choice: Choice, place: EnginePlace) -> None:
+def _describe(choice: Choice, place: EngineDirectory) -> None:
     files = choice.files
     print(f"What suits this computer: {_why(choice)}")
     free = place.free_bytes
     there = f"{size(free)} free" if free is not None else "free space not known"
-    print(
-        f"Download {size(files.download_bytes)}; {size(files.disk_bytes)} needed in {place.folder}, {there}."
-    )
+    print(f"Download {size(files.download_bytes)}; {size(files.disk_bytes)} needed in {place.folder}, {there}.")
 
 
 def _why(choice: Choice) -> str:
@@ -118,16 +116,14 @@ def _lack(suited: Suited) -> str:
             f"there is none for an NVIDIA GPU of compute capability {suited.capability} yet; "
             "7.5 is the least (GTX 16, RTX 20)."
         )
-    return (
-        f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
-    )
+    return f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
 
 
 def _follow(files: EngineFiles, folders: Folders) -> None:
     """Until it is made; Ctrl-C stops it, and what was downloaded is kept."""
     events: queue.SimpleQueue[MakingEvent | None] = queue.SimpleQueue()
     stop = Stop(wake=lambda: events.put(None))
-    maker = EngineMaker(files, folders, events.put)
+    maker = EngineInstaller(files, folders, events.put)
     lines = _Lines()
     with stop.by_signals():
         maker.start()
@@ -136,14 +132,14 @@ def _follow(files: EngineFiles, folders: Folders) -> None:
             if stop.is_requested:
                 maker.stop()
             match event:
-                case Making():
+                case InstallProgress():
                     lines.show(event)
-                case NotMade():
-                    raise ClientError(event.problem, event.detail)
+                case InstallFailed():
+                    raise UserError(event.problem, event.detail)
                 case MakingPaused():
                     print("\nStopped. What was downloaded is kept; the same command goes on.")
                     raise Stopped(stop.exit_code)
-                case Made():
+                case Installed():
                     return
 
 
@@ -153,7 +149,7 @@ class _Lines:
     def __init__(self) -> None:
         self._phase, self._at = "", 0.0
 
-    def show(self, making: Making) -> None:
+    def show(self, making: InstallProgress) -> None:
         """How far it is."""
         is_new = making.phase != self._phase
         is_due = time.monotonic() - self._at >= _LINE_SECONDS
@@ -161,12 +157,10 @@ class _Lines:
             return
         self._phase, self._at = making.phase, time.monotonic()
         is_line_to_replace = sys.stdout.isatty() and not is_new
-        print(
-            f"\r{_words(making):<78}" if is_line_to_replace else f"\n{_words(making):<78}", end="", flush=True
-        )
+        print(f"\r{_words(making):<78}" if is_line_to_replace else f"\n{_words(making):<78}", end="", flush=True)
 
 
-def _words(making: Making) -> str:
+def _words(making: InstallProgress) -> str:
     if making.phase != "downloading":
         return f"{_PHASES[making.phase]} …"
     left = f", {duration(making.seconds_left)} left" if making.seconds_left is not None else ""

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 
 from core.cli.output.run_review import show_run
 from core.cli.parser.arguments import InspectSwarm
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import console_for, early_display
 from core.cli.runner.dry_run import try_out
 from core.cli.runner.effective_settings import choices_for
 from core.cli.runner.run_search import find_runs
-from core.cli.runner.worker_session import Conversation
+from core.cli.runner.worker_session import WorkerSession
 from core.hardware.discovery import choose_device
 from core.protocol.messages import RunFound
 from core.run.address import JoinAddress
 
 
-def inspect(wish: InspectSwarm, desk: Desk) -> int:
+def inspect(wish: InspectSwarm, desk: CommandContext) -> int:
     """Look, leave, try it out where there is one run, show."""
     address = JoinAddress.parse(wish.address)
-    with Conversation(desk, early_display(wish.json)) as conversation:
+    with WorkerSession(desk, early_display(wish.json)) as conversation:
         runs = find_runs(conversation, address, run_id=None, network=wish.network)
         conversation.leave()
     measured = _tried_out(wish, desk, runs)
@@ -32,7 +32,7 @@ def inspect(wish: InspectSwarm, desk: Desk) -> int:
     return 0
 
 
-def _tried_out(wish: InspectSwarm, desk: Desk, runs: Sequence[RunFound]) -> str:
+def _tried_out(wish: InspectSwarm, desk: CommandContext, runs: Sequence[RunFound]) -> str:
     """What a dry run says, on which device; nothing where none is wanted, or nothing could be started."""
     if not wish.dry_run or len(runs) != 1 or runs[0].manifest.run.state != "open":
         return ""

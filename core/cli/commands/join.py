@@ -10,12 +10,12 @@ from typing import TextIO
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import console_for, early_display, shown_training, words_stream
 from core.cli.runner.effective_settings import choices_for
 from core.cli.runner.run_search import find_runs, only_run
-from core.cli.runner.worker_session import Conversation
-from core.errors import ClientError, Problem
+from core.cli.runner.worker_session import WorkerSession
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
@@ -26,7 +26,11 @@ from core.run.run_file import load_run_file
 
 
 def join(
-    wish: JoinRun, desk: Desk, *, folders: Folders | None = None, footer: Callable[[], str] | None = None
+    wish: JoinRun,
+    desk: CommandContext,
+    *,
+    folders: Folders | None = None,
+    footer: Callable[[], str] | None = None,
 ) -> int:
     """Help until a limit is reached or somebody wants to stop; ``footer`` ends the live display."""
     address = JoinAddress.parse(wish.address)
@@ -36,14 +40,9 @@ def join(
     choices = choices_for(wish, folders or desk.folders)
     devices = desk.devices()
     device = choose_device(devices, choices.device)
-    with Conversation(desk, early_display(wish.json), folders) as conversation:
+    with WorkerSession(desk, early_display(wish.json), folders) as conversation:
         runs = find_runs(
-            conversation,
-            address,
-            run_id=run_id,
-            network=choices.network,
-            port=choices.port,
-            manifest=manifest,
+            conversation, address, run_id=run_id, network=choices.network, port=choices.port, manifest=manifest
         )
         run = only_run(runs)
         show_offer(console_for(wish.json), run, device, devices)
@@ -59,7 +58,7 @@ def join(
     return 0
 
 
-def _start(conversation: Conversation, run: RunFound, device: Device, choices: Settings) -> None:
+def _start(conversation: WorkerSession, run: RunFound, device: Device, choices: Settings) -> None:
     conversation.client.start(
         run,
         device=device.label,
@@ -72,8 +71,8 @@ def _start(conversation: Conversation, run: RunFound, device: Device, choices: S
 
 def _refuse_to_guess_consent(wish: JoinRun) -> None:
     if not wish.yes and not sys.stdin.isatty():
-        raise ClientError(
-            Problem.USAGE,
+        raise UserError(
+            ErrorKind.USAGE,
             "There is no terminal to ask you at: add --yes to start without being asked, or look at the run "
             "with `workerbee inspect` first.",
         )

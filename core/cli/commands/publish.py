@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 
 from core.cli.parser.arguments import PublishRun
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import early_display, shown_training, words_stream
-from core.cli.runner.worker_session import Conversation
+from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.hardware.discovery import choose_device
 from core.protocol.messages import Publish, Published
 from core.run.run_file import load_run_file
 
 
-def publish(wish: PublishRun, desk: Desk) -> int:
+def publish(wish: PublishRun, desk: CommandContext) -> int:
     """Publish the run file; it stays published until this returns."""
     command = publish_command(wish, desk)
-    with Conversation(desk, early_display(wish.json)) as conversation:
+    with WorkerSession(desk, early_display(wish.json)) as conversation:
         conversation.client.publish(command)
         published = wait_until_published(conversation)
         if not wish.json:
@@ -28,7 +28,7 @@ def publish(wish: PublishRun, desk: Desk) -> int:
     return 0
 
 
-def publish_command(wish: PublishRun, desk: Desk) -> Publish:
+def publish_command(wish: PublishRun, desk: CommandContext) -> Publish:
     """What the worker is asked to do; raises ClientError for a wrong file or a device that is not there."""
     manifest = load_run_file(wish.file)
     device = choose_device(desk.devices(), wish.device)
@@ -46,7 +46,7 @@ def publish_command(wish: PublishRun, desk: Desk) -> Publish:
     )
 
 
-def wait_until_published(conversation: Conversation) -> Published:
+def wait_until_published(conversation: WorkerSession) -> Published:
     """Where the run is, once it is up."""
 
     def is_up(session: Session) -> bool:
@@ -73,7 +73,7 @@ def address_to_share(published: Published) -> str:
     return "\n".join(lines)
 
 
-def _goodbye(conversation: Conversation, wish: PublishRun) -> str:
+def _goodbye(conversation: WorkerSession, wish: PublishRun) -> str:
     if not wish.train:
         epochs = conversation.session.epochs_done
         return f"Kept the run's state for {epochs} epoch{'' if epochs == 1 else 's'}, and said goodbye."

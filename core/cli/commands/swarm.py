@@ -11,10 +11,10 @@ from pathlib import Path
 
 from core.cli.commands.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.run_search import only_run
 from core.cli.runner.swarm_monitor import Monitor
-from core.cli.runner.worker_session import Conversation, words_of_the_dead
+from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import publish_here
 from core.files.folders import Folders
 from core.hardware.discovery import choose_device
@@ -22,7 +22,7 @@ from core.run.address import JoinAddress
 from core.run.run_file import load_run_file
 
 
-def swarm(wish: TrySwarm, desk: Desk) -> int:
+def swarm(wish: TrySwarm, desk: CommandContext) -> int:
     """All train until the last one has reached a limit or somebody wants to stop; nothing of it is kept."""
     manifest, device = load_run_file(wish.file), choose_device(desk.devices(), wish.device).label
     threads = wish.threads or max(1, (os.cpu_count() or 1) // wish.peers)
@@ -34,10 +34,9 @@ def swarm(wish: TrySwarm, desk: Desk) -> int:
     ):
         folders = [Folders.below(Path(home) / name.replace(" ", "-")) for name in names]
         everybody = [
-            leaving.enter_context(monitor.peer(name, desk, place))
-            for name, place in zip(names, folders, strict=True)
+            leaving.enter_context(monitor.peer(name, desk, place)) for name, place in zip(names, folders, strict=True)
         ]
-        with words_of_the_dead(dict(zip(names, everybody, strict=True))):
+        with raise_first_failure(dict(zip(names, everybody, strict=True))):
             organiser, volunteers = everybody[0], everybody[1:]
             organiser.client.publish(publish_here(manifest, folders[0], device, threads))
             _bring(volunteers, wait_until_published(organiser).link, device, threads)
@@ -47,7 +46,7 @@ def swarm(wish: TrySwarm, desk: Desk) -> int:
     return 0
 
 
-def _bring(volunteers: Sequence[Conversation], link: str, device: str, threads: int) -> None:
+def _bring(volunteers: Sequence[WorkerSession], link: str, device: str, threads: int) -> None:
     """All look for the run at the same time; whoever has found it begins."""
     address = JoinAddress.parse(link)
     for volunteer in volunteers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.cli.output.format import count, share, size, speed
-from core.files.disk_space import Room
+from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed, share_of_swarm
 from core.protocol.messages import FitMeasured
@@ -20,7 +20,7 @@ def memory_asked(manifest: RunManifest) -> str:
 
 def memory_fit(manifest: RunManifest, device: Device, devices: Sequence[Device]) -> str:
     """Needed and free, on the device and beside it; what is too little is said loudly."""
-    fit = fits(manifest, device, devices, Room())
+    fit = fits(manifest, device, devices, DiskSpace())
     if fit.gpu is None:
         return _words(fit.memory, "of memory")
     return f"{_words(fit.gpu, f'on {device.label}')}; {_words(fit.memory, 'of ordinary memory')}"

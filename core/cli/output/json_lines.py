@@ -7,7 +7,7 @@ import sys
 
 from core.cli.output.summary import Tally
 from core.client.session import Session
-from core.errors import ClientError
+from core.errors import UserError
 from core.protocol.client_events import ClientEvent
 from core.protocol.codec import encode
 from core.protocol.messages import Failed
@@ -46,6 +46,6 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def print_failure(error: ClientError) -> None:
+def print_failure(error: UserError) -> None:
     """A failure that no session has told."""
     print_event(Failed(problem=error.problem.key, detail=error.detail))

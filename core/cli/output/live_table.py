@@ -12,7 +12,7 @@ from core.cli.output import status_text as sentences
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.messages import Evaluated, Progress, Publish, RunFound
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
 _SHOWN_EXAMPLES, _LONG = 6, 25
@@ -24,9 +24,7 @@ def picture(session: Session, tally: Tally, footer: str = "") -> RenderableType:
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     if session.loading:
-        table.add_row(
-            "download", ProgressBar(session.loading.total_bytes or None, session.loading.received_bytes, 40)
-        )
+        table.add_row("download", ProgressBar(session.loading.total_bytes or None, session.loading.received_bytes, 40))
     if session.progress:
         _add_progress(table, session.progress, session)
     if session.rounds:
@@ -34,21 +32,25 @@ def picture(session: Session, tally: Tally, footer: str = "") -> RenderableType:
         table.add_row("last round", Text(f"epoch {last.epoch}, {last.kind}: {sentences.of_round(last)}"))
     _add_learning(table, session, tally)
     if footer:
-        table.add_row("organiser", Text(safe_line(footer)))
+        table.add_row("organiser", Text(sanitize_line(footer)))
     return Group(_title(session), _status(session), table)
 
 
 def _title(session: Session) -> Text:
     source = session.chosen or session.opening
     manifest = source.manifest if isinstance(source, RunFound | Publish) else None
-    name = safe_line(manifest.run.name, 60) if manifest else ""
+    name = sanitize_line(manifest.run.name, 60) if manifest else ""
     hint = "" if session.phase in ("leaving", "ended") else "   q or Ctrl-C: leave"
     return Text.assemble((name, "bold"), (hint, "dim"))
 
 
 def _status(session: Session) -> Text:
-    is_steady = session.phase == "training" and session.verdict is not None
-    style = _STATUS_STYLES.get(session.verdict.state, "bold") if is_steady and session.verdict else "bold"
+    is_steady = session.phase == "training" and session.contribution_status is not None
+    style = (
+        _STATUS_STYLES.get(session.contribution_status.state, "bold")
+        if is_steady and session.contribution_status
+        else "bold"
+    )
     return Text(sentences.status(session), style=style)
 
 
@@ -56,9 +58,7 @@ def _add_progress(table: Table, progress: Progress, session: Session) -> None:
     bar = ProgressBar(max(progress.target, 1), min(progress.samples, progress.target), 30)
     of_target = f"{figures.count(progress.samples)} of {figures.count(progress.target)} samples"
     table.add_row("epoch", Text(f"{progress.epoch}"))
-    table.add_row(
-        "to next step", _beside(bar, f"{of_target}, {figures.count(progress.my_samples)} of them mine")
-    )
+    table.add_row("to next step", _beside(bar, f"{of_target}, {figures.count(progress.my_samples)} of them mine"))
     mine, swarm = progress.samples_per_second, progress.swarm_samples_per_second
     speed = f"mine {figures.rate(mine)} · swarm {figures.rate(swarm)}"
     table.add_row("samples", Text(speed))
@@ -75,7 +75,7 @@ def _peers(progress: Progress) -> str:
 
 def _add_learning(table: Table, session: Session, tally: Tally) -> None:
     if session.progress and tally.last_loss is not None:
-        began = "" if tally.first_loss is None else f" (began at {figures.loss(tally.first_loss)})"
+        began = "" if tally.wait_for_exit is None else f" (began at {figures.loss(tally.wait_for_exit)})"
         table.add_row("loss", Text(f"{figures.loss(tally.last_loss)}{began}"))
     elif session.progress:
         table.add_row("loss", Text(figures.UNKNOWN))
@@ -92,7 +92,7 @@ def _solved(evaluated: Evaluated) -> Text:
     between = "   " if all(len(example.text) < _LONG for example in evaluated.examples) else "\n"
     for example in evaluated.examples[:_SHOWN_EXAMPLES]:
         mark, style = ("✓", "green") if example.correct else ("✗", "red")
-        text.append(f"{mark} ", style=style).append(f"{safe_line(example.text, 100)}{between}")
+        text.append(f"{mark} ", style=style).append(f"{sanitize_line(example.text, 100)}{between}")
     text.rstrip()
     return text
 

@@ -10,7 +10,14 @@ from core.cli.output import status_text as sentences
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Evaluated, Progress, StateLoading, TrainingStarted, Verdict, Warned
+from core.protocol.messages import (
+    ContributionStatus,
+    Evaluated,
+    Progress,
+    StateLoading,
+    TrainingStarted,
+    Warned,
+)
 
 PAUSE_SECONDS = 5.0
 
@@ -30,7 +37,7 @@ class PlainDisplay:
         match event:
             case Warned():
                 print(f"Note: {sentences.of_warning(event)}", file=sys.stderr, flush=True)
-            case Verdict():
+            case ContributionStatus():
                 if event.state != self._last_verdict:
                     self._say(sentences.of(event))
                 self._last_verdict = event.state

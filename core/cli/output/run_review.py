@@ -12,9 +12,9 @@ from core.cli.output import format as figures
 from core.cli.output.fit_text import memory_asked, memory_fit
 from core.hardware.device import Device
 from core.protocol.messages import RunFound
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
-from core.security.sanitize import safe_line, safe_text, short_id
+from core.security.sanitize import sanitize_line, sanitize_text, short_id
 
 Rows = list[tuple[str, str]]
 
@@ -32,7 +32,7 @@ def show_run(console: Console, run: RunFound, measured: str = "") -> None:
 
 def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device]) -> None:
     """The run as somebody needs it who is about to agree to it on that device."""
-    label = f"{device.label}, {safe_line(device.name)}" if device.name else device.label
+    label = f"{device.label}, {sanitize_line(device.name)}" if device.name else device.label
     rows = [*_of_run(run), ("memory", memory_fit(run.manifest, device, devices)), ("now", _now(run))]
     _print(console, run, [*rows, ("your device", label), ("others will see", _VISIBLE)])
 
@@ -43,22 +43,20 @@ def organiser_of(run: RunFound) -> str:
         return "not signed: this description is your own file"
     if run.vouched:
         return f"{short_id(run.organiser)}, vouched for by the address"
-    return (
-        f"{short_id(run.organiser)}, NOT vouched for by the address: anybody in the swarm may have signed it"
-    )
+    return f"{short_id(run.organiser)}, NOT vouched for by the address: anybody in the swarm may have signed it"
 
 
 def _of_run(run: RunFound) -> Rows:
     """What the manifest says, the organiser's own words as far as there are any."""
-    info, needs = run.manifest.run, needs_of(run.manifest)
+    info, needs = run.manifest.run, estimate_requirements(run.manifest)
     recipe = f"{run.manifest.recipe.__struct_config__.tag}, {figures.count(needs.parameters)} parameters"
     rows = [
         ("run", f"{info.id}, revision {run.manifest.revision}, {info.state}"),
         ("organiser", organiser_of(run)),
-        ("licence", safe_line(info.license)),
-        ("page", safe_line(info.homepage)),
-        ("contact", safe_line(info.contact)),
-        ("notice", safe_line(info.notice)),
+        ("licence", sanitize_line(info.license)),
+        ("page", sanitize_line(info.homepage)),
+        ("contact", sanitize_line(info.contact)),
+        ("notice", sanitize_line(info.notice)),
         ("recipe", recipe),
         ("download", figures.size(needs.download_bytes)),
         ("files", f"{figures.size(needs.fetched_bytes)}, fetched once" if needs.fetched_bytes else ""),
@@ -72,7 +70,7 @@ def _source_of(data: DataSpec) -> str:
     match data:
         case TextFiles() | ImageFiles():
             files = figures.counted(len(data.files), "file")
-            return f"{files} of {figures.size(data.size_bytes)} from {safe_line(hosts_of(data), 200)}"
+            return f"{files} of {figures.size(data.size_bytes)} from {sanitize_line(hosts_of(data), 200)}"
         case HubDataset() | HubImages():
             return f"the data set {data.repository} of the hub, read as a stream"
         case SumsData():
@@ -92,9 +90,9 @@ def _now(run: RunFound) -> str:
 
 def _print(console: Console, run: RunFound, rows: Rows) -> None:
     info = run.manifest.run
-    console.print(Text(safe_line(info.name, 120), style="bold"))
+    console.print(Text(sanitize_line(info.name, 120), style="bold"))
     if info.description.strip():
-        console.print(Text(safe_text(info.description, 2000).strip()))
+        console.print(Text(sanitize_text(info.description, 2000).strip()))
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

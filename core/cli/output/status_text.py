@@ -5,12 +5,13 @@ from __future__ import annotations
 from core.cli.output import format as figures
 from core.cli.output.fit_text import of_fit
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import ClientEvent
-from core.protocol.localizable import in_a_row
+from core.protocol.localizable import join_sentences
 from core.protocol.messages import (
     CheckpointSaved,
     Connected,
+    ContributionStatus,
     EngineChecked,
     Evaluated,
     FitMeasured,
@@ -22,10 +23,9 @@ from core.protocol.messages import (
     RunScored,
     StateLoading,
     TrainingStarted,
-    Verdict,
     Warned,
 )
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 _VERDICTS = {"helping": "Helping", "alone": "Alone", "out_of_sync": "Out of sync", "starting": "Starting"}
 
@@ -42,7 +42,7 @@ def status(session: Session) -> str:
         case "starting":
             return "Starting the engine…" if session.connected is None else "Getting ready to train…"
         case "training":
-            return of_verdict(session.verdict) if session.verdict else "Training has begun."
+            return of_verdict(session.contribution_status) if session.contribution_status else "Training has begun."
         case "leaving":
             return "Saying goodbye to the swarm…"
         case _:
@@ -51,8 +51,8 @@ def status(session: Session) -> str:
 
 def state(session: Session) -> str:
     """What the computer is doing now, in a few words."""
-    if session.phase == "training" and session.verdict is not None:
-        return _VERDICTS[session.verdict.state]
+    if session.phase == "training" and session.contribution_status is not None:
+        return _VERDICTS[session.contribution_status.state]
     return status(session)
 
 
@@ -84,37 +84,33 @@ def of(event: ClientEvent) -> str | None:
             return f"It {of_fit(event, None)}."
         case EngineChecked():
             return f"The engine: torch {event.torch}, hivemind {event.hivemind}."
-        case Verdict() | Restarting() | Warned() | CheckpointSaved():
+        case ContributionStatus() | Restarting() | Warned() | CheckpointSaved():
             return _of_state(event)
         case _:
             return None
 
 
-def _of_state(event: Verdict | Restarting | Warned | CheckpointSaved) -> str:
+def _of_state(event: ContributionStatus | Restarting | Warned | CheckpointSaved) -> str:
     match event:
-        case Verdict():
+        case ContributionStatus():
             return of_verdict(event)
         case Restarting():
             return of_restarting(event)
         case Warned():
             return of_warning(event)
         case CheckpointSaved():
-            return f"Epoch {event.epoch}: checkpoint saved as {safe_line(event.path)}."
+            return f"Epoch {event.epoch}: checkpoint saved as {sanitize_line(event.path)}."
 
 
 def of_network(event: Network) -> str:
     """How others reach us, why, and what could be done about it."""
     reach = "Others connect to this computer" if event.mode == "direct" else "Only outgoing connections"
-    return f"{reach}: {safe_line(str(in_a_row(event.reason, event.advice)))}" if event.reason else f"{reach}."
+    return f"{reach}: {sanitize_line(str(join_sentences(event.reason, event.advice)))}" if event.reason else f"{reach}."
 
 
-def of_verdict(event: Verdict) -> str:
+def of_verdict(event: ContributionStatus) -> str:
     """Whether this computer helps."""
-    return (
-        f"{_VERDICTS[event.state]}: {safe_line(event.reason)}"
-        if event.reason
-        else f"{_VERDICTS[event.state]}."
-    )
+    return f"{_VERDICTS[event.state]}: {sanitize_line(event.reason)}" if event.reason else f"{_VERDICTS[event.state]}."
 
 
 def of_loading(event: StateLoading) -> str:
@@ -126,20 +122,20 @@ def of_loading(event: StateLoading) -> str:
 
 def of_restarting(event: Restarting) -> str:
     """The worker has died, or cannot reach the run just now."""
-    title = Problem.from_key(event.problem).title
+    title = ErrorKind.from_key(event.problem).title
     return f"{title} Attempt {event.attempt} to go on starts in {event.seconds:.0f} s."
 
 
 def of_warning(event: Warned) -> str:
     """A problem that training survives."""
-    problem = Problem.from_key(event.problem)
-    return " ".join(each for each in (problem.title, safe_line(event.detail), problem.advice) if each)
+    problem = ErrorKind.from_key(event.problem)
+    return " ".join(each for each in (problem.title, sanitize_line(event.detail), problem.advice) if each)
 
 
 def of_round(event: RoundFinished) -> str:
     """What came of an averaging round."""
     if not event.ok:
-        return f"not averaged: {safe_line(str(event.reason))}".rstrip(". ")
+        return f"not averaged: {sanitize_line(str(event.reason))}".rstrip(". ")
     if event.peers < 2:
         return "nobody else took part"
     return f"averaged with {figures.counted(event.peers - 1, 'other')} in {event.seconds:.1f} s"
@@ -157,5 +153,5 @@ def of_progress(event: Progress) -> str:
 
 def of_examples(event: Evaluated) -> str | None:
     """The last examples with a tick or a cross each."""
-    marked = [f"{'✓' if each.correct else '✗'} {safe_line(each.text, 100)}" for each in event.examples[:6]]
+    marked = [f"{'✓' if each.correct else '✗'} {sanitize_line(each.text, 100)}" for each in event.examples[:6]]
     return "   ".join(marked) or None

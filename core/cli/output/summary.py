@@ -17,7 +17,7 @@ class Tally:
     started_at: float | None = None
     rounds: int = 0
     shared_rounds: int = 0
-    first_loss: float | None = None
+    wait_for_exit: float | None = None
     last_loss: float | None = None
     accuracy: float | None = None
 
@@ -27,8 +27,8 @@ class Tally:
             return replace(self, started_at=now).after(event, session, now)
         match event:
             case Progress(loss=float(loss)):
-                first = loss if self.first_loss is None else self.first_loss
-                return replace(self, first_loss=first, last_loss=loss)
+                first = loss if self.wait_for_exit is None else self.wait_for_exit
+                return replace(self, wait_for_exit=first, last_loss=loss)
             case RoundFinished(kind="gradients"):
                 # a round that nobody else took part in is no averaging
                 shared = event.ok and event.peers > 1
@@ -51,8 +51,8 @@ class Tally:
         parts = [f"Helped for {epochs}: {samples} in {figures.time(self.seconds(now))}"]
         if self.rounds:
             parts.append(f", {self.shared_rounds} of {self.rounds} rounds averaged with others")
-        if self.first_loss is not None:
-            parts.append(f"; loss {figures.loss(self.first_loss)} → {figures.loss(self.last_loss)}")
+        if self.wait_for_exit is not None:
+            parts.append(f"; loss {figures.loss(self.wait_for_exit)} → {figures.loss(self.last_loss)}")
         if self.accuracy is not None:
             parts.append(f", accuracy {figures.share(self.accuracy)}")
         return "".join(parts) + "."

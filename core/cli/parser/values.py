@@ -17,9 +17,7 @@ def parse_duration(text: str) -> float:
     """Its length in seconds; a number alone counts seconds. Raises ValueError for anything else."""
     match = _DURATION.fullmatch(text.strip().lower())
     seconds = (
-        sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True))
-        if match
-        else 0
+        sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True)) if match else 0
     )
     if seconds <= 0:
         raise ValueError(f"{text!r} is no time; write it as 45s, 10m or 1h30m")

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_SIGNALS = [
-    each for name in ("SIGINT", "SIGTERM", "SIGHUP") if (each := getattr(signal, name, None)) is not None
-]
+_SIGNALS = [each for name in ("SIGINT", "SIGTERM", "SIGHUP") if (each := getattr(signal, name, None)) is not None]
 
 
 class Stopped(Exception):  # noqa: N818 - a wish that was heard, not an error
@@ -20,7 +18,7 @@ class Stopped(Exception):  # noqa: N818 - a wish that was heard, not an error
         self.exit_code = exit_code
 
 
-class Insisted(Stopped):
+class ForceQuitError(Stopped):
     """Somebody will not wait for a proper end."""
 
 
@@ -69,4 +67,4 @@ class Stop:
             raise Stopped(128 + number)
         self._insists += insists
         if insists and self._insists == 1:
-            raise Insisted(128 + number)
+            raise ForceQuitError(128 + number)

@@ -14,7 +14,7 @@ from core.hardware.discovery import find_devices, usable_devices
 
 
 @dataclass(frozen=True)
-class Desk:
+class CommandContext:
     """Its folders, the main thread's loop, the wish to stop, and what starts a worker (None: the engine)."""
 
     folders: Folders

@@ -11,7 +11,7 @@ from core.cli.output.json_lines import JsonDisplay
 from core.cli.output.plain import PlainDisplay
 from core.cli.runner.cancellation import Stop
 from core.cli.runner.keyboard import keys_heard
-from core.cli.runner.worker_session import Conversation, Watcher
+from core.cli.runner.worker_session import Watcher, WorkerSession
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +41,7 @@ def early_display(wants_json: bool) -> Watcher:
 
 @contextmanager
 def shown_training(
-    conversation: Conversation, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
+    conversation: WorkerSession, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
 ) -> Iterator[None]:
     """While this lasts, a terminal shows one living picture and `q` leaves; all else goes on as before."""
     console = console_for(wants_json)

@@ -7,37 +7,42 @@ from collections.abc import Sequence
 from core.cli.output.fit_text import of_fit
 from core.cli.output.json_lines import print_event
 from core.cli.output.summary import Tally
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import words_stream
-from core.cli.runner.worker_session import Conversation
+from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
-from core.errors import ClientError
-from core.files.disk_space import Room
+from core.errors import UserError
+from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import fits
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import FitMeasured, Rehearse, RunFound
+from core.protocol.messages import DryRun, FitMeasured, RunFound
 from core.records.settings import Settings
 
 
 def try_out(
-    desk: Desk, run: RunFound, device: Device, devices: Sequence[Device], choices: Settings, wants_json: bool
+    desk: CommandContext,
+    run: RunFound,
+    device: Device,
+    devices: Sequence[Device],
+    choices: Settings,
+    wants_json: bool,
 ) -> str:
     """What a dry run on that device says, in words; or why there is nothing to say."""
-    if not fits(run.manifest, device, devices, Room()).may_be_tried:
+    if not fits(run.manifest, device, devices, DiskSpace()).may_be_tried:
         return "not measured: its memory is too small for this run"
-    command = Rehearse(
+    command = DryRun(
         manifest=run.manifest,
         device=device.label,
         threads=choices.threads,
         memory_limit_bytes=choices.memory_limit_bytes,
     )
     print(f"Measuring what fits on {device.label}…", file=words_stream(wants_json), flush=True)
-    with Conversation(desk, _Watcher(wants_json)) as conversation:
-        conversation.client.rehearse(command)
+    with WorkerSession(desk, _Watcher(wants_json)) as conversation:
+        conversation.client.dry_run(command)
         try:
             fit = conversation.wait_until(lambda session: session.fit is not None).fit
-        except ClientError as error:
+        except UserError as error:
             return f"not measured: {error.problem.title} {error.detail}".strip()
     assert fit is not None
     return of_fit(fit, run.samples_per_second)

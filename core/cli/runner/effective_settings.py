@@ -7,7 +7,7 @@ import sys
 import msgspec
 
 from core.cli.parser.arguments import InspectSwarm, JoinRun
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.records.settings import Settings, load_settings
 
@@ -16,7 +16,7 @@ def choices_for(wish: JoinRun | InspectSwarm, folders: Folders) -> Settings:
     """The settings, with what was said now in their place; a damaged file is named, and the defaults hold."""
     settings, aside = load_settings(folders.settings_file)
     if aside is not None:
-        problem = Problem.SETTINGS_DAMAGED
+        problem = ErrorKind.SETTINGS_DAMAGED
         print(f"{problem.title} {problem.advice} It is {aside}.", file=sys.stderr)
     said = {
         "device": wish.device,
@@ -25,6 +25,4 @@ def choices_for(wish: JoinRun | InspectSwarm, folders: Folders) -> Settings:
         "memory_limit_bytes": wish.memory_limit_bytes,
         "public_name": wish.public_name if isinstance(wish, JoinRun) else None,
     }
-    return msgspec.structs.replace(
-        settings, **{name: choice for name, choice in said.items() if choice is not None}
-    )
+    return msgspec.structs.replace(settings, **{name: choice for name, choice in said.items() if choice is not None})

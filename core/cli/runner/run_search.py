@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from core.cli.output.run_review import organiser_of
-from core.cli.runner.worker_session import Conversation
-from core.errors import ClientError, Problem
+from core.cli.runner.worker_session import WorkerSession
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode, RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
-from core.security.sanitize import safe_line
+from core.security.sanitize import sanitize_line
 
 
 def find_runs(
-    conversation: Conversation,
+    conversation: WorkerSession,
     address: JoinAddress,
     *,
     run_id: str | None,
@@ -26,7 +26,7 @@ def find_runs(
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))
     if not runs:
-        raise ClientError(Problem.NO_SUCH_RUN, f"No run {wanted} is published there." if wanted else "")
+        raise UserError(ErrorKind.NO_SUCH_RUN, f"No run {wanted} is published there." if wanted else "")
     return runs
 
 
@@ -35,11 +35,11 @@ def only_run(runs: tuple[RunFound, ...]) -> RunFound:
     if len(runs) > 1:
         runs = tuple(run for run in runs if run.vouched) if _have_one_name(runs) else runs
     if len(runs) != 1:
-        raise ClientError(Problem.SEVERAL_RUNS, "\n".join(_line(run) for run in runs))
+        raise UserError(ErrorKind.SEVERAL_RUNS, "\n".join(_line(run) for run in runs))
     run = runs[0].manifest.run
     if run.state != "open":
-        notice = f" The organiser says: {safe_line(run.notice)}" if run.notice.strip() else ""
-        raise ClientError(Problem.RUN_NOT_OPEN, f"“{safe_line(run.name)}” is {run.state}.{notice}")
+        notice = f" The organiser says: {sanitize_line(run.notice)}" if run.notice.strip() else ""
+        raise UserError(ErrorKind.RUN_NOT_OPEN, f"“{sanitize_line(run.name)}” is {run.state}.{notice}")
     return runs[0]
 
 
@@ -49,4 +49,4 @@ def _have_one_name(runs: tuple[RunFound, ...]) -> bool:
 
 
 def _line(run: RunFound) -> str:
-    return f"{run.manifest.run.id}: {safe_line(run.manifest.run.name, 60)}, by {organiser_of(run)}"
+    return f"{run.manifest.run.id}: {sanitize_line(run.manifest.run.name, 60)}, by {organiser_of(run)}"

@@ -17,10 +17,10 @@ from core.cli.output.live import REDRAW_SECONDS
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.context import Desk
+from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import console_for, is_living
 from core.cli.runner.keyboard import keys_heard
-from core.cli.runner.worker_session import Conversation
+from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
@@ -36,7 +36,7 @@ class Monitor:
         self._console = console_for(False)
         self._live = Live(console=self._console, auto_refresh=False) if is_living(self._console) else None
         self._ends = contextlib.ExitStack()
-        self._peers: list[tuple[str, Conversation]] = []
+        self._peers: list[tuple[str, WorkerSession]] = []
         self._drawn_at = 0.0
 
     def __enter__(self) -> Monitor:
@@ -50,10 +50,10 @@ class Monitor:
     ) -> None:
         self._ends.close()
 
-    def peer(self, name: str, desk: Desk, folders: Folders) -> Conversation:
+    def peer(self, name: str, desk: CommandContext, folders: Folders) -> WorkerSession:
         """The next one in the table, still silent."""
         lines = PlainDisplay(sys.stdout, name) if self._live is None else None
-        conversation = Conversation(desk, _Watcher(self, lines), folders)
+        conversation = WorkerSession(desk, _Watcher(self, lines), folders)
         self._peers.append((name, conversation))
         return conversation
 

@@ -11,28 +11,28 @@ from typing import Protocol
 
 from core.cli.output.summary import Tally
 from core.cli.parser.stop_conditions import Limits
-from core.cli.runner.cancellation import Insisted, Stopped
-from core.cli.runner.context import Desk
+from core.cli.runner.cancellation import ForceQuitError, Stopped
+from core.cli.runner.context import CommandContext
 from core.client.client import Client
 from core.client.session import Session
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 
 
-class SessionError(ClientError):
+class SessionError(UserError):
     """The session has ended with a problem, which its watcher has been told."""
 
 
 @contextmanager
-def words_of_the_dead(peers: Mapping[str, Conversation]) -> Iterator[None]:
+def raise_first_failure(peers: Mapping[str, WorkerSession]) -> Iterator[None]:
     """Whatever has ended what they do together, one that came to grief was the reason; by their names."""
     try:
         yield
     finally:
         for name, peer in peers.items():
             if (problem := peer.session.problem) is not None:
-                raise ClientError(problem, f"The {name}: {peer.session.problem_detail}".strip())
+                raise UserError(problem, f"The {name}: {peer.session.problem_detail}".strip())
 
 
 class Watcher(Protocol):
@@ -45,22 +45,22 @@ class Watcher(Protocol):
         """Some time has passed."""
 
 
-class Conversation:
+class WorkerSession:
     """A context: when it is left, nothing of the worker is left; without a goodbye if somebody insists."""
 
-    def __init__(self, desk: Desk, watcher: Watcher, folders: Folders | None = None) -> None:
+    def __init__(self, desk: CommandContext, watcher: Watcher, folders: Folders | None = None) -> None:
         self.watcher = watcher
         self.tally = Tally()
         self._desk = desk
         self.client = Client(folders or desk.folders, self._post, worker_command=desk.worker_command)
 
-    def __enter__(self) -> Conversation:
+    def __enter__(self) -> WorkerSession:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, Insisted):
+        if isinstance(error, ForceQuitError):
             self.client.kill()
         else:
             self.client.close()
@@ -81,9 +81,7 @@ class Conversation:
         self.raise_problem()
         if not is_done(self.session):
             if self.has_ended:
-                raise ClientError(
-                    Problem.WORKER_CRASHED, "It ended before it had done what it was asked for."
-                )
+                raise UserError(ErrorKind.WORKER_CRASHED, "It ended before it had done what it was asked for.")
             self.leave()
             raise Stopped(self._desk.stop.exit_code)
         return self.session

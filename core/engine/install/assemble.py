@@ -13,9 +13,7 @@ from core.files.resources import ROOT
 SHIPPED = ROOT / "wheels"
 
 
-def assemble(
-    files: EngineFiles, uv: Path, folder: Path, work: Path, wheels: Path, stop: threading.Event
-) -> None:
+def assemble(files: EngineFiles, uv: Path, folder: Path, work: Path, wheels: Path, stop: threading.Event) -> None:
     """An environment in ``folder``; raises UvFailedError, StoppedError, OSError.
 
     Links instead of copies where the file system can: what was downloaded is unpacked once.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.errors import Problem
+from core.errors import ErrorKind
 
 Phase = Literal["looking", "downloading", "installing", "trying"]
 """Where the files are; the files; putting them together; starting the engine once."""
 
 
 @dataclass(frozen=True)
-class Making:
+class InstallProgress:
     """It goes on; ``bytes_per_second`` is of the last seconds, and 0 while nothing is downloaded."""
 
     phase: Phase
@@ -29,7 +29,7 @@ class Making:
 
 
 @dataclass(frozen=True)
-class Made:
+class Installed:
     """It works, and is used from now on."""
 
 
@@ -39,11 +39,11 @@ class MakingPaused:
 
 
 @dataclass(frozen=True)
-class NotMade:
+class InstallFailed:
     """It could not be made; the engine of before, if there was one, is still the one in use."""
 
-    problem: Problem
+    problem: ErrorKind
     detail: str = ""
 
 
-MakingEvent = Making | Made | MakingPaused | NotMade
+MakingEvent = InstallProgress | Installed | MakingPaused | InstallFailed

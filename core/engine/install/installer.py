@@ -12,22 +12,23 @@ from pathlib import Path
 
 from core.engine.file_lists import EngineFiles
 from core.engine.install.assemble import assemble
-from core.engine.install.events import Made, Making, MakingEvent, MakingPaused, NotMade
+from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
 from core.engine.install.index_lookup import find_sources
 from core.engine.install.smoke_test import try_out
 from core.engine.install.transfer_rate import Speed
 from core.engine.install.uv import UvFailedError, find_uv
 from core.engine.install.wheel_download import StoppedError, download
-from core.engine.installed import Engine, EnginePlace
-from core.errors import ClientError, Problem
-from core.files.folders import Folders, storage_problem
+from core.engine.installed import Engine, EngineDirectory
+from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
+from core.files.folders import Folders
 
 _TELL_SECONDS = 0.25
 _FULL_WORDS = ("No space left on device", "os error 28", "Disk quota exceeded")
 _log = logging.getLogger(__name__)
 
 
-class EngineMaker:
+class EngineInstaller:
     """One attempt, in a thread of its own; ``post`` is called from it, at last with how it has ended.
 
     An attempt that was stopped, or has failed, or whose process was killed, is followed by another: downloads
@@ -36,7 +37,7 @@ class EngineMaker:
 
     def __init__(self, files: EngineFiles, folders: Folders, post: Callable[[MakingEvent], None]) -> None:
         self._files, self._logs, self._post = files, folders.logs, post
-        self._place = EnginePlace(folders.data)
+        self._place = EngineDirectory(folders.data)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine-maker", daemon=True)
         self._speed, self._told_at = Speed(), 0.0
@@ -59,45 +60,45 @@ class EngineMaker:
 
     def _outcome(self) -> MakingEvent:
         try:
-            with self._place.claim():
+            with self._place.try_lock():
                 self._make()
-            return Made()
+            return Installed()
         except StoppedError:
             return MakingPaused()
-        except ClientError as error:
-            return NotMade(error.problem, error.detail)
+        except UserError as error:
+            return InstallFailed(error.problem, error.detail)
         except UvFailedError as error:
             _log.warning("uv: %s", error)
             return _uv_failure(str(error))
         except OSError as error:
             refused = storage_problem(error, self._place.folder)
-            return NotMade(refused.problem, refused.detail)
+            return InstallFailed(refused.problem, refused.detail)
         except Exception:
             _log.exception("the engine could not be made")
-            return NotMade(Problem.INTERNAL, f"The log is in {self._logs}.")
+            return InstallFailed(ErrorKind.INTERNAL, f"The log is in {self._logs}.")
 
     def _make(self) -> None:
         uv = find_uv()
         if uv is None:
-            raise ClientError(Problem.ENGINE_NOT_ASSEMBLED, "The program uv is not there.")
+            raise UserError(ErrorKind.ENGINE_NOT_ASSEMBLED, "The program uv is not there.")
         work = self._place.work
         work.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._place.sweep()
         self._check_room(work)
         wheels = self._download(uv, work)
-        self._post(Making("installing"))
+        self._post(InstallProgress("installing"))
         for left in work.glob("engine-*"):
             shutil.rmtree(left, ignore_errors=True)
         aside = work / f"engine-{time.time_ns():x}"  # a killed maker's uv may still write into its own
         assemble(self._files, uv, aside, work, wheels, self._stop)
-        self._post(Making("trying"))
+        self._post(InstallProgress("trying"))
         try_out(aside / "bin" / "python", self._logs, self._stop)
         self._use(aside)
 
     def _use(self, aside: Path) -> None:
         stamp = self._place.stamp(aside, self._files)
         engine = Engine(aside.rename(self._place.new_folder(self._files)), stamp)
-        self._place.appoint(engine)
+        self._place.activate(engine)
         shutil.rmtree(self._place.work, ignore_errors=True)
         self._place.sweep()
 
@@ -107,19 +108,19 @@ class EngineMaker:
         missing = self._files.disk_bytes - have - shutil.disk_usage(work).free
         if missing > 0:
             detail = f"{self._place.folder}: {missing / 1e9:.1f} GB more are needed."
-            raise ClientError(Problem.DISK_FULL, detail)
+            raise UserError(ErrorKind.DISK_FULL, detail)
 
     def _download(self, uv: Path, work: Path) -> Path:
         wheels = work / "wheels"
         wheels.mkdir(exist_ok=True)
         done = 0
         missing = [each for each in self._files.downloaded if not (wheels / each.name).is_file()]
-        self._post(Making("looking", total_bytes=self._files.download_bytes))
+        self._post(InstallProgress("looking", total_bytes=self._files.download_bytes))
         addresses = find_sources(self._files, uv, work, self._stop) if missing else {}
         for file in self._files.downloaded:
             if file in missing:
                 if file.name not in addresses:
-                    raise ClientError(Problem.DOWNLOAD_WRONG, f"Nobody offers {file.name}.")
+                    raise UserError(ErrorKind.DOWNLOAD_WRONG, f"Nobody offers {file.name}.")
                 download(file, addresses[file.name], wheels, partial(self._received, done))
             done += file.bytes
             self._tell(done)
@@ -136,13 +137,13 @@ class EngineMaker:
         if now - self._told_at >= _TELL_SECONDS:
             self._told_at = now
             total = self._files.download_bytes
-            self._post(Making("downloading", min(done, total), total, self._speed.bytes_per_second))
+            self._post(InstallProgress("downloading", min(done, total), total, self._speed.bytes_per_second))
 
 
-def _uv_failure(said: str) -> NotMade:
+def _uv_failure(said: str) -> InstallFailed:
     """What it meant, as far as that can be told; the log has all of it."""
     last = said.splitlines()[-1][:300] if said else ""
     if any(words in said for words in _FULL_WORDS):
-        return NotMade(Problem.DISK_FULL, last)
+        return InstallFailed(ErrorKind.DISK_FULL, last)
     is_network = any(words in said for words in ("error sending request", "Failed to fetch", "dns error"))
-    return NotMade(Problem.DOWNLOAD_CUT if is_network else Problem.ENGINE_NOT_ASSEMBLED, last)
+    return InstallFailed(ErrorKind.DOWNLOAD_CUT if is_network else ErrorKind.ENGINE_NOT_ASSEMBLED, last)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.engine.build_selection import Choice, choose_files, suited_build
-from core.engine.installed import EnginePlace
-from core.errors import ClientError, Problem
+from core.engine.installed import EngineDirectory
+from core.errors import ErrorKind, UserError
 
 
 @dataclass(frozen=True)
-class Offer:
+class EngineOffer:
     """``choice`` is ``None`` where there is nothing to make, and ``problem`` says why.
 
     ``is_newer`` where an engine is there already, of other files than these.
@@ -23,23 +23,23 @@ class Offer:
     choice: Choice | None = None
     free_bytes: int | None = None
     is_newer: bool = False
-    problem: Problem | None = None
+    problem: ErrorKind | None = None
     detail: str = ""
 
 
-def look_up(data: Path, post: Callable[[Offer], None]) -> None:
+def look_up(data: Path, post: Callable[[EngineOffer], None]) -> None:
     """``post`` it from another thread: a driver may take its time to answer."""
     threading.Thread(target=lambda: post(offer_for(data)), name="engine-offer", daemon=True).start()
 
 
-def offer_for(data: Path) -> Offer:
+def offer_for(data: Path) -> EngineOffer:
     """The same, for who can wait."""
-    place = EnginePlace(data)
+    place = EngineDirectory(data)
     folder = place.folder
     try:
         choice = choose_files(suited_build())
-    except ClientError as error:
-        return Offer(folder, problem=error.problem, detail=error.detail)
+    except UserError as error:
+        return EngineOffer(folder, problem=error.problem, detail=error.detail)
     engine = place.engine()
     is_newer = engine is not None and not engine.is_of(choice.files)
-    return Offer(folder, choice, place.free_bytes, is_newer)
+    return EngineOffer(folder, choice, place.free_bytes, is_newer)

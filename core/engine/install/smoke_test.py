@@ -10,7 +10,7 @@ from pathlib import Path
 from core.engine.install.wheel_download import StoppedError
 from core.engine.python import command_of
 from core.engine.worker_process import WorkerProcess
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.client_events import WorkerExited
 from core.protocol.messages import AnyEvent, Check, EngineChecked, Failed
 
@@ -27,7 +27,7 @@ def try_out(python: Path, logs: Path, stop: threading.Event) -> EngineChecked:
     try:
         worker = WorkerProcess(command_of(python), post=events.put, logs=logs)
     except OSError as error:
-        raise ClientError(Problem.ENGINE_MISSING, f"{python}: {error.strerror}.") from error
+        raise UserError(ErrorKind.ENGINE_MISSING, f"{python}: {error.strerror}.") from error
     worker.send(Check())
     try:
         return _answer(events, stop)
@@ -49,9 +49,9 @@ def _answer(events: queue.SimpleQueue[AnyEvent | WorkerExited], stop: threading.
             case EngineChecked():
                 return event
             case Failed():
-                raise ClientError(Problem.from_key(event.problem), event.detail)
+                raise UserError(ErrorKind.from_key(event.problem), event.detail)
             case WorkerExited():
-                raise ClientError(Problem.ENGINE_MISSING, f"Its exit code was {event.returncode}.")
+                raise UserError(ErrorKind.ENGINE_MISSING, f"Its exit code was {event.returncode}.")
             case _:
                 pass
-    raise ClientError(Problem.ENGINE_MISSING, "It did not answer in time.")
+    raise UserError(ErrorKind.ENGINE_MISSING, "It did not answer in time.")

@@ -6,8 +6,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from core.engine.file_lists import EngineFile
-from core.errors import ClientError, Problem
-from core.files.folders import storage_problem
+from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
 from core.security.verified_download import (
     Received,
     RefusedError,
@@ -39,9 +39,9 @@ def download(file: EngineFile, url: str, folder: Path, received: Received) -> Pa
         fetch_rest(remote, part, received)
         accept(remote, part, whole)
     except UnreachableError as error:
-        raise ClientError(Problem.DOWNLOAD_CUT, f"{where}: {error}.") from error
+        raise UserError(ErrorKind.DOWNLOAD_CUT, f"{where}: {error}.") from error
     except RefusedError as error:
-        raise ClientError(Problem.DOWNLOAD_WRONG, f"{where}: {error}.") from error
+        raise UserError(ErrorKind.DOWNLOAD_WRONG, f"{where}: {error}.") from error
     except OSError as error:
         raise storage_problem(error, part) from error
     return whole

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.schema import Fraction, Section
+from core.schema import Fraction, StrictStruct
 
 MOST_PATCHES = 16_384
 
 
-class ViT(Section, tag_field="model_type", tag="vit", kw_only=True, frozen=True):
+class ViT(StrictStruct, tag_field="model_type", tag="vit", kw_only=True, frozen=True):
     """Cuts a square image into patches and reads them as a language model reads tokens; sizes in pixels.
 
     ``num_labels`` is how many classes there are; ``intermediate_size`` is four times ``hidden_size`` where
@@ -23,13 +23,21 @@ class ViT(Section, tag_field="model_type", tag="vit", kw_only=True, frozen=True)
     """
 
     image_size: Annotated[int, Meta(ge=8, le=1024)]
+    """The height and width to which every image is brought, in pixels."""
     patch_size: Annotated[int, Meta(ge=1, le=256)]
+    """The height and width of a patch, in pixels; a divisor of ``image_size``."""
     num_labels: Annotated[int, Meta(ge=2, le=100_000)]
+    """The number of classes."""
     hidden_size: Annotated[int, Meta(ge=8, le=16_384)]
+    """The size of the hidden state; a multiple of ``num_attention_heads``."""
     num_hidden_layers: Annotated[int, Meta(ge=1, le=128)]
+    """The number of transformer layers."""
     num_attention_heads: Annotated[int, Meta(ge=1, le=256)]
+    """The number of attention heads."""
     intermediate_size: Annotated[int, Meta(ge=8, le=65_536)] | None = None
+    """The inner size of the feed-forward layers; without it, four times ``hidden_size``."""
     dropout: Fraction = 0.0
+    """The share of activations that are dropped while training."""
 
     def __post_init__(self) -> None:
         if self.hidden_size % self.num_attention_heads:
@@ -37,13 +45,9 @@ class ViT(Section, tag_field="model_type", tag="vit", kw_only=True, frozen=True)
                 f"hidden_size {self.hidden_size} cannot be shared evenly by {self.num_attention_heads} heads"
             )
         if self.image_size % self.patch_size:
-            raise ValueError(
-                f"image_size {self.image_size} must be a multiple of patch_size {self.patch_size}"
-            )
+            raise ValueError(f"image_size {self.image_size} must be a multiple of patch_size {self.patch_size}")
         if self.patches > MOST_PATCHES:
-            raise ValueError(
-                f"an image would have {self.patches} patches; at most {MOST_PATCHES} are allowed"
-            )
+            raise ValueError(f"an image would have {self.patches} patches; at most {MOST_PATCHES} are allowed")
 
     @property
     def patches(self) -> int:
@@ -62,6 +66,4 @@ def image_parameters_of(config: ViT) -> int:
     layer = 4 * (width + 1) * width + (width + 1) * wide + (wide + 1) * width + 4 * width
     patches = (3 * config.patch_size**2 + 1) * width
     positions = (config.patches + 2) * width  # and the one that gathers what is to be told
-    return (
-        config.num_hidden_layers * layer + patches + positions + 2 * width + (width + 1) * config.num_labels
-    )
+    return config.num_hidden_layers * layer + patches + positions + 2 * width + (width + 1) * config.num_labels

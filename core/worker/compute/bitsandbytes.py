@@ -6,14 +6,14 @@ from importlib.util import find_spec
 
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 
 
-def require_few_bits(what: str, device: torch.device) -> None:
+def require_bitsandbytes(what: str, device: torch.device) -> None:
     """Raises ClientError where ``what`` cannot be had."""
     if device.type != "cuda":
-        raise ClientError(Problem.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
+        raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
     if find_spec("bitsandbytes") is None:
-        raise ClientError(
-            Problem.ENGINE_MISSING, "This run needs bitsandbytes: `pip install 'workerbee[quantization]'`."
+        raise UserError(
+            ErrorKind.ENGINE_MISSING, "This run needs bitsandbytes: `pip install 'workerbee[quantization]'`."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.hardware.fit import CUDA_CONTEXT_BYTES
 
 
@@ -14,7 +14,7 @@ def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.devi
     if device.type == "cuda":
         count, index = torch.cuda.device_count(), device.index or 0
         if index >= count:
-            raise ClientError(Problem.NO_SUCH_DEVICE, f"{name}: the engine sees {count} GPUs.")
+            raise UserError(ErrorKind.NO_SUCH_DEVICE, f"{name}: the engine sees {count} GPUs.")
         if memory_limit_bytes is not None:
             total = torch.cuda.get_device_properties(index).total_memory
             share = max(0, memory_limit_bytes - CUDA_CONTEXT_BYTES) / total

@@ -15,7 +15,7 @@ from core.hardware.fit import CUDA_CONTEXT_BYTES
 _STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-class Gauge(Protocol):
+class MemoryMeter(Protocol):
     """``taken_bytes`` is the peak since ``reset``, or as near to it as the system tells.
 
     ``free_bytes`` is what it could be at the most. Both count everything of this process that is on the
@@ -31,7 +31,7 @@ class Gauge(Protocol):
     def synchronize(self) -> None: ...
 
 
-def gauge_for(device: torch.device) -> Gauge:
+def memory_meter_for(device: torch.device) -> MemoryMeter:
     """The gauge of that device; make it before the model is built."""
     return _OfGpu(device) if device.type == "cuda" else _OfProcess()
 

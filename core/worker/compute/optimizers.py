@@ -17,7 +17,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from core.run.manifest import SchedulerSpec
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
-from core.worker.compute.bitsandbytes import require_few_bits
+from core.worker.compute.bitsandbytes import require_bitsandbytes
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable
     Raises ClientError where that device cannot have it.
     """
     if isinstance(spec, AdamW8bit):
-        require_few_bits("An optimizer in 8 bits", device)
+        require_bitsandbytes("An optimizer in 8 bits", device)
     return partial(_build, spec)
 
 

@@ -10,27 +10,29 @@ from core.worker.data.documents_files import FileDocuments
 from core.worker.data.documents_hub import HubDocuments
 from core.worker.data.image_labels import Labels
 from core.worker.data.image_samples import DrawnImages, Images, LabelledImages
-from core.worker.data.image_sources import FilePictures, HubPictures, Pictures
-from core.worker.data.read_order import count_start, name_of
+from core.worker.data.image_sources import FilePictures, HubPictures, ImageSource
+from core.worker.data.read_order import increment_pass, name_of
 from core.worker.data.token_blocks import Blocks, PackedBlocks
 from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
-from core.worker.fetch.file_cache import Shelf
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_cache import FileCache
+from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch_tokenizer
-from core.worker.fetch.progress_listener import Watch
+from core.worker.fetch.progress_listener import ProgressListener
 
 __all__ = ["Blocks", "Images", "LabelledImages", "open_blocks", "open_images"]
 
 
-def open_blocks(data: TextData, *, sequence_length: int, seed: int, store: Store, watch: Watch) -> Blocks:
+def open_blocks(
+    data: TextData, *, sequence_length: int, seed: int, store: FileStore, watch: ProgressListener
+) -> Blocks:
     """The run's data in this peer's own order, another one with every start; raises ClientError in words.
 
     What is held out is fetched before it returns, the rest when its turn comes.
     """
-    starts = count_start(data, seed, store)
+    starts = increment_pass(data, seed, store)
     match data:
         case TextFiles():
-            documents: Documents = FileDocuments(data, Shelf(store))
+            documents: Documents = FileDocuments(data, FileCache(store))
         case HubDataset():
             documents = HubDocuments(data, store)
         case _:
@@ -46,12 +48,14 @@ def open_blocks(data: TextData, *, sequence_length: int, seed: int, store: Store
     )
 
 
-def open_images(data: ImageData, *, size: int, classes: int, seed: int, store: Store, watch: Watch) -> Images:
+def open_images(
+    data: ImageData, *, size: int, classes: int, seed: int, store: FileStore, watch: ProgressListener
+) -> Images:
     """As ``open_blocks``; images are squares of ``size`` pixels."""
-    starts = count_start(data, seed, store)
+    starts = increment_pass(data, seed, store)
     match data:
         case ImageFiles():
-            pictures: Pictures = FilePictures(data, Shelf(store))
+            pictures: ImageSource = FilePictures(data, FileCache(store))
         case HubImages():
             pictures = HubPictures(data, store)
         case _:
@@ -67,7 +71,7 @@ def open_images(data: ImageData, *, size: int, classes: int, seed: int, store: S
     )
 
 
-def _tokenizer(data: TextData, store: Store, watch: Watch) -> Tokenizer:
+def _tokenizer(data: TextData, store: FileStore, watch: ProgressListener) -> Tokenizer:
     if isinstance(data.tokenizer, HubTokenizer):
         return HubTokens(fetch_tokenizer(data.tokenizer, store, watch))
     return ByteTokenizer()

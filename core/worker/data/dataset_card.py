@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.worker.fetch.background_task import Errand
+from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.hub_repository import HubRepository
 from core.worker.fetch.retrying_download import download
 
@@ -16,7 +16,7 @@ _LARGEST_CARD_BYTES = 5_000_000
 _FRONT_MATTER = "---"
 
 
-def refuse_foreign_data(repository: HubRepository, errand: Errand) -> None:
+def refuse_foreign_data(repository: HubRepository, errand: BackgroundTask) -> None:
     """Raises ValueError where a card names anything as data that is not in the repository itself."""
     for file in repository.files(errand):
         if file.name not in _CARDS:

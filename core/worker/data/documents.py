@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Protocol
 
-from core.worker.fetch.background_task import Errand
+from core.worker.fetch.background_task import BackgroundTask
 
 MAX_DOCUMENT_CHARACTERS = 100_000
 
@@ -15,7 +15,7 @@ MAX_DOCUMENT_CHARACTERS = 100_000
 class Documents(Protocol):
     """All documents of the data, one after the other; raises ClientError for what cannot be read."""
 
-    def read(self, order: random.Random | None, errand: Errand) -> Iterator[str]:
+    def read(self, order: random.Random | None, errand: BackgroundTask) -> Iterator[str]:
         """Once through the data, in that order; ``None`` is the order that is the same on every peer."""
 
 

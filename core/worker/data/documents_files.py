@@ -10,12 +10,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import TextFiles
 from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, in_pieces
 from core.worker.data.parquet_rows import rows_in
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.file_cache import Shelf
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_cache import FileCache
 
 STRETCH_BYTES = 1 << 20
 _LONGEST_LINE_BYTES = 1 << 26
@@ -25,10 +25,10 @@ _ROWS = 256  # at once
 class FileDocuments:
     """The text of those files; one that is not on the shelf is fetched when its turn comes."""
 
-    def __init__(self, data: TextFiles, shelf: Shelf) -> None:
+    def __init__(self, data: TextFiles, shelf: FileCache) -> None:
         self._data, self._shelf = data, shelf
 
-    def read(self, order: random.Random | None, errand: Errand) -> Iterator[str]:
+    def read(self, order: random.Random | None, errand: BackgroundTask) -> Iterator[str]:
         """Once through all files; without an order, from the first byte of the first one to the last."""
         files = list(self._data.files)
         if order:
@@ -38,7 +38,7 @@ class FileDocuments:
             try:
                 yield from self._in(path, order)
             except (OSError, ValueError, LookupError, msgspec.MsgspecError) as error:
-                raise ClientError(Problem.FILES_REFUSED, f"{file.url}: {error}.") from error
+                raise UserError(ErrorKind.FILES_REFUSED, f"{file.url}: {error}.") from error
 
     def _in(self, path: Path, order: random.Random | None) -> Iterator[str]:
         if self._data.format == "parquet":

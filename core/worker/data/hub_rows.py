@@ -7,14 +7,14 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubDataset, HubImages
 from core.security.verified_download import UnreachableError, is_final
 from core.worker.data.dataset_card import refuse_foreign_data
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_repository import HubRepository, prepare_library
-from core.worker.fetch.retry import patiently
+from core.worker.fetch.retry import retry_with_backoff
 
 _FORMATS = ("parquet", "json", "text", "csv")
 Row = tuple[Any, ...]
@@ -26,23 +26,23 @@ _FEW_FILES = 16  # are taken by their groups of rows, for which the end of each 
 class HubRows:
     """Some columns of one split."""
 
-    def __init__(self, data: HubDataset | HubImages, columns: tuple[str, ...], store: Store) -> None:
+    def __init__(self, data: HubDataset | HubImages, columns: tuple[str, ...], store: FileStore) -> None:
         self._data, self._columns, self._store = data, columns, store
         self._repository = HubRepository("dataset", data.repository, data.revision, store)
         self._dataset: Any = None
 
-    def read(self, order: random.Random | None, errand: Errand) -> Iterator[Row]:
+    def read(self, order: random.Random | None, errand: BackgroundTask) -> Iterator[Row]:
         """Once through the split; after a cut it goes on where it was. Raises ClientError."""
         what = f"{self._data.repository}, {self._data.split}"
         try:
             if self._dataset is None:
                 refuse_foreign_data(self._repository, errand)
-                self._dataset = patiently(lambda: asking(self._opened), errand, what)
+                self._dataset = retry_with_backoff(lambda: asking(self._opened), errand, what)
             stream = _Stream(self._in_order(order), self._columns)
-            while rows := patiently(lambda: asking(stream.next_rows), errand, what):
+            while rows := retry_with_backoff(lambda: asking(stream.next_rows), errand, what):
                 yield from rows
         except (ValueError, LookupError) as error:
-            raise ClientError(Problem.FILES_REFUSED, f"{what}: {error}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, f"{what}: {error}.") from error
 
     def _opened(self) -> Any:
         """The split; nothing of it is read yet. Raises ValueError for what is not read here."""

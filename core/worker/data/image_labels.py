@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from core.errors import ClientError, Problem
-from core.worker.fetch.background_task import Errand
+from core.errors import ErrorKind, UserError
+from core.worker.fetch.background_task import BackgroundTask
 
 
 class Labels:
@@ -21,8 +21,8 @@ class Labels:
             return None
         number = self._numbers.get(label, -1) if isinstance(label, str) else label
         if type(number) is not int or not 0 <= number < self._classes:
-            raise ClientError(
-                Problem.FILES_REFUSED,
+            raise UserError(
+                ErrorKind.FILES_REFUSED,
                 f"The label {str(label)[:60]!r} of an image is none of the run's {self._classes} classes.",
             )
         return number
@@ -35,14 +35,14 @@ class Labels:
 log = logging.getLogger(__name__)
 
 
-class LeftOut:
+class SkippedImages:
     """A person is told of the first, the tenth, the hundredth and so on."""
 
     def __init__(self) -> None:
         self.seen = self.count = 0
         self._told_next = 1
 
-    def note(self, why: str, errand: Errand) -> None:
+    def note(self, why: str, errand: BackgroundTask) -> None:
         """One more."""
         self.count += 1
         if self.count < self._told_next:
@@ -50,4 +50,4 @@ class LeftOut:
         self._told_next *= 10
         words = f"So far {self.count:,} of {self.seen:,}; of the last one, {why}."
         log.warning("images are left out. %s", words)
-        errand.warn(Problem.IMAGES_LEFT_OUT, words)
+        errand.warn(ErrorKind.IMAGES_LEFT_OUT, words)

@@ -11,16 +11,16 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.worker.data.documents import digest
 from core.worker.data.image_decoding import BrokenImageError, decoded
-from core.worker.data.image_labels import Labels, LeftOut
-from core.worker.data.image_sources import Picture, Pictures
+from core.worker.data.image_labels import Labels, SkippedImages
+from core.worker.data.image_sources import ImageSource, Picture
 from core.worker.data.prefetch import Prefetch
-from core.worker.data.read_order import mixed
+from core.worker.data.read_order import shuffle_buffer
 from core.worker.data.validation_split import HeldOut, read_held_out, write_held_out
-from core.worker.fetch.background_task import Errand, send
-from core.worker.fetch.progress_listener import Watch
+from core.worker.fetch.background_task import BackgroundTask, send
+from core.worker.fetch.progress_listener import ProgressListener
 
 HELD_OUT_IMAGES = 256
 _SEARCHED_BYTES = 200_000_000  # in which images are looked for that nobody trains on
@@ -60,17 +60,17 @@ class DrawnImages:
 
     def __init__(
         self,
-        pictures: Pictures,
+        pictures: ImageSource,
         labels: Labels,
         *,
         size: int,
         held_out_one_in: int,
         seed: str,
         keep: Path,
-        watch: Watch,
+        watch: ProgressListener,
     ) -> None:
         self._pictures, self._labels, self._size = pictures, labels, size
-        self._one_in, self._seed, self._left_out = held_out_one_in, seed, LeftOut()
+        self._one_in, self._seed, self._left_out = held_out_one_in, seed, SkippedImages()
         kept = read_held_out(keep, {"pixels": (torch.uint8, (3, size, size)), "classes": (torch.int64, ())})
         self._first_digest = kept.first_digest if kept else -1
         self._held_out = LabelledImages(**kept.tensors) if kept else send(self._find_held_out, watch)
@@ -95,23 +95,23 @@ class DrawnImages:
         """Read no further."""
         self._ahead.close()
 
-    def _drawn(self, errand: Errand) -> Iterator[tuple[Tensor, int]]:
+    def _drawn(self, errand: BackgroundTask) -> Iterator[tuple[Tensor, int]]:
         """Through the data again and again, each time in another order."""
         passes = 0
         while True:
             order = random.Random(f"{self._seed}:{passes}")
             is_empty = True
             pictures = self._pictures.read(order, errand)
-            for picture in mixed(pictures, order, lambda each: len(each.encoded), _MIXED_BYTES):
+            for picture in shuffle_buffer(pictures, order, lambda each: len(each.encoded), _MIXED_BYTES):
                 errand.check()
                 if not self._is_held_out(picture) and (usable := self._usable(picture, errand)):
                     is_empty = False
                     yield usable
             if is_empty:
-                raise ClientError(Problem.FILES_REFUSED, "There is no image in it to train on.")
+                raise UserError(ErrorKind.FILES_REFUSED, "There is no image in it to train on.")
             passes += 1
 
-    def _usable(self, picture: Picture, errand: Errand) -> tuple[Tensor, int] | None:
+    def _usable(self, picture: Picture, errand: BackgroundTask) -> tuple[Tensor, int] | None:
         """Pixels and class; what has none of either is left out and counted."""
         self._left_out.seen += 1
         try:
@@ -128,7 +128,7 @@ class DrawnImages:
         number = digest(picture.encoded)
         return number == self._first_digest or number % self._one_in == 0
 
-    def _find_held_out(self, errand: Errand) -> LabelledImages:
+    def _find_held_out(self, errand: BackgroundTask) -> LabelledImages:
         """In an order that is the same on every peer, because many data sets are sorted by class."""
         found: list[tuple[Tensor, int]] = []
         searched = 0
@@ -143,7 +143,7 @@ class DrawnImages:
             if len(found) == self._most_held_out() or searched > _SEARCHED_BYTES:
                 break
         if not found:
-            raise ClientError(Problem.FILES_REFUSED, "There is no image in it that can be used.")
+            raise UserError(ErrorKind.FILES_REFUSED, "There is no image in it that can be used.")
         return _together(found)
 
     def _most_held_out(self) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubImages, ImageFiles
 from core.worker.data.hub_rows import HubRows
 from core.worker.data.parquet_rows import rows_in
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.file_cache import Shelf
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_cache import FileCache
+from core.worker.fetch.file_store import FileStore
 
 _ROWS = 16  # at once; images are large
 
@@ -26,20 +26,20 @@ class Picture:
     label: object
 
 
-class Pictures(Protocol):
+class ImageSource(Protocol):
     """All pictures of the data, one after the other; raises ClientError for what cannot be read."""
 
-    def read(self, order: random.Random, errand: Errand) -> Iterator[Picture]:
+    def read(self, order: random.Random, errand: BackgroundTask) -> Iterator[Picture]:
         """Once through the data, in that order."""
 
 
 class FilePictures:
     """Those in Parquet files; one that is not on the shelf is fetched when its turn comes."""
 
-    def __init__(self, data: ImageFiles, shelf: Shelf) -> None:
+    def __init__(self, data: ImageFiles, shelf: FileCache) -> None:
         self._data, self._shelf = data, shelf
 
-    def read(self, order: random.Random, errand: Errand) -> Iterator[Picture]:
+    def read(self, order: random.Random, errand: BackgroundTask) -> Iterator[Picture]:
         """Once through all files."""
         files, columns = list(self._data.files), (self._data.image_column, self._data.label_column)
         order.shuffle(files)
@@ -49,16 +49,16 @@ class FilePictures:
                 for image, label in rows_in(path, columns, order, _ROWS):
                     yield Picture(_content(image), label)
             except (OSError, ValueError, LookupError) as error:
-                raise ClientError(Problem.FILES_REFUSED, f"{file.url}: {error}.") from error
+                raise UserError(ErrorKind.FILES_REFUSED, f"{file.url}: {error}.") from error
 
 
 class HubPictures:
     """Those in two columns of one split of a hub's data set."""
 
-    def __init__(self, data: HubImages, store: Store) -> None:
+    def __init__(self, data: HubImages, store: FileStore) -> None:
         self._rows = HubRows(data, (data.image_column, data.label_column), store)
 
-    def read(self, order: random.Random, errand: Errand) -> Iterator[Picture]:
+    def read(self, order: random.Random, errand: BackgroundTask) -> Iterator[Picture]:
         """Once through the split."""
         for image, label in self._rows.read(order, errand):
             yield Picture(_content(image), label)

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from core.errors import Problem
-from core.worker.fetch.background_task import Abandoned, Errand
-from core.worker.fetch.progress_listener import Watch
+from core.errors import ErrorKind
+from core.worker.fetch.background_task import BackgroundTask, TaskCancelledError
+from core.worker.fetch.progress_listener import ProgressListener
 
 Item = TypeVar("Item")
 
@@ -22,7 +22,7 @@ WORTH_TELLING_SECONDS = 10.0
 class Waited:
     """How long training has stood still for want of data; a person is told once each time."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: ProgressListener) -> None:
         self._watch, self._since, self._is_told = watch, time.monotonic(), False
 
     def note(self) -> None:
@@ -31,7 +31,7 @@ class Waited:
         seconds = time.monotonic() - self._since
         if seconds > WORTH_TELLING_SECONDS and not self._is_told:
             self._is_told = True
-            self._watch.warn(Problem.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
+            self._watch.warn(ErrorKind.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
 
 
 class Prefetch(Generic[Item]):
@@ -39,8 +39,8 @@ class Prefetch(Generic[Item]):
     before then has no part in it.
     """
 
-    def __init__(self, source: Callable[[Errand], Iterator[Item]], most: int, watch: Watch) -> None:
-        self._source, self._watch, self._errand = source, watch, Errand(watch)
+    def __init__(self, source: Callable[[BackgroundTask], Iterator[Item]], most: int, watch: ProgressListener) -> None:
+        self._source, self._watch, self._errand = source, watch, BackgroundTask(watch)
         self._ahead: queue.Queue[Item | BaseException] = queue.Queue(most)
         self._thread = threading.Thread(target=self._read, name="reading ahead", daemon=True)
         self._has_begun = False
@@ -69,7 +69,7 @@ class Prefetch(Generic[Item]):
         self._errand.abandon()
 
     def _read(self) -> None:
-        with contextlib.suppress(Abandoned):
+        with contextlib.suppress(TaskCancelledError):
             try:
                 for item in self._source(self._errand):
                     self._put(item)

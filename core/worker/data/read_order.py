@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.run.spec.data import ImageData, TextData
-from core.worker.fetch.file_store import Store, in_words
+from core.worker.fetch.file_store import FileStore, in_words
 
 
-def count_start(data: TextData | ImageData, seed: int, store: Store) -> int:
+def increment_pass(data: TextData | ImageData, seed: int, store: FileStore) -> int:
     """How often before; raises ClientError where that cannot be noted."""
     path = store.folder("starts") / f"{name_of(data)}-{seed}"
     before = _read(path)
@@ -39,7 +39,7 @@ def _read(path: Path) -> int:
 Item = TypeVar("Item")
 
 
-def mixed(
+def shuffle_buffer(
     items: Iterable[Item], order: random.Random, size_of: Callable[[Item], int], most: int
 ) -> Iterator[Item]:
     """The same items in that order, without keeping more than ``most`` of what ``size_of`` counts."""

@@ -10,14 +10,14 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.worker.data.documents import Documents, digest
 from core.worker.data.prefetch import Prefetch
-from core.worker.data.read_order import mixed
+from core.worker.data.read_order import shuffle_buffer
 from core.worker.data.tokenizers import Tokenizer
 from core.worker.data.validation_split import HeldOut, read_held_out, write_held_out
-from core.worker.fetch.background_task import Errand, send
-from core.worker.fetch.progress_listener import Watch
+from core.worker.fetch.background_task import BackgroundTask, send
+from core.worker.fetch.progress_listener import ProgressListener
 
 HELD_OUT_BLOCKS = 64
 _HELD_OUT_SEARCHED = 20_000  # documents, in which blocks are looked for that nobody trains on
@@ -62,7 +62,7 @@ class PackedBlocks:
         held_out_one_in: int,
         seed: str,
         keep: Path,
-        watch: Watch,
+        watch: ProgressListener,
     ) -> None:
         self._documents, self._tokenizer, self._length = documents, tokenizer, sequence_length
         self._one_in, self._seed, self._watch = held_out_one_in, seed, watch
@@ -100,22 +100,22 @@ class PackedBlocks:
         """Read no further."""
         self._ahead.close()
 
-    def _drawn(self, errand: Errand) -> Iterator[Tensor]:
+    def _drawn(self, errand: BackgroundTask) -> Iterator[Tensor]:
         """Through the data again and again, each time in another order."""
         return self._packed(self._to_train_on(errand))
 
-    def _to_train_on(self, errand: Errand) -> Iterator[str]:
+    def _to_train_on(self, errand: BackgroundTask) -> Iterator[str]:
         passes = 0
         while True:
             order = random.Random(f"{self._seed}:{passes}")
             is_empty = True
-            for text in mixed(self._documents.read(order, errand), order, len, _MIXED_CHARACTERS):
+            for text in shuffle_buffer(self._documents.read(order, errand), order, len, _MIXED_CHARACTERS):
                 errand.check()
                 if not self._is_held_out(text):
                     is_empty = False
                     yield text
             if is_empty:
-                raise ClientError(Problem.FILES_REFUSED, "There is no text in it to train on.")
+                raise UserError(ErrorKind.FILES_REFUSED, "There is no text in it to train on.")
             passes += 1
 
     def _is_held_out(self, text: str) -> bool:
@@ -123,13 +123,13 @@ class PackedBlocks:
         number = digest(text)
         return number == self._first_digest or number % self._one_in == 0
 
-    def _find_held_out(self, errand: Errand) -> Tensor:
+    def _find_held_out(self, errand: BackgroundTask) -> Tensor:
         blocks = list(self._packed(self._kept_back(errand), HELD_OUT_BLOCKS, is_filled_up=True))
         if not blocks:
-            raise ClientError(Problem.FILES_REFUSED, "There is no text in it.")
+            raise UserError(ErrorKind.FILES_REFUSED, "There is no text in it.")
         return torch.stack(blocks)
 
-    def _kept_back(self, errand: Errand) -> Iterator[str]:
+    def _kept_back(self, errand: BackgroundTask) -> Iterator[str]:
         """What is held out of the first documents; the very first one always is, so that there is one."""
         for number, text in enumerate(self._documents.read(None, errand)):
             errand.check()
@@ -140,9 +140,7 @@ class PackedBlocks:
             if number >= _HELD_OUT_SEARCHED:
                 return
 
-    def _packed(
-        self, texts: Iterable[str], most: int | None = None, *, is_filled_up: bool = False
-    ) -> Iterator[Tensor]:
+    def _packed(self, texts: Iterable[str], most: int | None = None, *, is_filled_up: bool = False) -> Iterator[Tensor]:
         """Blocks without gaps, ``most`` at the most; a single one that is too short may be filled up."""
         tokens: list[int] = []
         made = 0

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import BYTE_TOKENS
 
 END_OF_TEXT, MASK = 256, 257
@@ -56,13 +56,13 @@ class HubTokens:
         try:
             self._library = Library.from_file(str(folder / "tokenizer.json"))
         except Exception as error:  # all that the library raises
-            raise ClientError(Problem.FILES_REFUSED, f"tokenizer.json cannot be read: {error}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, f"tokenizer.json cannot be read: {error}.") from error
         self._library.no_truncation()
         self._library.no_padding()
         self._named = _special_tokens(folder)
         end = self._special("eos_token", "sep_token", "pad_token")
         if end is None:
-            raise ClientError(Problem.FILES_REFUSED, "The tokenizer has no token for the end of a text.")
+            raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no token for the end of a text.")
         self.end_token = end
         self.mask_token = self._special("mask_token")
 
@@ -95,7 +95,7 @@ def _special_tokens(folder: Path) -> dict[str, str]:
         except FileNotFoundError:
             continue
         except msgspec.MsgspecError as error:
-            raise ClientError(Problem.FILES_REFUSED, f"{name} cannot be read.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, f"{name} cannot be read.") from error
         for key, value in settings.items():
             content = value.get("content") if isinstance(value, dict) else value
             if key.endswith("_token") and isinstance(content, str):

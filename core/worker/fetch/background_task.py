@@ -6,22 +6,22 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from core.errors import Problem
-from core.worker.fetch.progress_listener import Watch
+from core.errors import ErrorKind
+from core.worker.fetch.progress_listener import ProgressListener
 
 TELL_SECONDS = 0.25
 
 Result = TypeVar("Result")
 
 
-class Abandoned(BaseException):
+class TaskCancelledError(BaseException):
     """Nobody wants the work any more; no Exception, because libraries try again after those."""
 
 
-class Errand:
+class BackgroundTask:
     """What the working thread knows of those who wait: how far it is, for them, and whether to go on."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: ProgressListener) -> None:
         self.received_bytes = self.total_bytes = 0
         self._watch, self._is_abandoned = watch, threading.Event()
 
@@ -32,20 +32,20 @@ class Errand:
     def check(self) -> None:
         """Raises Abandoned where nobody waits any more."""
         if self._is_abandoned.is_set():
-            raise Abandoned
+            raise TaskCancelledError
 
     def wait(self, seconds: float) -> None:
         """So long at the most; raises Abandoned."""
         self._is_abandoned.wait(seconds)
         self.check()
 
-    def warn(self, problem: Problem, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: str) -> None:
         """Tell a person, and go on."""
         self._watch.warn(problem, detail)
 
 
 class _Runner(Generic[Result]):
-    def __init__(self, work: Callable[[Errand], Result], errand: Errand) -> None:
+    def __init__(self, work: Callable[[BackgroundTask], Result], errand: BackgroundTask) -> None:
         self._work, self._errand = work, errand
         self.has_ended = threading.Event()
         self.result: list[Result] = []
@@ -60,9 +60,9 @@ class _Runner(Generic[Result]):
             self.has_ended.set()
 
 
-def send(work: Callable[[Errand], Result], watch: Watch) -> Result:
+def send(work: Callable[[BackgroundTask], Result], watch: ProgressListener) -> Result:
     """Have it done in another thread; meanwhile tell ``watch`` how far it is, which may end it by raising."""
-    errand = Errand(watch)
+    errand = BackgroundTask(watch)
     runner = _Runner(work, errand)
     threading.Thread(target=runner.run, name="errand", daemon=True).start()
     try:

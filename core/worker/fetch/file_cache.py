@@ -6,24 +6,24 @@ import os
 import shutil
 from pathlib import Path
 
-from core.files.disk_space import held_in
-from core.files.folders import claim
+from core.files.disk_space import disk_usage
+from core.files.locks import try_lock
 from core.run.spec.data import KEPT_BYTES, FileAt
 from core.security.verified_download import Remote
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.file_store import Store, alone_in, in_words
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_store import FileStore, alone_in, in_words
 from core.worker.fetch.retrying_download import download
 
 _PART = "part"
 
 
-class Shelf:
+class FileCache:
     """Verified files, named by their hashes; who needs the room sends away what was read longest ago."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: FileStore) -> None:
         self._store, self._folder = store, store.folder("files")
 
-    def file(self, wanted: FileAt, errand: Errand) -> Path:
+    def file(self, wanted: FileAt, errand: BackgroundTask) -> Path:
         """That file on this computer, fetched if it is not here; raises ClientError."""
         path = self._folder / wanted.sha256
         if not self._holds(wanted):
@@ -34,7 +34,7 @@ class Shelf:
             os.utime(path)
         return path
 
-    def _fetch(self, wanted: FileAt, path: Path, errand: Errand) -> None:
+    def _fetch(self, wanted: FileAt, path: Path, errand: BackgroundTask) -> None:
         """Alone, or after another worker that is fetching it now."""
         place = self._being_fetched(wanted)
         with alone_in(place, errand):
@@ -69,13 +69,13 @@ class Shelf:
         return sorted(others, key=lambda path: path.stat().st_mtime)
 
     def _held_bytes(self) -> int:
-        return held_in(self._folder)
+        return disk_usage(self._folder)
 
 
 def _remove(path: Path) -> None:
     """A file, or a half one that no other worker is fetching."""
     if not path.is_dir():
         path.unlink(missing_ok=True)
-    elif claimed := claim(path):
+    elif claimed := try_lock(path):
         with claimed:
             shutil.rmtree(path, ignore_errors=True)

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.disk_space import room_in
-from core.files.folders import PeerFolder, claim, storage_problem
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.progress_listener import Watch
+from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
+from core.files.disk_space import free_space
+from core.files.folders import DataFolder
+from core.files.locks import LockedFolder, try_lock
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.progress_listener import ProgressListener
 
 _SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
 _GIGABYTE = 1e9
@@ -19,7 +21,7 @@ _LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Store:
+class FileStore:
     """``home`` holds all of Workerbee's data; ``limit_bytes`` is what the volunteer gives it, if told.
 
     Where a stranger has named the files, they come from ``only_public`` addresses.
@@ -31,7 +33,7 @@ class Store:
 
     def folder(self, name: str) -> Path:
         """One folder for each kind of thing; raises ClientError where it cannot be made."""
-        folder = self.home / "fetched" / name
+        folder = DataFolder(self.home).fetched / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -40,19 +42,17 @@ class Store:
 
     def room_for(self, needed_bytes: int) -> bool:
         """Whether so much may still be written."""
-        free = room_in(self.home, self.limit_bytes).free_bytes
+        free = free_space(self.home, self.limit_bytes).free_bytes
         return free is None or free >= needed_bytes + _SPARE_BYTES
 
     def require_room(self, needed_bytes: int, what: str) -> None:
         """Raises ClientError where there is not so much, before anything is fetched in vain."""
         if self.room_for(needed_bytes):
             return
-        room = room_in(self.home, self.limit_bytes)
+        room = free_space(self.home, self.limit_bytes)
         left = (room.free_bytes or 0) / _GIGABYTE
         where = "of your limit are left" if room.is_limited else f"are free in {self.home}"
-        raise ClientError(
-            Problem.NO_ROOM, f"{what} needs {needed_bytes / _GIGABYTE:.2f} GB; {left:.2f} GB {where}."
-        )
+        raise UserError(ErrorKind.NO_ROOM, f"{what} needs {needed_bytes / _GIGABYTE:.2f} GB; {left:.2f} GB {where}.")
 
 
 @contextmanager
@@ -64,16 +64,16 @@ def in_words(path: Path) -> Iterator[None]:
         raise storage_problem(error, path) from error
 
 
-def alone_in(folder: Path, errand: Errand) -> PeerFolder:
+def alone_in(folder: Path, errand: BackgroundTask) -> LockedFolder:
     """That folder, made if it is not there, as soon as no other worker is busy in it."""
-    while (claimed := claim(folder)) is None:
+    while (claimed := try_lock(folder)) is None:
         errand.wait(_LOOK_SECONDS)
     return claimed
 
 
 @dataclass(frozen=True)
-class Supplies:
+class FetchContext:
     """Where fetched files lie, and who is told how it goes."""
 
-    store: Store
-    watch: Watch
+    store: FileStore
+    watch: ProgressListener

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
-from core.worker.fetch.background_task import Errand, send
-from core.worker.fetch.file_store import Store, alone_in
+from core.worker.fetch.background_task import BackgroundTask, send
+from core.worker.fetch.file_store import FileStore, alone_in
 from core.worker.fetch.hub_repository import HubFile, HubRepository
-from core.worker.fetch.progress_listener import Watch
+from core.worker.fetch.progress_listener import ProgressListener
 from core.worker.fetch.retrying_download import download
 
 _LARGEST_SETTINGS_BYTES = 64_000_000  # large tokenizers have 20 to 30 MB
@@ -34,7 +34,7 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack"
 _Choice = Callable[[Sequence[HubFile]], list[HubFile]]
 
 
-def fetch(repository: str, revision: str, store: Store, watch: Watch) -> Path:
+def fetch(repository: str, revision: str, store: FileStore, watch: ProgressListener) -> Path:
     """The folder with a model's weights, settings and tokenizer; asks nobody if all of them are here.
 
     Raises ClientError: for weights that are pickles, for settings that ask for code, for a full disk.
@@ -43,7 +43,7 @@ def fetch(repository: str, revision: str, store: Store, watch: Watch) -> Path:
     return send(lambda errand: _fetch(wanted, _of_a_model, errand), watch)
 
 
-def fetch_tokenizer(tokenizer: HubTokenizer, store: Store, watch: Watch) -> Path:
+def fetch_tokenizer(tokenizer: HubTokenizer, store: FileStore, watch: ProgressListener) -> Path:
     """The folder with that tokenizer's files; raises ClientError."""
     wanted = HubRepository("model", tokenizer.repository, tokenizer.revision, store)
     return send(lambda errand: _fetch(wanted, _of_a_tokenizer, errand), watch)
@@ -66,17 +66,17 @@ def _of_a_tokenizer(files: Sequence[HubFile]) -> list[HubFile]:
     return chosen
 
 
-def _fetch(repository: HubRepository, choose: _Choice, errand: Errand) -> Path:
+def _fetch(repository: HubRepository, choose: _Choice, errand: BackgroundTask) -> Path:
     """What ``choose`` finds among the files; it raises ValueError, in words."""
     with alone_in(repository.folder, errand):
         try:
             _fetch_all(repository, choose(repository.files(errand)), errand)
         except ValueError as error:
-            raise ClientError(Problem.FILES_REFUSED, f"{repository.name}: {error}.") from error
+            raise UserError(ErrorKind.FILES_REFUSED, f"{repository.name}: {error}.") from error
     return repository.folder
 
 
-def _fetch_all(repository: HubRepository, chosen: list[HubFile], errand: Errand) -> None:
+def _fetch_all(repository: HubRepository, chosen: list[HubFile], errand: BackgroundTask) -> None:
     """The small ones first, because they may tell that the large ones are not wanted."""
     missing = [file for file in chosen if not _is_here(repository, file)]
     errand.total_bytes = sum(file.size_bytes for file in missing)

@@ -10,11 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.security.verified_download import Remote, UnreachableError, is_final
-from core.worker.fetch.background_task import Errand
-from core.worker.fetch.file_store import Store, in_words
-from core.worker.fetch.retry import patiently
+from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_store import FileStore, in_words
+from core.worker.fetch.retry import retry_with_backoff
 
 MOST_FILES = 20_000
 
@@ -33,7 +33,7 @@ def endpoint() -> str:
     return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
-def prepare_library(store: Store) -> None:
+def prepare_library(store: FileStore) -> None:
     """Before huggingface_hub is imported: nobody hears of it, no token is sent, all stays in ``store``."""
     os.environ.setdefault("HF_HOME", str(store.folder("library")))
     for name in ("TELEMETRY", "PROGRESS_BARS", "IMPLICIT_TOKEN", "XET"):
@@ -47,7 +47,7 @@ class HubRepository:
     kind: Literal["model", "dataset"]
     name: str
     revision: str
-    store: Store
+    store: FileStore
 
     @property
     def folder(self) -> Path:
@@ -65,13 +65,13 @@ class HubRepository:
             return Remote(url, file.size_bytes, file.sha256)
         return Remote(url, file.size_bytes, file.git, "git")
 
-    def files(self, errand: Errand) -> list[HubFile]:
+    def files(self, errand: BackgroundTask) -> list[HubFile]:
         """All of them; asked once. Raises ValueError, in words, where there is no such repository."""
         listing = self.folder / "listing.json"
         try:
             return msgspec.json.decode(listing.read_bytes(), type=list[HubFile])
         except (OSError, msgspec.MsgspecError):
-            files = patiently(self._ask, errand, f"{endpoint()}, {self.name}")
+            files = retry_with_backoff(self._ask, errand, f"{endpoint()}, {self.name}")
         with in_words(listing):
             write_atomically(listing, msgspec.json.encode(files))
         return files
@@ -93,7 +93,4 @@ class HubRepository:
             raise UnreachableError(repr(error)) from error
         except (httpx2.TransportError, OSError) as error:
             raise UnreachableError(repr(error)) from error
-        return [
-            HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None)
-            for each in entries
-        ]
+        return [HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None) for each in entries]

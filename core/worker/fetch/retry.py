@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.security.verified_download import UnreachableError
-from core.worker.fetch.background_task import Errand
+from core.worker.fetch.background_task import BackgroundTask
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
 
 
-def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answer:
+def retry_with_backoff(attempt: Callable[[], Answer], errand: BackgroundTask, what: str) -> Answer:
     """What ``attempt`` gives as soon as it does not raise UnreachableError; a person is told once.
 
     Raises Abandoned, and whatever else ``attempt`` raises.
@@ -37,6 +37,6 @@ def patiently(attempt: Callable[[], Answer], errand: Errand, what: str) -> Answe
             failures, pause = 0, FIRST_PAUSE_SECONDS
         failures += 1
         if failures == WORTH_TELLING:
-            errand.warn(Problem.FILES_UNREACHABLE, f"{what}.")
+            errand.warn(ErrorKind.FILES_UNREACHABLE, f"{what}.")
         errand.wait(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

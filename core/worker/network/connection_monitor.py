@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from core.errors import ClientError, Problem
-from core.worker.network.peer_cache import Acquaintances
-from core.worker.network.tcp_probe import knock
+from core.errors import ErrorKind, UserError
+from core.worker.network.peer_cache import PeerCache
+from core.worker.network.tcp_probe import tcp_probe
 
 LOOK_SECONDS = 2.0
 LOOK_AGAIN_SECONDS = 0.5  # while the line is cut: every second counts then, and nothing else is done
@@ -44,7 +44,7 @@ class Others(Protocol):
         """Of those that we are connected with and that can be reached."""
 
 
-class Lifeline:
+class ConnectionMonitor:
     """Looks after the connection, in a thread. ``trouble`` is what is wrong with it, in words.
 
     ``is_cut`` is set while nothing is heard of anybody: what is computed then would be for nobody, and an
@@ -56,7 +56,7 @@ class Lifeline:
     def __init__(
         self,
         others: Others,
-        acquaintances: Acquaintances,
+        acquaintances: PeerCache,
         rounds_in_vain: Callable[[], int],
         *,
         is_first: bool,
@@ -65,7 +65,7 @@ class Lifeline:
         self._is_first = is_first  # the run's first peer goes on alone: where it is, the run is
         self.is_cut = threading.Event()
         self.trouble = ""
-        self._vain_greetings = self._looks_ahead = self._silent_looks = 0
+        self._failed_pings = self._looks_ahead = self._silent_looks = 0
         self._calm_until = self._meet_at = 0.0
 
     def hold(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
@@ -83,15 +83,15 @@ class Lifeline:
             self._look_for_others()
         elif quiet is not None:
             self._is_well()
-            self._refuse_to_stray()
+            self._check_divergence()
             if time.monotonic() >= self._meet_at:
-                self._keep_together()
+                self._reconnect_missing()
                 self._meet_at = time.monotonic() + CALM_SECONDS
 
     def _look_for_others(self) -> None:
         if time.monotonic() < self._calm_until and not self.is_cut.is_set():
             return
-        answers = knock(self._acquaintances.addresses)
+        answers = tcp_probe(self._acquaintances.addresses)
         accepting = tuple(address for address, answer in answers.items() if answer == "accepts")
         self._silent_looks = 0 if accepting else self._silent_looks + 1
         if accepting:
@@ -106,7 +106,7 @@ class Lifeline:
                 "Computing goes on as soon as one does."
             )
 
-    def _keep_together(self) -> None:
+    def _reconnect_missing(self) -> None:
         """Note who is there, and call whom we miss: of a swarm that was cut in two, neither part is alone.
 
         hivemind never looks again for those who were lost. Once they hear of each other, whoever is some
@@ -116,7 +116,7 @@ class Lifeline:
         self._acquaintances.meet(connected)
         there = {_name(address) for address in connected}
         missing = [address for address in self._acquaintances.addresses if _name(address) not in there]
-        answers = knock(missing)
+        answers = tcp_probe(missing)
         if accepting := tuple(address for address in missing if answers[address] == "accepts"):
             log.info("%d of those whom we miss accept: %s", len(accepting), accepting)
             self._others.greet(accepting)
@@ -124,32 +124,33 @@ class Lifeline:
     def _greet(self, accepting: tuple[str, ...]) -> None:
         """Somebody is there. If only our own p2pd does not get through, another one will."""
         if self.is_cut.is_set():
-            raise ClientError(Problem.SWARM_LOST, "They answer again.")
+            raise UserError(ErrorKind.SWARM_LOST, "They answer again.")
         if self._others.greet(accepting):
             self._is_well()
             self._calm_until = time.monotonic() + CALM_SECONDS / 2
             return
-        self._vain_greetings += 1
-        if self._vain_greetings >= VAIN_GREETINGS and not self._is_first:
-            raise ClientError(Problem.SWARM_LOST, "They are there, and do not answer us.")
+        self._failed_pings += 1
+        if self._failed_pings >= VAIN_GREETINGS and not self._is_first:
+            raise UserError(ErrorKind.SWARM_LOST, "They are there, and do not answer us.")
 
-    def _refuse_to_stray(self) -> None:
+    def _check_divergence(self) -> None:
         """Those who are there are heard: see that we are on the way that they are on, and averaged with."""
         is_ahead = self._others.epochs_ahead() >= EPOCHS_AHEAD
         self._looks_ahead = self._looks_ahead + 1 if is_ahead else 0
         if self._is_first:
             return
         if self._looks_ahead >= LOOKS_AHEAD:
-            raise ClientError(
-                Problem.SWARM_LOST, f"This computer had gone on alone, {self._others.epochs_ahead()} epochs."
+            raise UserError(
+                ErrorKind.SWARM_LOST,
+                f"This computer had gone on alone, {self._others.epochs_ahead()} epochs.",
             )
         if self._rounds_in_vain() >= ROUNDS_IN_VAIN:
-            raise ClientError(Problem.SWARM_LOST, "The last rounds were averaged with nobody.")
+            raise UserError(ErrorKind.SWARM_LOST, "The last rounds were averaged with nobody.")
 
     def _is_well(self) -> None:
         self.is_cut.clear()
         self.trouble = ""
-        self._vain_greetings = 0
+        self._failed_pings = 0
 
 
 def _name(address: str) -> str:

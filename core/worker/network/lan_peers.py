@@ -13,10 +13,10 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 
-from core.worker.network.local_network import PrivateNetwork, look_around, private_network
-from core.worker.network.peer_cache import Acquaintances
+from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
+from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import port_of
-from core.worker.swarm import NEARBY_LIFETIME_SECONDS, Swarm, meet, nearby_in, publish_nearby, unconnected
+from core.worker.swarm import NEARBY_LIFETIME_SECONDS, Swarm, meet, nearby_in, not_connected, publish_nearby
 
 LOOK_SECONDS = 15.0
 AGAIN_SECONDS = 300.0  # until a peer is dialled again that did not answer
@@ -26,23 +26,23 @@ FIRST_ORDINARY_PORT = 1024  # those below are the ports of routers, printers and
 log = logging.getLogger(__name__)
 
 
-class Neighbours:
+class LanPeers:
     """Tells them where we are, and meets them."""
 
-    def __init__(self, swarm: Swarm, run_id: str, acquaintances: Acquaintances) -> None:
+    def __init__(self, swarm: Swarm, run_id: str, acquaintances: PeerCache) -> None:
         self._swarm, self._run_id, self._acquaintances = swarm, run_id, acquaintances
         self._told_at = -math.inf
         self._dialled_at: dict[str, float] = {}
 
     def look(self, direct: Mapping[bytes, str]) -> None:
         """``direct`` are the peer ids of others that can be reached, by the subkeys of their reports."""
-        here = look_around(self._acquaintances.addresses)
+        here = detect_local_network(self._acquaintances.addresses)
         network = private_network(here.ip)
         if network is None:
             return
         if self._swarm.mode == "direct":
             self._tell(here.multiaddr(port_of(self._swarm.listen)))
-        strangers = unconnected(self._swarm.dht, [*direct.values()])
+        strangers = not_connected(self._swarm.dht, [*direct.values()])
         if due := self._due(strangers):
             self._meet(self._near(due, direct, network))
 

@@ -22,7 +22,7 @@ PrivateNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclass(frozen=True)
-class Whereabouts:
+class LocalNetwork:
     """``network`` tells networks apart and names none; ``ip`` is our own address there, empty without one.
 
     ``vpn`` is the interface of a VPN through which our way out leads; empty where it leads through none.
@@ -42,13 +42,13 @@ class Whereabouts:
         return f"/{'ip6' if ':' in self.ip else 'ip4'}/{self.ip}/tcp/{port}"
 
 
-def look_around(addresses: Sequence[str]) -> Whereabouts:
+def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
     """Where we are, seen from the way to those multiaddrs."""
     ip = next(filter(None, map(_own_ip, (*_hosts_of(addresses), *_SOMEWHERE))), "")
     # A computer changes the second half of its own IPv6 address every day.
     own = str(ipaddress.ip_network(f"{ip}/64", strict=False)) if ":" in ip else ip
     marks = f"{own} {_ipv4_router()} {_ipv6_router()}"
-    return Whereabouts(hashlib.sha256(marks.encode()).hexdigest()[:16], ip, _vpn_with(ip))
+    return LocalNetwork(hashlib.sha256(marks.encode()).hexdigest()[:16], ip, _vpn_with(ip))
 
 
 def own_ipv6() -> str:
@@ -71,9 +71,7 @@ def _vpn_with(ip: str) -> str:
     """The interface with that address if a VPN has made it; one with a public address may be a plain line."""
     if not ip or ipaddress.ip_address(ip).is_global:
         return ""
-    names = (
-        name for name, addresses in psutil.net_if_addrs().items() for each in addresses if each.address == ip
-    )
+    names = (name for name, addresses in psutil.net_if_addrs().items() for each in addresses if each.address == ip)
     return next((name for name in names if name.lower().startswith(_VPNS)), "")
 
 
@@ -82,8 +80,8 @@ def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:
 
 
 def _hosts_of(addresses: Sequence[str]) -> list[str]:
-    pieces = [address.split("/") for address in addresses]
-    return [each[2] for each in pieces if len(each) > 2 and each[1] in ("ip4", "ip6")]
+    split_placeholders = [address.split("/") for address in addresses]
+    return [each[2] for each in split_placeholders if len(each) > 2 and each[1] in ("ip4", "ip6")]
 
 
 def _own_ip(towards: str) -> str:

@@ -7,93 +7,93 @@ from typing import Literal
 
 import msgspec
 
-from core.errors import Problem
-from core.protocol.localizable import Remark, in_a_row, remark
+from core.errors import ErrorKind
+from core.protocol.localizable import LocalizedText, join_sentences, localized
 from core.protocol.messages import Network, NetworkMode
-from core.worker.network.local_network import Whereabouts
-from core.worker.swarm import Finding
+from core.worker.network.local_network import LocalNetwork
+from core.worker.swarm import ReachabilityResult
 
-ENOUGH = remark("Outgoing connections are enough to help.")
+ENOUGH = localized("Outgoing connections are enough to help.")
 
 
 def being_tested(wish: NetworkMode, known_address: str) -> Network:
     """Before anybody has tried: by the person's wish, or what was found here the last time."""
     if wish == "direct":
-        reason = remark("You chose it; whether it is so is being tested.")
+        reason = localized("You chose it; whether it is so is being tested.")
         return Network(mode="direct", reason=reason, test="running")
     if known_address:
-        reason = remark("Others reached it at %1 the last time.", place(known_address))
+        reason = localized("Others reached it at %1 the last time.", place(known_address))
         return Network(mode="direct", reason=reason, test="running")
-    reason = in_a_row(ENOUGH, remark("Whether others can reach it is being tested."))
+    reason = join_sentences(ENOUGH, localized("Whether others can reach it is being tested."))
     return Network(mode="client", reason=reason, test="running")
 
 
-def found(finding: Finding, here: Whereabouts, port: int) -> Network:
+def found(finding: ReachabilityResult, here: LocalNetwork, port: int) -> Network:
     """What came of the test, and what follows by itself."""
     if finding.is_reachable:
         return Network(mode="direct", reason=_success(finding), test="done")
     if finding.is_unreachable:
-        reason = in_a_row(failure(finding, here, port), ENOUGH)
+        reason = join_sentences(failure(finding, here, port), ENOUGH)
         return Network(mode="client", reason=reason, advice=advice(here, port), test="done")
     return nobody_could_tell("client")
 
 
 def nobody_could_tell(mode: Literal["direct", "client"]) -> Network:
     """It stays as it was."""
-    reason = remark("Nobody could tell whether others reach it.")
-    return Network(mode=mode, reason=reason if mode == "direct" else in_a_row(reason, ENOUGH), test="done")
+    reason = localized("Nobody could tell whether others reach it.")
+    return Network(mode=mode, reason=reason if mode == "direct" else join_sentences(reason, ENOUGH), test="done")
 
 
-def could_not_listen(problem: Problem) -> Network:
+def could_not_listen(problem: ErrorKind) -> Network:
     """The automatic choice falls on outgoing connections, because of that problem with the others."""
     reason = (
-        remark("Another program on this computer uses the port.")
-        if problem is Problem.PORT_TAKEN
-        else remark("Others could not reach this computer.")
+        localized("Another program on this computer uses the port.")
+        if problem is ErrorKind.PORT_TAKEN
+        else localized("Others could not reach this computer.")
     )
-    return Network(mode="client", reason=in_a_row(reason, ENOUGH), test="done")
+    return Network(mode="client", reason=join_sentences(reason, ENOUGH), test="done")
 
 
 def from_training_on(found: Network, mode: Literal["direct", "client"]) -> Network:
     """Nothing has changed yet, but will before anything is computed."""
-    reason = in_a_row(found.reason, remark("That counts from the moment training begins."))
+    reason = join_sentences(found.reason, localized("That counts from the moment training begins."))
     return msgspec.structs.replace(found, mode=mode, reason=reason)
 
 
 def chosen_against(found: Network) -> Network:
     """The person has insisted on direct connections, although that was found."""
-    reason = in_a_row(remark("You chose it, although it does not work:"), found.reason)
+    reason = join_sentences(localized("You chose it, although it does not work:"), found.reason)
     return msgspec.structs.replace(found, mode="direct", reason=reason)
 
 
-def failure(finding: Finding, here: Whereabouts, port: int) -> Remark:
+def failure(finding: ReachabilityResult, here: LocalNetwork, port: int) -> LocalizedText:
     """Who failed to reach what, in a sentence."""
-    where: Remark | str
+    where: LocalizedText | str
     if here.is_public:
         where = place(here.multiaddr(port))
     elif here.vpn:
-        where = remark("port %1 of your VPN", str(port))
+        where = localized("port %1 of your VPN", str(port))
     else:
-        where = remark("port %1 of your router", str(port))
+        where = localized("port %1 of your router", str(port))
     if _asked(finding) == 1:
-        return remark("The one peer that tried failed to connect to %1.", where)
-    return remark("%1 of %2 peers failed to connect to %3.", str(finding.failed), str(_asked(finding)), where)
+        return localized("The one peer that tried failed to connect to %1.", where)
+    return localized("%1 of %2 peers failed to connect to %3.", str(finding.failed), str(_asked(finding)), where)
 
 
-def advice(here: Whereabouts, port: int) -> Remark:
+def advice(here: LocalNetwork, port: int) -> LocalizedText:
     """What the person could do so that others reach this computer."""
     if here.vpn:
-        return remark(
+        return localized(
             "This computer goes out through a VPN (%1), by which nobody comes in. To carry more of the "
             "averaging, switch it off, or let it leave Workerbee out.",
             here.vpn,
         )
     if here.is_public:
-        return remark(
+        return localized(
             "To carry more of the averaging, allow incoming TCP port %1 in this computer's firewall.",
             str(port),
         )
-    return remark(
+    return localized(
         "To carry more of the averaging, forward TCP port %1 on your router to this computer%2, or switch on "
         "UPnP there.",
         str(port),
@@ -101,20 +101,20 @@ def advice(here: Whereabouts, port: int) -> Remark:
     )
 
 
-def about_ipv6(ours: str, silent: Sequence[str]) -> Remark:
+def about_ipv6(ours: str, silent: Sequence[str]) -> LocalizedText:
     """What to do where we have that IPv6 address, and none of those of others answers although IPv4 does."""
     if not ours or not silent:
-        return Remark()
-    return remark(
+        return LocalizedText()
+    return localized(
         "IPv6 leads nowhere from this computer: %1 does not answer, and IPv4 is used instead. If connecting "
         "takes long, let this computer prefer IPv4, or switch IPv6 off.",
         place(silent[0]),
     )
 
 
-def with_hint(network: Network, hint: Remark) -> Network:
+def with_hint(network: Network, hint: LocalizedText) -> Network:
     """The same, and something more that the person could do."""
-    return msgspec.structs.replace(network, advice=in_a_row(network.advice, hint))
+    return msgspec.structs.replace(network, advice=join_sentences(network.advice, hint))
 
 
 def place(address: str) -> str:
@@ -123,12 +123,12 @@ def place(address: str) -> str:
     return f"[{host}]:{port}" if kind == "ip6" else f"{host}:{port}"
 
 
-def _asked(finding: Finding) -> int:
+def _asked(finding: ReachabilityResult) -> int:
     return finding.reached + finding.failed
 
 
-def _success(finding: Finding) -> Remark:
+def _success(finding: ReachabilityResult) -> LocalizedText:
     where = place(finding.address)
     if _asked(finding) == 1:
-        return remark("The one peer that tried could connect to %1.", where)
-    return remark("%1 of %2 peers could connect to %3.", str(finding.reached), str(_asked(finding)), where)
+        return localized("The one peer that tried could connect to %1.", where)
+    return localized("%1 of %2 peers could connect to %3.", str(finding.reached), str(_asked(finding)), where)

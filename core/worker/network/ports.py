@@ -7,8 +7,8 @@ import socket
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.folders import write_atomically
+from core.errors import ErrorKind, UserError
+from core.files.atomic import write_atomically
 from core.worker.network.reachability import everywhere
 
 USUAL_PORT = 31337
@@ -33,7 +33,7 @@ def steady_listen(memory: Path) -> tuple[str, ...]:
     listen = usual_listen(memory)
     try:
         refuse_taken_ports(listen)
-    except ClientError:
+    except UserError:
         memory.unlink()
         listen = usual_listen(memory)
     return listen
@@ -52,7 +52,7 @@ def _free_port() -> int:
             except OSError:
                 continue
             return int(listener.getsockname()[1])
-    raise ClientError(Problem.PORT_TAKEN)
+    raise UserError(ErrorKind.PORT_TAKEN)
 
 
 def refuse_taken_ports(listen: Sequence[str]) -> None:
@@ -67,10 +67,10 @@ def refuse_taken_ports(listen: Sequence[str]) -> None:
         try:
             _try(_FAMILIES[parts[1]], parts[2], int(parts[4]))
         except (ValueError, OverflowError) as error:
-            raise ClientError(Problem.PORT_TAKEN, f"{address}: there is no such port.") from error
+            raise UserError(ErrorKind.PORT_TAKEN, f"{address}: there is no such port.") from error
         except OSError as error:
             if error.errno not in _NO_SUCH_NETWORK:
-                raise ClientError(Problem.PORT_TAKEN, f"{address}: {error.strerror}.") from error
+                raise UserError(ErrorKind.PORT_TAKEN, f"{address}: {error.strerror}.") from error
 
 
 def _try(family: socket.AddressFamily, host: str, port: int) -> None:

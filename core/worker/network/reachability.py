@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 
-from core.errors import ClientError, Problem
-from core.protocol.localizable import remark
+from core.errors import ErrorKind, UserError
+from core.protocol.localizable import localized
 from core.protocol.messages import Network, NetworkMode
 from core.run.multiaddr import is_loopback
-from core.worker.network.tcp_probe import knock
+from core.worker.network.tcp_probe import tcp_probe
 
 DIAL_SECONDS = 6.0
 
@@ -19,20 +19,16 @@ def answering(addresses: Sequence[str]) -> tuple[str, ...]:
 
     libp2p would take minutes to give up. Raises ClientError if nobody answers.
     """
-    answers = knock(addresses, DIAL_SECONDS)
+    answers = tcp_probe(addresses, DIAL_SECONDS)
     alive = tuple(address for address, answer in answers.items() if answer == "accepts")
     if not alive:
-        raise ClientError(Problem.NOBODY_ANSWERS)
+        raise UserError(ErrorKind.NOBODY_ANSWERS)
     return alive
 
 
 def is_dead_ipv6(address: str, alive: Sequence[str]) -> bool:
     """Whether that address did not answer, and is of IPv6, while one of IPv4 did."""
-    return (
-        address not in alive
-        and address.startswith("/ip6/")
-        and any(each.startswith("/ip4/") for each in alive)
-    )
+    return address not in alive and address.startswith("/ip6/") and any(each.startswith("/ip4/") for each in alive)
 
 
 def is_told(address: str, told: Sequence[str]) -> bool:
@@ -50,7 +46,7 @@ def everywhere(port: int) -> tuple[str, ...]:
 def settled_network(wish: NetworkMode, addresses: Sequence[str]) -> Network | None:
     """How to take part, where the person's wish or the place leaves nothing to find out."""
     if wish == "client":
-        return Network(mode="client", reason=remark("You chose it: this computer only connects outwards."))
+        return Network(mode="client", reason=localized("You chose it: this computer only connects outwards."))
     if all(is_loopback(address) for address in addresses):
-        return Network(mode="direct", reason=remark("The swarm is on this computer."))
+        return Network(mode="direct", reason=localized("The swarm is on this computer."))
     return None

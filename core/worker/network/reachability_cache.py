@@ -10,7 +10,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.files.folders import set_aside, write_atomically
+from core.files.atomic import quarantine, write_atomically
+from core.schema import StrictStruct
 
 KEPT_NETWORKS = 50
 KEPT_SECONDS = 7 * 24 * 3600.0
@@ -18,7 +19,7 @@ KEPT_SECONDS = 7 * 24 * 3600.0
 log = logging.getLogger(__name__)
 
 
-class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Known(StrictStruct, frozen=True):
     """What was found there: the multiaddr at which others reached us, empty if they could not."""
 
     address: Annotated[str, Meta(max_length=200)]
@@ -54,7 +55,7 @@ class KnownNetworks:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
             log.exception("what is known of networks cannot be read")
         try:
-            set_aside(self._path)
+            quarantine(self._path)
         except OSError:
             log.exception("and cannot be set aside")
         return {}

@@ -13,21 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.folders import PeerFolder
-from core.protocol.localizable import Remark
+from core.errors import ErrorKind, UserError
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import Failed, Join, Network, Warned
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity
 from core.worker.network import network_messages as network_coach
-from core.worker.network.local_network import Whereabouts, look_around, own_ipv6
+from core.worker.network.local_network import LocalNetwork, detect_local_network, own_ipv6
 from core.worker.network.ports import port_of, refuse_taken_ports, steady_listen
 from core.worker.network.reachability import everywhere, is_dead_ipv6, is_told, settled_network
 from core.worker.network.reachability_cache import KnownNetworks
-from core.worker.network.tcp_probe import knock
-from core.worker.process.channel import Channel
-from core.worker.process.watchdog import look_after
-from core.worker.swarm import LONGEST_SECONDS, Finding, Swarm, enter_swarm, find_out
+from core.worker.network.tcp_probe import tcp_probe
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.watchdog import watch_child_processes
+from core.worker.swarm import LONGEST_SECONDS, ReachabilityResult, Swarm, enter_swarm, probe_reachability
 
 LOOK_SECONDS = 5.0
 TEST_AGAIN_SECONDS = 1800.0
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class _Way:
+class ConnectionMode:
     """A way to take part, in words, and the addresses that others are told; none: all that we have."""
 
     network: Network
@@ -51,27 +52,27 @@ class _Way:
         return not self.announce or is_told(self.announce[0], swarm.addresses())
 
 
-class Entrance:
+class SwarmAccess:
     """Enters the swarm when it is built; raises ClientError where that cannot be done."""
 
-    def __init__(self, command: Join, alive: Sequence[str], keys: PeerFolder, channel: Channel) -> None:
+    def __init__(self, command: Join, alive: Sequence[str], keys: PeerFolder, channel: WorkerChannel) -> None:
         self._wish, self._alive, self._keys, self._channel = command.network, alive, keys, channel
         self._dead_ipv6 = [each for each in command.addresses if is_dead_ipv6(each, alive)]
         self._identity = Identity.load_or_create(keys.identity_path)
         self._listen = _listen(command.port, alive, keys)
-        self._known = KnownNetworks(Path(command.home) / "networks.json")
-        self._here = look_around(alive)
+        self._known = KnownNetworks(DataFolder(Path(command.home)).reachability_file)
+        self._here = detect_local_network(alive)
         self._lock = threading.Lock()
-        self._better: _Way | None = None
+        self._better: ConnectionMode | None = None
         self._is_settled = False
         self._told: Network | None = None
-        self._hint = Remark()
+        self._hint = LocalizedText()
         certain = settled_network(command.network, alive)
-        self.swarm = self._enter(_Way(certain) if certain else self._first_way())
+        self.swarm = self._enter(ConnectionMode(certain) if certain else self._first_way())
         if certain is None:
             threading.Thread(target=self._keep_testing, name="reachability", daemon=True).start()
 
-    def settle(self) -> Swarm:
+    def finalize(self) -> Swarm:
         """The swarm to train in, entered anew if something better is known by now."""
         with self._lock:
             self._is_settled = True
@@ -84,35 +85,35 @@ class Entrance:
         """Leave the swarm."""
         self.swarm.leave()
 
-    def _first_way(self) -> _Way:
+    def _first_way(self) -> ConnectionMode:
         known = self._known.recall(self._here.network, port_of(self._listen))
         address = known.address if known else ""
         return self._way(network_coach.being_tested(self._wish, address), address)
 
-    def _way(self, network: Network, address: str) -> _Way:
+    def _way(self, network: Network, address: str) -> ConnectionMode:
         """Others are told where we were reached; those in our own network, where we are in it.
 
         A port that the router has opened by itself is another one the next time, and p2pd tells it.
         """
         port = port_of(self._listen)
         if network.mode == "client" or not address or port_of((address,)) != port:
-            return _Way(network)
-        return _Way(network, tuple(dict.fromkeys((address, self._here.multiaddr(port)))))
+            return ConnectionMode(network)
+        return ConnectionMode(network, tuple(dict.fromkeys((address, self._here.multiaddr(port)))))
 
-    def _enter(self, way: _Way) -> Swarm:
+    def _enter(self, way: ConnectionMode) -> Swarm:
         """By that way, or in automatic choice by outgoing connections where it does not work; and say how."""
         try:
             swarm = self._enter_by(way)
-        except ClientError as error:
-            mends = error.problem in (Problem.NOT_REACHABLE, Problem.PORT_TAKEN)
+        except UserError as error:
+            mends = error.problem in (ErrorKind.NOT_REACHABLE, ErrorKind.PORT_TAKEN)
             if not mends or self._wish != "auto":
                 raise
-            way = _Way(network_coach.could_not_listen(error.problem))
+            way = ConnectionMode(network_coach.could_not_listen(error.problem))
             swarm = self._enter_by(way)
         self._tell(way.network)
         return swarm
 
-    def _enter_by(self, way: _Way) -> Swarm:
+    def _enter_by(self, way: ConnectionMode) -> Swarm:
         if way.network.mode == "direct":
             refuse_taken_ports(self._listen)
         swarm = enter_swarm(
@@ -124,7 +125,7 @@ class Entrance:
             listen=self._listen,
             announce=way.announce,
         )
-        look_after(swarm, self._channel)
+        watch_child_processes(swarm, self._channel)
         return swarm
 
     def _tell(self, network: Network) -> None:
@@ -154,8 +155,8 @@ class Entrance:
         elif told is not None and self._channel.test_asked.is_set():
             self._tell(told)
 
-    def _ipv6_hint(self) -> Remark:
-        answers = knock(self._dead_ipv6)
+    def _ipv6_hint(self) -> LocalizedText:
+        answers = tcp_probe(self._dead_ipv6)
         silent = [address for address, answer in answers.items() if answer == "silent"]
         return network_coach.about_ipv6(own_ipv6(), silent)
 
@@ -163,7 +164,7 @@ class Entrance:
         """Wait so long, at most, for a reason to test; false once we leave."""
         deadline = time.monotonic() + seconds
         while not self._channel.leaving.is_set():
-            here = look_around(self._alive)
+            here = detect_local_network(self._alive)
             has_moved = bool(here.ip) and here != self._here
             if has_moved or time.monotonic() >= deadline or self._channel.test_asked.is_set():
                 self._here = here if here.ip else self._here
@@ -178,13 +179,13 @@ class Entrance:
         if swarm.mode == "client":
             refuse_taken_ports(self._listen)
         began = time.monotonic()
-        finding = find_out(swarm, self._alive, self._listen).result(LONGEST_SECONDS + SLACK_SECONDS)
+        finding = probe_reachability(swarm, self._alive, self._listen).result(LONGEST_SECONDS + SLACK_SECONDS)
         log.info("found out in %.1f s: %s", time.monotonic() - began, finding)
         if not self._channel.leaving.is_set():
-            self._learn(finding, self._here, port_of(self._listen))
+            self._on_test_result(finding, self._here, port_of(self._listen))
         return finding.is_reachable or finding.is_unreachable
 
-    def _learn(self, finding: Finding, here: Whereabouts, port: int) -> None:
+    def _on_test_result(self, finding: ReachabilityResult, here: LocalNetwork, port: int) -> None:
         if finding.is_reachable or finding.is_unreachable:
             self._known.remember(here.network, port, finding.address if finding.is_reachable else "")
         elif self.swarm.mode == "direct":
@@ -192,20 +193,18 @@ class Entrance:
         network = network_coach.found(finding, here, port)
         if self._wish == "direct" and network.mode == "client":
             why = network_coach.failure(finding, here, port)
-            self._channel.emit(Warned(problem=Problem.NOT_REACHABLE.key, detail=str(why)))
+            self._channel.emit(Warned(problem=ErrorKind.NOT_REACHABLE.key, detail=str(why)))
             network = network_coach.chosen_against(network)
         self._take(self._way(network, finding.address))
 
-    def _take(self, way: _Way) -> None:
-        """Be told, where it is so already; else it is for ``settle``, or for the next worker."""
+    def _take(self, way: ConnectionMode) -> None:
+        """Be told, where it is so already; else it is for ``finalize``, or for the next worker."""
         with self._lock:
             if way.is_that_of(self.swarm):
                 self._better = None
                 self._tell(way.network)
             elif self._is_settled:
-                self._channel.emit(
-                    Failed(problem=Problem.NETWORK_CHANGED.key, detail=str(way.network.reason))
-                )
+                self._channel.emit(Failed(problem=ErrorKind.NETWORK_CHANGED.key, detail=str(way.network.reason)))
                 self._channel.leave()
             else:
                 self._better = way
@@ -216,4 +215,4 @@ def _listen(port: int | None, alive: Sequence[str], keys: PeerFolder) -> tuple[s
     """On this computer only if the swarm is here; else everywhere, and always at the same port."""
     if alive and all(is_loopback(address) for address in alive):
         return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return everywhere(port) if port else steady_listen(keys.path / "port")
+    return everywhere(port) if port else steady_listen(keys.port_file)

@@ -17,7 +17,7 @@ Answer = Literal["accepts", "refuses", "silent"]
 """A peer may be there; its computer is there, and it is gone; nothing is heard, as where a line is cut."""
 
 
-def knock(addresses: Sequence[str], seconds: float = KNOCK_SECONDS) -> dict[str, Answer]:
+def tcp_probe(addresses: Sequence[str], seconds: float = KNOCK_SECONDS) -> dict[str, Answer]:
     """Each address's answer within so long, all asked at once. What is no plain TCP counts as accepting.
 
     Who looks for a name's address cannot be hurried; where nobody tells it, that thread is left to itself.

@@ -16,12 +16,12 @@ from core.protocol.messages import AnyCommand, AnyEvent, Leave, PeersSeen, Progr
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000
-_PASSING = (Progress, PeersSeen, StateLoading)  # what a later event of the same kind makes up for
+_DROPPABLE = (Progress, PeersSeen, StateLoading)  # what a later event of the same kind makes up for
 
 log = logging.getLogger(__name__)
 
 
-class Channel:
+class WorkerChannel:
     """Owns the process's standard streams. ``leaving`` is set once somebody has asked us to leave.
 
     ``test_asked`` is set when the person wants to know again whether others can reach us.
@@ -36,7 +36,7 @@ class Channel:
         threading.Thread(target=self._read, args=(commands_fd,), daemon=True).start()
 
     @classmethod
-    def claim(cls) -> Channel:
+    def claim(cls) -> WorkerChannel:
         """Take the streams away from everybody else in this process and its children.
 
         WORKAROUND: a thread that reads ``sys.stdin`` makes hivemind's forked DHT process hang for ever, so
@@ -52,7 +52,7 @@ class Channel:
 
     def emit(self, event: AnyEvent) -> None:
         """Say what happened. Never waits: a client that does not listen misses progress, not the rest."""
-        if isinstance(event, _PASSING) and self._events.qsize() > _QUEUE_LENGTH // 2:
+        if isinstance(event, _DROPPABLE) and self._events.qsize() > _QUEUE_LENGTH // 2:
             return
         with contextlib.suppress(queue.Full):
             self._events.put_nowait(encode(event))

@@ -32,7 +32,7 @@ def found() -> None:
     multiprocessing.set_start_method("fork", force=True)
     os.environ["HIVEMIND_MEMORY_SHARING_STRATEGY"] = "file_descriptor"
     _raise_descriptor_limit()
-    os.register_at_fork(before=_remember_parent, after_in_child=_tie_to_parent)
+    os.register_at_fork(before=_remember_parent, after_in_child=_exit_with_parent)
 
 
 def _raise_descriptor_limit() -> None:
@@ -48,7 +48,7 @@ def _remember_parent() -> None:
     _parent = os.getpid()
 
 
-def _tie_to_parent() -> None:
+def _exit_with_parent() -> None:
     """In a child: end as soon as the parent has ended, and on SIGTERM, which the parent may have caught.
 
     It holds for grandchildren too: uvloop runs these hooks for p2pd, and the kernel keeps the tie over exec.

@@ -7,32 +7,32 @@ import os
 import threading
 from collections.abc import Callable
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import AnyEvent, Failed
-from core.worker.process.channel import Channel
+from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Swarm
 
 log = logging.getLogger(__name__)
 
 
-def look_after(swarm: Swarm, channel: Channel) -> None:
+def watch_child_processes(swarm: Swarm, channel: WorkerChannel) -> None:
     """Until it leaves; returns at once. hivemind would wait for ever for a process that is gone."""
     threading.Thread(target=_look_after, args=(swarm, channel), name="guard", daemon=True).start()
 
 
-def _look_after(swarm: Swarm, channel: Channel) -> None:
-    if lost := swarm.vitals.first_loss():
-        give_up(ClientError(Problem.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.vitals.say_goodbye)
+def _look_after(swarm: Swarm, channel: WorkerChannel) -> None:
+    if lost := swarm.children.wait_for_exit():
+        give_up(UserError(ErrorKind.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.children.say_goodbye)
 
 
-def give_up(error: ClientError, channel: Channel, say_goodbye: Callable[[], None]) -> None:
+def give_up(error: UserError, channel: WorkerChannel, say_goodbye: Callable[[], None]) -> None:
     """Say why, and do not come back from here."""
     log.error("giving up: %s", error)
     channel.emit(Failed(problem=error.problem.key, detail=error.detail))
     end(1, channel, say_goodbye)
 
 
-def end(code: int, channel: Channel, say_goodbye: Callable[[], None], *last_words: AnyEvent) -> None:
+def end(code: int, channel: WorkerChannel, say_goodbye: Callable[[], None], *last_words: AnyEvent) -> None:
     """Say goodbye and end this process, whatever its main thread waits for."""
     say_goodbye()
     for event in last_words:

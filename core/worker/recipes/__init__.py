@@ -5,22 +5,20 @@ from __future__ import annotations
 import msgspec
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
 from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
-from core.worker.fetch.file_store import Supplies
+from core.worker.fetch.file_store import FetchContext
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
 from core.worker.recipes.synthetic_data import NoiseBlocks, NoiseImages
 from core.worker.recipes.transformers_factory import assemble, assemble_classifier, classifier, put_together
 
-__all__ = ["Batch", "Evaluation", "Example", "Recipe", "Supplies", "build", "build_for_noise"]
+__all__ = ["Batch", "Evaluation", "Example", "FetchContext", "Recipe", "build", "build_for_noise"]
 
 
-def build(
-    manifest: RunManifest, *, seed: int, device: torch.device, supplies: Supplies | None = None
-) -> Recipe:
+def build(manifest: RunManifest, *, seed: int, device: torch.device, supplies: FetchContext | None = None) -> Recipe:
     """The manifest's recipe on that device; raises ClientError for what cannot be fetched or used.
 
     ``seed`` is the peer's own: it chooses the samples that the peer draws and, through torch's own generator,
@@ -36,7 +34,7 @@ def build(
         case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if supplies:
             return assemble_classifier(spec, images, seed=seed, device=device, supplies=supplies)
         case _:
-            raise ClientError(Problem.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
+            raise UserError(ErrorKind.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
 
 
 def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
@@ -55,4 +53,4 @@ def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
             plain_one = msgspec.structs.replace(spec, compile=False)
             return classifier(plain_one, NoiseImages(spec), device=device)
         case _:
-            raise ClientError(Problem.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")
+            raise UserError(ErrorKind.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")

@@ -66,8 +66,8 @@ class Sums:
 def is_held_out(pairs: Tensor) -> Tensor:
     """Which pairs no peer ever trains on: a hash of the two numbers, in either order, chooses them."""
     small, large = pairs.amin(1), pairs.amax(1)
-    mixed = (small * 1_000_003 + large + 1) % _MERSENNE_PRIME
-    return mixed * mixed % _MERSENNE_PRIME % HELD_OUT_ONE_IN == 0
+    shuffle_buffer = (small * 1_000_003 + large + 1) % _MERSENNE_PRIME
+    return shuffle_buffer * shuffle_buffer % _MERSENNE_PRIME % HELD_OUT_ONE_IN == 0
 
 
 class Block(nn.Module):
@@ -94,8 +94,8 @@ class Block(nn.Module):
         samples, tokens, width = stream.shape
         shape = (samples, tokens, 3, self.heads, width // self.heads)
         queries, keys, values = self.queries_keys_values(stream).view(shape).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
-        attended: Tensor = self.attended(mixed.transpose(1, 2).reshape(samples, tokens, width))
+        shuffle_buffer = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        attended: Tensor = self.attended(shuffle_buffer.transpose(1, 2).reshape(samples, tokens, width))
         return attended
 
 
@@ -141,7 +141,7 @@ class ArithmeticRecipe:
         self._device = device
         self._sums = Sums(data.digits, seed)
         self._questions = Sums(data.digits, _SAME_ON_EVERY_PEER).held_out()
-        self._exam = self._to_device(self._sums.spell(self._questions))
+        self._eval_batch = self._to_device(self._sums.spell(self._questions))
 
     def draw(self, batch_size: int) -> Batch:
         """Sums of this peer's own, on its device."""
@@ -167,9 +167,9 @@ class ArithmeticRecipe:
         """
         self.model.eval()
         with torch.inference_mode():
-            logits = self.model(self._exam.inputs)
-            right = (logits.argmax(-1) == self._exam.targets).all(1)
-            loss = F.cross_entropy(logits.flatten(0, 1), self._exam.targets.flatten())
+            logits = self.model(self._eval_batch.inputs)
+            right = (logits.argmax(-1) == self._eval_batch.targets).all(1)
+            loss = F.cross_entropy(logits.flatten(0, 1), self._eval_batch.targets.flatten())
             examples = self._solve(torch.randperm(len(right))[:SHOWN_SUMS])
         self.model.train()
         return Evaluation(float(loss), float(right.float().mean()), examples)
@@ -177,7 +177,7 @@ class ArithmeticRecipe:
     def _solve(self, chosen: Tensor) -> tuple[Example, ...]:
         """Let the model write the answers to those questions, one digit after the other."""
         questions = self._questions[chosen].tolist()
-        tokens = self._exam.inputs[chosen.to(self._device), : self.model.equals_at + 1]
+        tokens = self._eval_batch.inputs[chosen.to(self._device), : self.model.equals_at + 1]
         for _ in range(self._sums.digits + 1):
             tokens = torch.cat([tokens, self.model(tokens)[:, -1:].argmax(-1)], dim=1)
         answers = [self._sums.number(answer) for answer in tokens[:, self.model.equals_at + 1 :]]

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
 from core.worker.recipes.compile import compiled
-from core.worker.recipes.precision import Numbers
+from core.worker.recipes.precision import MixedPrecision
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 LEAST_EVALUATED_IMAGES = 16
@@ -30,7 +30,7 @@ class ImageClassifier:
         spec: ImageClassification,
         model: nn.Module,
         images: Images,
-        numbers: Numbers,
+        numbers: MixedPrecision,
         device: torch.device,
     ) -> None:
         self.model = model.train()

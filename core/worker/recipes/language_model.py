@@ -13,7 +13,7 @@ from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
 from core.worker.recipes.compile import compiled
 from core.worker.recipes.objective import NOT_ASKED, Objective
-from core.worker.recipes.precision import Numbers
+from core.worker.recipes.precision import MixedPrecision
 from core.worker.recipes.recipe import Batch, Evaluation
 
 MOST_EVALUATED_TOKENS = 8192
@@ -32,7 +32,7 @@ class LanguageModel:
         model: nn.Module,
         blocks: Blocks,
         objective: Objective,
-        numbers: Numbers,
+        numbers: MixedPrecision,
         device: torch.device,
     ) -> None:
         self.model = model.train()

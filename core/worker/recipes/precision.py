@@ -43,7 +43,7 @@ class _LastLook(torch.optim.Optimizer):
         return None
 
 
-class Numbers:
+class MixedPrecision:
     """Computes in ``dtype`` what may be, and keeps gradients exact.
 
     In fp16 the loss is scaled before backward and the gradient scaled back after it, so that what reaches the

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors import SafetensorError
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.recipe import ImageClassification, TransformerSpec
 from core.worker.recipes.initialization import (
     ATTENTION,
@@ -30,9 +30,7 @@ log = logging.getLogger(__name__)
 _OUTPUT = "classifier."
 
 
-def model_from_hub(
-    spec: TransformerSpec, folder: Path, dtype: torch.dtype, device: torch.device
-) -> PreTrainedModel:
+def model_from_hub(spec: TransformerSpec, folder: Path, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
     """The model whose files are in that folder, on the CPU unless it is quantized; raises ClientError.
 
     What its weights do not say, such as an output that nobody has trained yet, is the same on every peer; so
@@ -54,7 +52,7 @@ def model_from_hub(
             )
         _refuse_other_shapes(told["mismatched_keys"])
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise ClientError(Problem.FILES_REFUSED, f"{_name(spec)}: {_first_line(error)}") from error
+        raise UserError(ErrorKind.FILES_REFUSED, f"{_name(spec)}: {_first_line(error)}") from error
     if missing := sorted(told["missing_keys"]):
         log.warning("these weights begin with nothing: %s", ", ".join(missing))
     loaded: PreTrainedModel = model
@@ -84,9 +82,7 @@ def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
         raise ValueError("it holds adapters of another model")
     config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if config.model_type != model_type(spec.config):
-        raise ValueError(
-            f"it is of the family {config.model_type}, and the run says {model_type(spec.config)}"
-        )
+        raise ValueError(f"it is of the family {config.model_type}, and the run says {model_type(spec.config)}")
     if getattr(config, "quantization_config", None):
         raise ValueError("its weights are quantized already")
     numbers = numbers_of(spec.config)

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from core.run.spec.recipe import Quantization
-from core.worker.compute.bitsandbytes import require_few_bits
+from core.worker.compute.bitsandbytes import require_bitsandbytes
 
 
 def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
     """How `transformers` is asked for it; raises ClientError where it cannot be had."""
-    require_few_bits(f"A model in few bits ({wanted.kind})", device)
+    require_bitsandbytes(f"A model in few bits ({wanted.kind})", device)
     from transformers import BitsAndBytesConfig
 
     if wanted.kind == "8bit":

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import ImageData, TextData
 from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, TransformerSpec
 from core.worker.data import Blocks, Images, open_blocks, open_images
-from core.worker.fetch.file_store import Supplies
+from core.worker.fetch.file_store import FetchContext
 from core.worker.fetch.hub_files import fetch
 from core.worker.fetch.hub_repository import prepare_library
 from core.worker.recipes.image_classifier import ImageClassifier
@@ -20,7 +20,7 @@ from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.language_model import LanguageModel
 from core.worker.recipes.lora import with_adapters
 from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
-from core.worker.recipes.precision import Numbers, dtype_for
+from core.worker.recipes.precision import MixedPrecision, dtype_for
 from core.worker.recipes.pretrained import model_from_hub
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def assemble(
     *,
     seed: int,
     device: torch.device,
-    supplies: Supplies,
+    supplies: FetchContext,
 ) -> LanguageModel:
     """The run's model on that device, with blocks in this peer's own order; raises ClientError."""
     store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
@@ -44,18 +44,16 @@ def assemble(
 
 
 def assemble_classifier(
-    spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, supplies: Supplies
+    spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, supplies: FetchContext
 ) -> ImageClassifier:
     """The run's model on that device, with images in this peer's own order; raises ClientError."""
     store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
     config = spec.config
-    images = open_images(
-        data, size=config.image_size, classes=config.num_labels, seed=seed, store=store, watch=watch
-    )
+    images = open_images(data, size=config.image_size, classes=config.num_labels, seed=seed, store=store, watch=watch)
     return classifier(spec, images, device=device, folder=folder)
 
 
-def _fetched(spec: TransformerSpec, supplies: Supplies) -> Path | None:
+def _fetched(spec: TransformerSpec, supplies: FetchContext) -> Path | None:
     """The folder with the weights to begin with, where the run has such."""
     prepare_library(supplies.store)
     if (begin := spec.pretrained) is None:
@@ -84,7 +82,7 @@ def put_together(
     if spec.quantization is None:
         model.to(device)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    return LanguageModel(spec, model, blocks, objective, Numbers(dtype, device, trained), device)
+    return LanguageModel(spec, model, blocks, objective, MixedPrecision(dtype, device, trained), device)
 
 
 def classifier(
@@ -94,12 +92,10 @@ def classifier(
     dtype = dtype_for(spec.precision, device)
     model = _begun(spec, folder, dtype, device)
     model.to(device)
-    return ImageClassifier(spec, model, images, Numbers(dtype, device, model.parameters()), device)
+    return ImageClassifier(spec, model, images, MixedPrecision(dtype, device, model.parameters()), device)
 
 
-def _begun(
-    spec: TransformerSpec, folder: Path | None, dtype: torch.dtype, device: torch.device
-) -> PreTrainedModel:
+def _begun(spec: TransformerSpec, folder: Path | None, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
     """As everybody begins, with the weights in that folder or with none."""
     model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
     if spec.gradient_checkpointing:
@@ -119,12 +115,12 @@ def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
     """What is asked; raises ClientError where the tokenizer does not suit the model."""
     known = spec.config.vocab_size
     if blocks.vocabulary_size > known:
-        raise ClientError(
-            Problem.FILES_REFUSED,
+        raise UserError(
+            ErrorKind.FILES_REFUSED,
             f"The tokenizer has {blocks.vocabulary_size} tokens, and the model's vocab_size is {known}.",
         )
     if isinstance(spec, CausalLM):
         return NextToken()
     if blocks.mask_token is None:
-        raise ClientError(Problem.FILES_REFUSED, "The tokenizer has no mask, which masked-lm needs.")
+        raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no mask, which masked-lm needs.")
     return HiddenTokens(blocks.vocabulary_size, blocks.mask_token, seed)

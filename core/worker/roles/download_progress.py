@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import StateLoading, Warned
-from core.worker.process.channel import Channel
+from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Interrupted
 
 
-class Fetching:
+class DownloadProgress:
     """The watch over what a recipe fetches."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: WorkerChannel) -> None:
         self._channel = channel
 
     def progress(self, received_bytes: int, total_bytes: int) -> None:
@@ -23,6 +23,6 @@ class Fetching:
         if self._channel.leaving.is_set():
             raise Interrupted
 
-    def warn(self, problem: Problem, detail: str) -> None:
+    def warn(self, problem: ErrorKind, detail: str) -> None:
         """Something is wrong, and is tried again."""
         self._channel.emit(Warned(problem=problem.key, detail=detail))

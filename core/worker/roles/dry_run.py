@@ -10,20 +10,20 @@ from pathlib import Path
 
 import torch
 
-from core.errors import Problem
-from core.protocol.messages import Failed, FitMeasured, Rehearse
+from core.errors import ErrorKind
+from core.protocol.messages import DryRun, Failed, FitMeasured
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
-from core.worker.compute.memory_meter import gauge_for
-from core.worker.process.channel import Channel
+from core.worker.compute.memory_meter import memory_meter_for
+from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import build_for_noise
-from core.worker.training.micro_batch_benchmark import DryRun
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark
 
 LIMIT_SECONDS = 60.0
 _OOM_SCORE = Path("/proc/self/oom_score_adj")
 
 
-def rehearse(command: Rehearse, channel: Channel) -> None:
+def run_dry_run(command: DryRun, channel: WorkerChannel) -> None:
     """Measure, and say what was found; raises ClientError where nothing can be."""
     for companion in (_end_when_asked, _give_up):
         threading.Thread(target=companion, args=(channel,), daemon=True).start()
@@ -38,11 +38,11 @@ def rehearse(command: Rehearse, channel: Channel) -> None:
         channel.emit(FitMeasured(device=command.device, micro_batch=0))  # the model alone is too much
 
 
-def _measured(command: Rehearse) -> FitMeasured:
+def _measured(command: DryRun) -> FitMeasured:
     device = torch_device(command.device, command.memory_limit_bytes)
-    gauge = gauge_for(device)
+    gauge = memory_meter_for(device)
     recipe = build_for_noise(command.manifest, device)
-    return DryRun(
+    return MicroBatchBenchmark(
         manifest=command.manifest,
         recipe=recipe,
         device=device,
@@ -53,15 +53,15 @@ def _measured(command: Rehearse) -> FitMeasured:
     ).measure()
 
 
-def _end_when_asked(channel: Channel) -> None:
+def _end_when_asked(channel: WorkerChannel) -> None:
     """Nobody is to be told goodbye: even in the middle of a micro-batch."""
     channel.leaving.wait()
     os._exit(0)
 
 
-def _give_up(channel: Channel) -> None:
+def _give_up(channel: WorkerChannel) -> None:
     """Somebody looks at a page that says "measuring": an answer that comes too late helps nobody."""
     time.sleep(LIMIT_SECONDS)
-    channel.emit(Failed(problem=Problem.FIT_UNKNOWN.key, detail=f"It took more than {LIMIT_SECONDS:.0f} s."))
+    channel.emit(Failed(problem=ErrorKind.FIT_UNKNOWN.key, detail=f"It took more than {LIMIT_SECONDS:.0f} s."))
     channel.close()
     os._exit(1)

@@ -6,21 +6,21 @@ import logging
 import threading
 from collections.abc import Callable
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import Failed, RunFound
-from core.worker.process.channel import Channel
+from core.worker.process.channel import WorkerChannel
 
 NEWS_SECONDS = 30.0
 
 log = logging.getLogger(__name__)
 
 
-def follow_news(channel: Channel, look: Callable[[], RunFound | None]) -> None:
+def follow_news(channel: WorkerChannel, look: Callable[[], RunFound | None]) -> None:
     """Tell what ``look`` finds new, until we leave, and leave a run that is closed; returns at once."""
     threading.Thread(target=_follow, args=(channel, look), name="news", daemon=True).start()
 
 
-def _follow(channel: Channel, look: Callable[[], RunFound | None]) -> None:
+def _follow(channel: WorkerChannel, look: Callable[[], RunFound | None]) -> None:
     while not channel.leaving.wait(NEWS_SECONDS):
         try:
             found = look()
@@ -32,5 +32,5 @@ def _follow(channel: Channel, look: Callable[[], RunFound | None]) -> None:
         channel.emit(found)
         run = found.manifest.run
         if run.state != "open":
-            channel.emit(Failed(problem=Problem.RUN_NOT_OPEN.key, detail=run.notice))
+            channel.emit(Failed(problem=ErrorKind.RUN_NOT_OPEN.key, detail=run.notice))
             channel.leave()

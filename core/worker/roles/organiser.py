@@ -7,33 +7,35 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import ClientError
-from core.files.folders import PeerFolder, claim_organiser_folder, set_aside, write_atomically
-from core.protocol.localizable import remark
+from core.errors import UserError
+from core.files.atomic import quarantine, write_atomically
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder, lock_organiser_folder
+from core.protocol.localizable import localized
 from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest, decode_manifest
 from core.run.multiaddr import is_loopback
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_store import FileStore
 from core.worker.network.ports import refuse_taken_ports, usual_listen
-from core.worker.process.channel import Channel
-from core.worker.process.watchdog import look_after
-from core.worker.roles.evaluation_log import Scoreboard
-from core.worker.roles.participation import Membership, Terms
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.watchdog import watch_child_processes
+from core.worker.roles.evaluation_log import EvaluationLog
+from core.worker.roles.participation import ParticipationConfig, RunParticipation
 from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
-from core.worker.training.checkpoint import FILE_NAME, Checkpoints
-from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, Pace
+from core.worker.training.checkpoint import Checkpoints
+from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, RateLimiter
 
 
-def organise(command: Publish, channel: Channel) -> None:
+def organise(command: Publish, channel: WorkerChannel) -> None:
     """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
-    with claim_organiser_folder(Path(command.home), command.manifest.run.id) as keys:
+    with lock_organiser_folder(DataFolder(Path(command.home)), command.manifest.run.id) as keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys.path / "published.json")
-        listen = command.listen or usual_listen(keys.path / "port")
+        manifest = _with_revision(command.manifest, keys.manifest_file)
+        listen = command.listen or usual_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
             (),
@@ -44,7 +46,7 @@ def organise(command: Publish, channel: Channel) -> None:
             listen=listen,
             announce=command.announce,
         )
-        look_after(swarm, channel)
+        watch_child_processes(swarm, channel)
         try:
             samples = _publish_and_train(command, manifest, swarm, keys, channel)
         except Interrupted:
@@ -55,14 +57,14 @@ def organise(command: Publish, channel: Channel) -> None:
 
 
 def _publish_and_train(
-    command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: Channel
+    command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: WorkerChannel
 ) -> int:
-    reason = remark("The organiser's peer is the one that others connect to.")
+    reason = localized("The organiser's peer is the one that others connect to.")
     channel.emit(Network(mode="direct", reason=reason))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    membership = Membership(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
-    scoreboard = Scoreboard(swarm, manifest, keys.path)
-    checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, membership.optimizer, channel.emit)
+    membership = RunParticipation(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
+    scoreboard = EvaluationLog(swarm, manifest, keys.scores_file)
+    checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, membership.optimizer, channel.emit)
     if (epoch := checkpoints.load()) is not None:
         membership.optimizer.resume_at(epoch)
     publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
@@ -76,20 +78,22 @@ def _publish_and_train(
         if evaluated.epoch % command.checkpoint_every_epochs == 0:
             checkpoints.save(evaluated.epoch)
 
-    membership.take_part(keep)
+    membership.run_training(keep)
     checkpoints.wait()
     checkpoints.save(membership.optimizer.local_epoch)
     checkpoints.wait()
     return membership.contributed_samples
 
 
-def _terms(command: Publish, manifest: RunManifest) -> Terms:
+def _terms(command: Publish, manifest: RunManifest) -> ParticipationConfig:
     """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
-    store = Store(Path(command.home))
+    store = FileStore(Path(command.home))
     if command.train:
         batch_size = manifest.collaboration.batch_size_per_step
-        return Terms(command.device, command.threads, batch_size, Pace(), store, command.public_name)
-    return Terms("cpu", 1, 1, Pace(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
+        return ParticipationConfig(
+            command.device, command.threads, batch_size, RateLimiter(), store, command.public_name
+        )
+    return ParticipationConfig("cpu", 1, 1, RateLimiter(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
 
 
 def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:
@@ -98,8 +102,8 @@ def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:
         last = decode_manifest(memory.read_bytes())
     except FileNotFoundError:
         last = None
-    except ClientError:
-        set_aside(memory)
+    except UserError:
+        quarantine(memory)
         last = None
     if last is not None:
         same = msgspec.structs.replace(manifest, revision=last.revision)

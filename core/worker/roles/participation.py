@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import (
     AnyEvent,
+    ContributionStatus,
     Evaluated,
     Left,
     PeersSeen,
@@ -21,45 +22,44 @@ from core.protocol.messages import (
     RoundFinished,
     RunScored,
     StateLoading,
-    Verdict,
     Warned,
 )
 from core.run.manifest import RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.compute.device import torch_device
-from core.worker.compute.memory_meter import Gauge, gauge_for
+from core.worker.compute.memory_meter import MemoryMeter, memory_meter_for
 from core.worker.compute.optimizers import make_optimizer, make_scheduler
-from core.worker.fetch.file_store import Store
-from core.worker.network.connection_monitor import Lifeline
-from core.worker.network.lan_peers import LOOK_SECONDS, Neighbours
-from core.worker.network.peer_cache import Acquaintances
-from core.worker.process.channel import Channel
+from core.worker.fetch.file_store import FileStore
+from core.worker.network.connection_monitor import ConnectionMonitor
+from core.worker.network.lan_peers import LOOK_SECONDS, LanPeers
+from core.worker.network.peer_cache import PeerCache
+from core.worker.process.channel import WorkerChannel
 from core.worker.process.watchdog import end, give_up
-from core.worker.recipes import Recipe, Supplies, build
-from core.worker.roles.download_progress import Fetching
+from core.worker.recipes import FetchContext, Recipe, build
+from core.worker.roles.download_progress import DownloadProgress
 from core.worker.swarm import (
     CARD_LIFETIME_SECONDS,
-    Card,
     Interrupted,
     Listeners,
     LocalMetrics,
+    PeerInfo,
     Swarm,
     SwarmOptimizer,
-    cards_in,
     connected_addresses,
     greet,
     guard_reports,
     publish_card,
     publish_metrics,
     published_scores,
+    read_peer_info,
     received_bytes,
     swarm_loss,
 )
-from core.worker.training.contribution_status import Judge
-from core.worker.training.micro_batch_benchmark import DryRun, repeated
-from core.worker.training.numeric_checks import Sanity
-from core.worker.training.rate_limiter import Pace
+from core.worker.training.contribution_status import ContributionMonitor
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeated
+from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.rate_limiter import RateLimiter
 from core.worker.training.trainer import Trainer
 
 PEERS_SECONDS = 5.0
@@ -70,7 +70,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Terms:
+class ParticipationConfig:
     """How this peer takes part. ``batch_size`` is the micro-batch; without one, a dry run finds it.
 
     ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory.
@@ -79,14 +79,14 @@ class Terms:
     device: str
     threads: int | None
     batch_size: int | None
-    pace: Pace
-    store: Store
+    pace: RateLimiter
+    store: FileStore
     public_name: str = ""
     memory_limit_bytes: int | None = None
 
 
-class Membership:
-    """Build it in the main thread; ``take_part`` returns when we have left.
+class RunParticipation:
+    """Build it in the main thread; ``run_training`` returns when we have left.
 
     Building it fetches what the run needs, and raises Interrupted where we leave meanwhile.
     A volunteer has ``acquaintances``, and finds the run again through them; the run's first peer has none.
@@ -98,37 +98,37 @@ class Membership:
         swarm: Swarm,
         manifest: RunManifest,
         organiser: str,
-        terms: Terms,
-        channel: Channel,
-        acquaintances: Acquaintances | None = None,
+        terms: ParticipationConfig,
+        channel: WorkerChannel,
+        acquaintances: PeerCache | None = None,
     ) -> None:
         self._swarm, self._manifest, self._terms, self._channel = swarm, manifest, terms, channel
         self._run_id, self._organiser, self._scored_epoch = manifest.run.id, organiser, -1
         if terms.threads:
             torch.set_num_threads(terms.threads)
         device = torch_device(terms.device, terms.memory_limit_bytes)
-        gauge, fetching = gauge_for(device), Fetching(channel)
-        supplies = Supplies(terms.store, fetching)
+        gauge, fetching = memory_meter_for(device), DownloadProgress(channel)
+        supplies = FetchContext(terms.store, fetching)
         self._recipe = build(manifest, seed=swarm.identity.seed_number, device=device, supplies=supplies)
-        self._judge, self._sanity = Judge(), Sanity(self._recipe)
+        self._judge, self._sanity = ContributionMonitor(), NumericChecks(self._recipe)
         batch_size = terms.batch_size or self._found_micro_batch(device, gauge, fetching.check)
-        self._verdict: Verdict | None = None
+        self._verdict: ContributionStatus | None = None
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe, device)
-        swarm.vitals.say_goodbye = self.optimizer.say_goodbye
+        swarm.children.say_goodbye = self.optimizer.say_goodbye
         others = _Others(swarm, self.optimizer)
         is_first = acquaintances is None
-        known = acquaintances or Acquaintances(self._run_id)
-        self._lifeline = Lifeline(others, known, lambda: self._judge.rounds_in_vain, is_first=is_first)
-        self._neighbours = Neighbours(swarm, self._run_id, known)
+        known = acquaintances or PeerCache(self._run_id)
+        self._lifeline = ConnectionMonitor(others, known, lambda: self._judge.rounds_in_vain, is_first=is_first)
+        self._neighbours = LanPeers(swarm, self._run_id, known)
         self._trainer = Trainer(
             self._recipe, self.optimizer, batch_size, terms.pace, self._sanity, self._lifeline.is_cut
         )
 
-    def _found_micro_batch(self, device: torch.device, gauge: Gauge, check: Callable[[], None]) -> int:
+    def _found_micro_batch(self, device: torch.device, gauge: MemoryMeter, check: Callable[[], None]) -> int:
         """By a dry run, while nobody counts on us yet; where not even one sample fits, training will tell."""
-        fit = DryRun(
+        fit = MicroBatchBenchmark(
             manifest=self._manifest,
             recipe=self._recipe,
             device=device,
@@ -150,14 +150,17 @@ class Membership:
             optimizer=make_optimizer(self._manifest.optimizer, device),
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
-            listeners=Listeners(
-                self._round_finished, self._downloading, self._state_refused, self._sanity.flaw
-            ),
+            listeners=Listeners(self._round_finished, self._downloading, self._state_refused, self._sanity.flaw),
         )
 
-    def take_part(self, keep: Callable[[Evaluated], None] = lambda evaluated: None) -> None:
+    def run_training(self, keep: Callable[[Evaluated], None] = lambda evaluated: None) -> None:
         """Train until we are asked to leave; ``keep`` is told whenever a new epoch has begun."""
-        for companion in (self._insist, self._watch_peers, self._meet_neighbours, self._hold_on):
+        for companion in (
+            self._force_exit_on_leave,
+            self._watch_peers,
+            self._connect_lan_peers,
+            self._monitor_connection,
+        ):
             threading.Thread(target=companion, daemon=True).start()
         try:
             self._catch_up()
@@ -186,20 +189,20 @@ class Membership:
 
     def _tell_verdict(self, is_in_sync: bool) -> None:
         others, trouble = self.optimizer.tracker.other_peers(), self._lifeline.trouble
-        verdict = self._judge.verdict(others, is_in_sync, trouble)
-        if verdict != self._verdict:
-            self._verdict = verdict
-            self._channel.emit(verdict)
+        contribution_status = self._judge.contribution_status(others, is_in_sync, trouble)
+        if contribution_status != self._verdict:
+            self._verdict = contribution_status
+            self._channel.emit(contribution_status)
 
     def _watch_peers(self) -> None:
         """Beside the loop, because the DHT may take its time."""
-        card, shown_at = Card(name=self._terms.public_name, device=_model(self._terms.device)), -math.inf
+        card, shown_at = PeerInfo(name=self._terms.public_name, device=_model(self._terms.device)), -math.inf
         dht = self._swarm.dht
         while not self._channel.leaving.wait(PEERS_SECONDS):
             if time.monotonic() - shown_at > CARD_LIFETIME_SECONDS / 3:
                 publish_card(self._swarm, self._run_id, card)
                 shown_at = time.monotonic()
-            peers = self.optimizer.tracker.peers(cards_in(dht, self._run_id))
+            peers = self.optimizer.tracker.peers(read_peer_info(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
             if self._organiser:
                 self._tell_scores()
@@ -211,20 +214,20 @@ class Membership:
             self._scored_epoch = latest.epoch
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
-    def _meet_neighbours(self) -> None:
+    def _connect_lan_peers(self) -> None:
         """Beside everything else, because dialling takes its time; the first round is better with them."""
         is_leaving = False
         while not is_leaving:
             self._neighbours.look(self.optimizer.tracker.direct_others())
             is_leaving = self._channel.leaving.wait(LOOK_SECONDS)
 
-    def _hold_on(self) -> None:
+    def _monitor_connection(self) -> None:
         """Beside the loop, which may be waiting for others."""
         try:
             self._lifeline.hold(
                 self._channel.leaving, lambda: self._tell_verdict(self.optimizer.is_synchronized_with_peers())
             )
-        except ClientError as error:
+        except UserError as error:
             give_up(error, self._channel, self.optimizer.say_goodbye)
 
     def _publish_metrics(self, epoch: int) -> None:
@@ -242,20 +245,18 @@ class Membership:
         self._channel.emit(finished)
 
     def _downloading(self, received: int, is_done: bool) -> None:
-        total = needs_of(self._manifest).download_bytes
-        self._channel.emit(
-            StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total)
-        )
+        total = estimate_requirements(self._manifest).download_bytes
+        self._channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
 
     def _state_refused(self, peer_id: str, why: str) -> None:
-        self._channel.emit(Warned(problem=Problem.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
+        self._channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
 
     def _say_goodbye(self) -> None:
         self._has_left.set()
         self.optimizer.say_goodbye()
         self._recipe.close()
 
-    def _insist(self) -> None:
+    def _force_exit_on_leave(self) -> None:
         """A loop that stands still, waiting for others, must not keep us: say goodbye without it and end."""
         self._channel.leaving.wait()
         if not self._has_left.wait(LOOP_SECONDS):
@@ -286,7 +287,7 @@ class _Others:
 
     def have_left_properly(self) -> bool:
         """Only who can be reached may go on without them: nobody could ever average with anybody else."""
-        return self._swarm.mode == "direct" and self._tracker.were_farewells
+        return self._swarm.mode == "direct" and self._tracker.others_left_cleanly
 
     def greet(self, addresses: tuple[str, ...]) -> bool:
         """Whether anybody there answers our p2pd."""

@@ -8,20 +8,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ClientError, Problem
-from core.files.folders import claim_peer_folder
+from core.errors import ErrorKind, UserError
+from core.files.folders import DataFolder
+from core.files.locks import lock_peer_folder
 from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
-from core.security.known_organisers import KnownRuns
+from core.security.known_organisers import KnownOrganisers
 from core.security.public_addresses import any_is_public
-from core.worker.fetch.file_store import Store
-from core.worker.network.peer_cache import Acquaintances
-from core.worker.network.swarm_access import Entrance
-from core.worker.process.channel import Channel
+from core.worker.fetch.file_store import FileStore
+from core.worker.network.peer_cache import PeerCache
+from core.worker.network.swarm_access import SwarmAccess
+from core.worker.process.channel import WorkerChannel
 from core.worker.roles.manifest_updates import follow_news
-from core.worker.roles.participation import Membership, Terms
+from core.worker.roles.participation import ParticipationConfig, RunParticipation
 from core.worker.swarm import (
     FoundManifests,
     Interrupted,
@@ -33,7 +34,7 @@ from core.worker.swarm import (
     swarm_loss,
 )
 from core.worker.training.micro_batch_search import chosen_micro_batch
-from core.worker.training.rate_limiter import Pace
+from core.worker.training.rate_limiter import RateLimiter
 
 SEARCHES = 3
 MOST_RUNS = 32  # that are told; anybody may publish any number of them
@@ -54,14 +55,14 @@ class _Run:
         return self.signed.organiser if self.signed else ""
 
 
-def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
+def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> None:
     """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
-    home = Path(command.home)
-    with claim_peer_folder(home) as keys:
-        entrance = Entrance(command, alive, keys, channel)
+    data = DataFolder(Path(command.home))
+    with lock_peer_folder(data) as keys:
+        entrance = SwarmAccess(command, alive, keys, channel)
         try:
             channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
-            samples = _look_and_train(command, entrance, KnownRuns(home / "known_runs.json"), channel)
+            samples = _discover_and_train(command, entrance, KnownOrganisers(data.known_organisers_file), channel)
         except Interrupted:
             samples = 0
         finally:
@@ -69,7 +70,7 @@ def volunteer(command: Join, alive: Sequence[str], channel: Channel) -> None:
         channel.emit(Left(contributed_samples=samples))
 
 
-def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel: Channel) -> int:
+def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrganisers, channel: WorkerChannel) -> int:
     """Tell what is there, wait for consent, train; returns the samples contributed."""
     swarm = entrance.swarm
     pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
@@ -84,14 +85,14 @@ def _look_and_train(command: Join, entrance: Entrance, known: KnownRuns, channel
         (run for run in runs if (run.manifest.run.id, run.organiser) == (start.run_id, start.organiser)), None
     )
     if chosen is None:
-        raise ClientError(Problem.NO_SUCH_RUN, start.run_id)
-    met = Acquaintances(chosen.manifest.run.id, command.addresses, Path(command.home))
+        raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
+    met = PeerCache(chosen.manifest.run.id, command.addresses, Path(command.home))
     only_public = chosen.signed is not None and any_is_public(command.addresses)
-    store = Store(Path(command.home), start.disk_limit_bytes, only_public)
-    return _train(chosen, start, entrance.settle(), known, channel, pasted, met, store)
+    store = FileStore(Path(command.home), start.disk_limit_bytes, only_public)
+    return _train(chosen, start, entrance.finalize(), known, channel, pasted, met, store)
 
 
-def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRuns) -> list[_Run]:
+def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownOrganisers) -> list[_Run]:
     """The runs that may be joined; raises ClientError where there is none, with the reason."""
     if command.manifest is not None:
         return [_Run(command.manifest)]
@@ -103,14 +104,14 @@ def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownRu
         if runs:
             return runs[:MOST_RUNS]
     _explain_absence(command.run_id, found)
-    raise ClientError(Problem.NO_SUCH_RUN, command.run_id or "")
+    raise UserError(ErrorKind.NO_SUCH_RUN, command.run_id or "")
 
 
-def _acceptable(found: FoundManifests, known: KnownRuns) -> Iterator[_Run]:
+def _acceptable(found: FoundManifests, known: KnownOrganisers) -> Iterator[_Run]:
     for signed, manifest in found.open.values():
         try:
             known.check(manifest.run.id, signed.organiser, manifest.revision)
-        except ClientError as error:
+        except UserError as error:
             found.refused[manifest.run.id] = error
         else:
             yield _Run(manifest, signed)
@@ -140,41 +141,41 @@ def _train(
     run: _Run,
     start: Start,
     swarm: Swarm,
-    known: KnownRuns,
-    channel: Channel,
+    known: KnownOrganisers,
+    channel: WorkerChannel,
     pasted: tuple[str, ...],
-    met: Acquaintances,
-    store: Store,
+    met: PeerCache,
+    store: FileStore,
 ) -> int:
     manifest = run.manifest
     if manifest.run.state != "open":
-        raise ClientError(Problem.RUN_NOT_OPEN, manifest.run.notice)
-    terms = Terms(
+        raise UserError(ErrorKind.RUN_NOT_OPEN, manifest.run.notice)
+    terms = ParticipationConfig(
         start.device,
         start.threads,
         chosen_micro_batch(manifest.collaboration.batch_size_per_step, start.micro_batch),
-        Pace(),
+        RateLimiter(),
         store,
         start.public_name,
         start.memory_limit_bytes,
     )
-    membership = Membership(swarm, manifest, run.organiser, terms, channel, met)
+    membership = RunParticipation(swarm, manifest, run.organiser, terms, channel, met)
     if run.signed is not None:
         known.remember(manifest.run.id, run.organiser, manifest.revision)
         publisher = publisher_of(swarm.dht, run.signed, manifest.run.id)
         if swarm.mode == "direct":
             publisher.start()
-        news = _News(run, swarm, known, publisher, pasted)
+        news = ManifestWatcher(run, swarm, known, publisher, pasted)
         follow_news(channel, news.look)
-    membership.take_part()
+    membership.run_training()
     return membership.contributed_samples
 
 
-class _News:
+class ManifestWatcher:
     """The newest revision of our run that we have seen."""
 
     def __init__(
-        self, run: _Run, swarm: Swarm, known: KnownRuns, publisher: Publisher, pasted: tuple[str, ...]
+        self, run: _Run, swarm: Swarm, known: KnownOrganisers, publisher: Publisher, pasted: tuple[str, ...]
     ) -> None:
         self._run, self._swarm, self._known = run, swarm, known
         self._publisher, self._pasted = publisher, pasted

@@ -4,12 +4,12 @@ from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.averaging.state_download import Interrupted
-from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, Finding, find_out
+from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, ReachabilityResult, probe_reachability
 from core.worker.swarm.dht.lan_addresses import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
-from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, unconnected
-from core.worker.swarm.dht.peer_info import CARD_LIFETIME_SECONDS, Card, cards_in, publish_card
+from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, not_connected
+from core.worker.swarm.dht.peer_info import CARD_LIFETIME_SECONDS, PeerInfo, publish_card, read_peer_info
 from core.worker.swarm.dht.progress_reports import (
     LocalMetrics,
     guard_reports,
@@ -26,34 +26,34 @@ __all__ = [
     "HIVEMIND_VERSION",
     "LONGEST_SECONDS",
     "NEARBY_LIFETIME_SECONDS",
-    "Card",
-    "Finding",
     "FoundManifests",
     "Interrupted",
     "Listeners",
     "LocalMetrics",
+    "PeerInfo",
     "Publisher",
+    "ReachabilityResult",
     "Swarm",
     "SwarmOptimizer",
-    "cards_in",
     "connected_addresses",
     "enter_swarm",
     "find_manifests",
-    "find_out",
     "greet",
     "guard_reports",
     "meet",
     "nearby_in",
+    "not_connected",
     "peers_in",
+    "probe_reachability",
     "publish_card",
     "publish_metrics",
     "publish_nearby",
     "published_scores",
     "publisher_of",
+    "read_peer_info",
     "received_bytes",
     "score_publisher",
     "sent_bytes",
     "signed",
     "swarm_loss",
-    "unconnected",
 ]

@@ -10,12 +10,10 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from core.errors import Problem
-from core.files.folders import set_aside, storage_problem, write_atomically
+from core.errors import ErrorKind
+from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.messages import AnyEvent, CheckpointSaved, Warned
 from core.worker.swarm import SwarmOptimizer
-
-FILE_NAME = "checkpoint.safetensors"
 
 
 class DamagedCheckpointError(Exception):
@@ -25,9 +23,7 @@ class DamagedCheckpointError(Exception):
 class Checkpoints:
     """The checkpoint of one run, written in the background; ``say`` is told how it went."""
 
-    def __init__(
-        self, path: Path, run_id: str, optimizer: SwarmOptimizer, say: Callable[[AnyEvent], None]
-    ) -> None:
+    def __init__(self, path: Path, run_id: str, optimizer: SwarmOptimizer, say: Callable[[AnyEvent], None]) -> None:
         self._path, self._run_id, self._optimizer, self._say = path, run_id, optimizer, say
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
@@ -42,9 +38,9 @@ class Checkpoints:
         try:
             epoch = load_checkpoint(self._path, self._run_id, averager.optimizer, averager.main_parameters)
         except DamagedCheckpointError as error:
-            aside = set_aside(self._path)
+            aside = quarantine(self._path)
             detail = f"{self._path}: {error}; it is now {aside.name}."
-            self._say(Warned(problem=Problem.CHECKPOINT_DAMAGED.key, detail=detail))
+            self._say(Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key, detail=detail))
             return None
         self._saved_epoch = epoch
         return epoch
@@ -83,9 +79,7 @@ def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.
     write_atomically(path, save(whole, metadata={"run_id": run_id, "epoch": str(epoch)}))
 
 
-def load_checkpoint(
-    path: Path, run_id: str, optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]
-) -> int:
+def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]) -> int:
     """Put parameters and optimizer state in place, and the parameters in the model's ``mirrors``; the epoch.
 
     Everything is read and checked before anything is changed; raises DamagedCheckpointError.

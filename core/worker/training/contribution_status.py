@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 
-from core.protocol.messages import RoundFinished, Verdict
+from core.protocol.messages import ContributionStatus, RoundFinished
 
 REMEMBERED_ROUNDS = 15
 ALONE_AFTER_ROUNDS = 3
 
 
-class Judge:
+class ContributionMonitor:
     """Remembers the last rounds; safe to tell from one thread and ask from another."""
 
     def __init__(self) -> None:
@@ -30,26 +30,26 @@ class Judge:
         """How many rounds of one kind in a row were averaged with nobody, after better ones."""
         return max(self._in_vain.values(), default=0)
 
-    def verdict(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> Verdict:
+    def contribution_status(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> ContributionStatus:
         """What a volunteer may be told; never "helping" without a round that was averaged with others.
 
         ``trouble`` is what is wrong with the connection, in words.
         """
         rounds = tuple(self._rounds)
         if trouble:
-            return Verdict(state="alone", reason=trouble)
+            return ContributionStatus(state="alone", reason=trouble)
         if not is_in_sync:
-            return Verdict(state="out_of_sync", reason="We are behind the others and download their state.")
+            return ContributionStatus(state="out_of_sync", reason="We are behind the others and download their state.")
         if other_peers <= 0:
-            return Verdict(state="alone", reason="Nobody else is training in this run right now.")
+            return ContributionStatus(state="alone", reason="Nobody else is training in this run right now.")
         if not rounds:
-            return Verdict(
+            return ContributionStatus(
                 state="starting",
                 reason=f"Connected with {_peers(other_peers)}; the first averaging comes with the next step.",
             )
         latest = rounds[-ALONE_AFTER_ROUNDS:]
         if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok for finished in latest):
-            return Verdict(
+            return ContributionStatus(
                 state="alone",
                 reason=f"Connected, but the last {ALONE_AFTER_ROUNDS} rounds were averaged with nobody: "
                 f"{latest[-1].reason or 'nobody else came'}.",
@@ -57,8 +57,8 @@ class Judge:
         averaged = sum(finished.ok for finished in rounds)
         if not averaged:
             reason = latest[-1].reason or "nobody else came"
-            return Verdict(state="starting", reason=f"The first averaging did not come about: {reason}.")
-        return Verdict(
+            return ContributionStatus(state="starting", reason=f"The first averaging did not come about: {reason}.")
+        return ContributionStatus(
             state="helping", reason=f"{averaged} of the last {len(rounds)} rounds were averaged with others."
         )
 

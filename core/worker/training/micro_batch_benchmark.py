@@ -13,11 +13,11 @@ import torch
 from core.hardware.fit import EASY_SHARE
 from core.protocol.messages import FitMeasured
 from core.run.manifest import RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.worker.compute.memory_errors import named_out_of_memory
-from core.worker.compute.memory_meter import Gauge
+from core.worker.compute.memory_meter import MemoryMeter
 from core.worker.recipes import Batch, Recipe
-from core.worker.training.micro_batch_search import Bounds, Measured, best_that_fits
+from core.worker.training.micro_batch_search import Bounds, Measured, find_micro_batch
 
 SECONDS = 10.0  # for all sizes together
 SIZE_SECONDS = 0.3  # for one size, after its first micro-batch
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class DryRun:
+class MicroBatchBenchmark:
     """What is computed, where, and within which limits.
 
     ``draw`` gives batches, ``check`` is called between them and raises what must end the work.
@@ -38,7 +38,7 @@ class DryRun:
     manifest: RunManifest
     recipe: Recipe
     device: torch.device
-    gauge: Gauge
+    gauge: MemoryMeter
     draw: Callable[[int], Batch]
     check: Callable[[], None]
     memory_limit_bytes: int | None = None
@@ -50,7 +50,7 @@ class DryRun:
         ballast = torch.empty(self._later_bytes(), dtype=torch.uint8, device=self.device)
         buffers = {name: buffer.clone() for name, buffer in self.recipe.model.named_buffers()}
         try:
-            best = best_that_fits(self.manifest.collaboration, self._measured, self._bounds(beside))
+            best = find_micro_batch(self.manifest.collaboration, self._measured, self._bounds(beside))
         finally:
             del ballast
             self.recipe.model.zero_grad()
@@ -123,7 +123,7 @@ class DryRun:
 
 def _host_bytes(manifest: RunManifest, device: torch.device) -> int:
     """Where the CPU trains, what the rest of training takes of the same memory."""
-    return 0 if device.type == "cuda" else needs_of(manifest).host_memory_bytes
+    return 0 if device.type == "cuda" else estimate_requirements(manifest).host_memory_bytes
 
 
 def repeated(batch: Batch) -> Callable[[int], Batch]:

@@ -63,14 +63,14 @@ def chosen_micro_batch(of_run: int | None, of_dry_run: int | None) -> int | None
     return min(sizes, default=None)
 
 
-def best_that_fits(
+def find_micro_batch(
     collaboration: Collaboration, measure: Callable[[int], Measured], bounds: Bounds
 ) -> Measured | None:
     """What to train with there; ``None`` where not even one sample fits.
 
     ``measure`` tries a size, and raises torch.OutOfMemoryError where there is no memory for it.
     """
-    climb = _Climb(measure, bounds)
+    climb = BatchSizeSearch(measure, bounds)
     if collaboration.batch_size_per_step is None:
         climb.up(sizes_to_try(collaboration), _is_fast_enough)
         return _fastest(climb.known) if climb.known else None
@@ -79,7 +79,7 @@ def best_that_fits(
     return climb.beyond(sizes) if climb.known else None
 
 
-class _Climb:
+class BatchSizeSearch:
     """Tries larger and larger ones, as long as there is time, and memory for the next."""
 
     def __init__(self, measure: Callable[[int], Measured], bounds: Bounds) -> None:
@@ -128,9 +128,7 @@ class _Climb:
     def _expected_bytes(self, size: int) -> int:
         """Each further sample takes as much as those before it."""
         last = self.known[-1]
-        before = (
-            self.known[-2] if len(self.known) > 1 else Measured(0, self._bounds.empty_bytes, last.seconds)
-        )
+        before = self.known[-2] if len(self.known) > 1 else Measured(0, self._bounds.empty_bytes, last.seconds)
         each = max(0, last.memory_bytes - before.memory_bytes) / (last.size - before.size)
         return last.memory_bytes + round(each * (size - last.size))
 

@@ -12,13 +12,13 @@ ABSURD = 3.0  # times the loss of a model that has learned nothing yet
 PATIENCE_STEPS = 50  # micro-batches in a row without a finite gradient
 
 
-class Sanity:
+class NumericChecks:
     """Knows how the untrained model does; build it before anything is trained or loaded."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self._limit = 1.0 + ABSURD * recipe.evaluate().loss
-        self.steps_in_vain = 0
+        self.consecutive_bad_steps = 0
         parameters = [each for each in recipe.model.parameters() if each.requires_grad]
         self._ends = (parameters[0], parameters[-1])
 
@@ -43,5 +43,5 @@ class Sanity:
         looked_at = [loss.detach(), *(each.grad for each in self._ends if each.grad is not None)]
         norms = [norm.to(loss.dtype) for norm in torch._foreach_norm(looked_at)]
         is_usable = bool(torch.stack(norms).isfinite().all())
-        self.steps_in_vain = 0 if is_usable else self.steps_in_vain + 1
+        self.consecutive_bad_steps = 0 if is_usable else self.consecutive_bad_steps + 1
         return is_usable

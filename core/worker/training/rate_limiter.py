@@ -8,7 +8,7 @@ import time
 KEEPER_SAMPLES_PER_SECOND = 2.0
 
 
-class Pace:
+class RateLimiter:
     """Holds the loop to a number of samples a second; ``None`` is as fast as it goes."""
 
     def __init__(self, samples_per_second: float | None = None) -> None:

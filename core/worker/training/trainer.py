@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
-from core.worker.training.numeric_checks import PATIENCE_STEPS, Sanity
-from core.worker.training.rate_limiter import Pace
+from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
+from core.worker.training.rate_limiter import RateLimiter
 
 REPORT_SECONDS = 0.5
 _LOSS_MEMORY = 0.9
@@ -35,12 +35,12 @@ class Trainer:
         recipe: Recipe,
         optimizer: SwarmOptimizer,
         batch_size: int,
-        pace: Pace,
-        sanity: Sanity,
+        pace: RateLimiter,
+        sanity: NumericChecks,
         is_cut: threading.Event,
     ) -> None:
         self._recipe, self._optimizer, self._batch_size, self._pace = recipe, optimizer, batch_size, pace
-        self._sanity, self._warned_of, self._is_cut = sanity, set[Problem](), is_cut
+        self._sanity, self._warned_of, self._is_cut = sanity, set[ErrorKind](), is_cut
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported = self._stalled = 0.0
         self._epoch = -1
@@ -98,7 +98,7 @@ class Trainer:
         self._batch_size //= 2
         words = f"It goes on with {self._batch_size} samples at a time."
         log.warning("out of memory. %s", words)
-        self._news.append(Warned(problem=Problem.OUT_OF_MEMORY.key, detail=words))
+        self._news.append(Warned(problem=ErrorKind.OUT_OF_MEMORY.key, detail=words))
 
     def _take(self, loss: torch.Tensor) -> None:
         """The gradient of this micro-batch counts."""
@@ -113,13 +113,13 @@ class Trainer:
 
     def _recover_from_nonsense(self) -> Iterator[AnyEvent]:
         """Say once that a micro-batch was dropped; many in a row need more than that."""
-        yield from self._warn_once(Problem.NOT_FINITE, "A micro-batch was dropped.")
-        if self._sanity.steps_in_vain == PATIENCE_STEPS:
+        yield from self._warn_once(ErrorKind.NOT_FINITE, "A micro-batch was dropped.")
+        if self._sanity.consecutive_bad_steps == PATIENCE_STEPS:
             self._optimizer.load_state_from_peers()
-        if self._sanity.steps_in_vain > 2 * PATIENCE_STEPS:
-            raise ClientError(Problem.NOT_FINITE, f"{PATIENCE_STEPS} micro-batches in a row were not.")
+        if self._sanity.consecutive_bad_steps > 2 * PATIENCE_STEPS:
+            raise UserError(ErrorKind.NOT_FINITE, f"{PATIENCE_STEPS} micro-batches in a row were not.")
 
-    def _warn_once(self, problem: Problem, detail: str) -> Iterator[AnyEvent]:
+    def _warn_once(self, problem: ErrorKind, detail: str) -> Iterator[AnyEvent]:
         if problem not in self._warned_of:
             self._warned_of.add(problem)
             yield Warned(problem=problem.key, detail=detail)
@@ -144,10 +144,10 @@ class Trainer:
         loss = math.nan if evaluated.loss is None else evaluated.loss
         if flaw := self._sanity.flaw_of(loss):
             log.warning("the model after epoch %d: %s", self._epoch, flaw)
-            yield from self._warn_once(Problem.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {flaw}.")
+            yield from self._warn_once(ErrorKind.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {flaw}.")
             self._optimizer.load_state_from_peers()
         else:
-            self._warned_of.discard(Problem.STATE_REFUSED)
+            self._warned_of.discard(ErrorKind.STATE_REFUSED)
         yield evaluated
 
     def _evaluate(self) -> Evaluated:

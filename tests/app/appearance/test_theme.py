@@ -95,9 +95,7 @@ def test_a_desktop_that_does_not_say_keeps_the_light_theme(qapp: QApplication) -
 
 
 @pytest.mark.parametrize("dress", ["light", "dark"])
-def test_blanks_show_where_they_open(
-    qtbot: QtBot, qapp: QApplication, dress: Literal["light", "dark"]
-) -> None:
+def test_blanks_show_where_they_open(qtbot: QtBot, qapp: QApplication, dress: Literal["light", "dark"]) -> None:
     Theme(qapp).choose(dress)
     theme = colours(qapp.palette())
     choice, number = Choice("Theme"), Number("Threads", 0, 8, "all")

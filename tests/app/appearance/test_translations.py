@@ -19,7 +19,7 @@ from app.presentation import errors as problem_words
 from app.presentation import event_log as event_lines
 from app.presentation import format as figures
 from app.presentation import run as run_words
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
 from installer import translations
@@ -127,11 +127,9 @@ def test_figures_are_written_as_the_language_does(qapp: QApplication) -> None:
 
 
 def test_every_problem_has_german_words(qapp: QApplication) -> None:
-    english = {
-        problem: (problem_words.title_of(problem), problem_words.advice_of(problem)) for problem in Problem
-    }
+    english = {problem: (problem_words.title_of(problem), problem_words.advice_of(problem)) for problem in ErrorKind}
     with speaking("de"):
-        assert problem_words.title_of(Problem.DISK_FULL) == "Die Festplatte ist voll."
+        assert problem_words.title_of(ErrorKind.DISK_FULL) == "Die Festplatte ist voll."
         for problem, (title, advice) in english.items():
             assert problem_words.title_of(problem) != title
             assert problem_words.advice_of(problem) != advice
@@ -210,9 +208,7 @@ def test_texts_are_found_wherever_they_are() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "code", ["widget.tr('whose?')", "class A:\n  x = self.tr(text)", "self.tr('no class')"]
-)
+@pytest.mark.parametrize("code", ["widget.tr('whose?')", "class A:\n  x = self.tr(text)", "self.tr('no class')"])
 def test_a_text_that_qt_could_not_look_up_is_an_error(code: str) -> None:
     with pytest.raises(UnreadableTextError, match=r"card\.py:"):
         list(texts_in(code, "card.py"))

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.appearance.theme import DARK, LIGHT, colours, palette_of
 from app.charts.chart import Chart
 from app.charts.definitions import GRAPHS, Graph, title
-from app.widgets.idle_queue import Turns
+from app.widgets.idle_queue import IdleQueue
 from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import NOW, curve
 
@@ -43,9 +43,7 @@ def draw(chart: Chart, *, now: float = NOW, seconds: float = 300.0) -> QImage:
 
 def has_colour(image: QImage, colour: QColor) -> bool:
     return any(
-        image.pixelColor(x, y).rgb() == colour.rgb()
-        for x in range(80, image.width(), 3)
-        for y in range(image.height())
+        image.pixelColor(x, y).rgb() == colour.rgb() for x in range(80, image.width(), 3) for y in range(image.height())
     )
 
 
@@ -127,7 +125,7 @@ def test_another_size_and_another_palette_draw_it_again(qtbot: QtBot) -> None:
 
 
 def test_charts_that_share_turns_are_drawn_one_after_the_other(qtbot: QtBot) -> None:
-    turns, drawn = Turns(), list[Chart]()
+    turns, drawn = IdleQueue(), list[Chart]()
 
     class Told(Chart):
         def _drawn(self) -> QPixmap:

@@ -6,7 +6,7 @@ import math
 from array import array
 
 from app.charts.axis import scale, time_ticks
-from app.charts.decimation import columns, nearest, stretches
+from app.charts.decimation import columns, nearest, segments
 from core.records.time_series import Curve
 from tests.app.support.training_sample import NOW, curve
 
@@ -30,9 +30,9 @@ def test_a_peak_keeps_its_shape_while_the_picture_moves_on() -> None:
 def test_what_is_not_known_makes_a_gap_if_it_lasts() -> None:
     whole = curve(lambda index: math.nan if 100 <= index < 200 or index == 50 else 1.0)
     found = columns(whole, NOW - 300, NOW, 300)
-    assert [len(stretch) for stretch in stretches(found, 5.0)] == [99, 100]
-    assert len(stretches(found, math.inf)) == 1
-    assert stretches([], 5.0) == []
+    assert [len(stretch) for stretch in segments(found, 5.0)] == [99, 100]
+    assert len(segments(found, math.inf)) == 1
+    assert segments([], 5.0) == []
 
 
 def test_curves_without_anything_to_draw_are_no_trouble() -> None:

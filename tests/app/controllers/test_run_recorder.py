@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.controllers.run_recorder import Memory
+from app.controllers.run_recorder import RunRecorder
 from core.files.folders import Folders
 from core.protocol.messages import RunScored
 from core.run.signed_scores import Score
@@ -19,16 +19,14 @@ NOW = 1_763_700_000.0
 def test_the_runs_losses_stand_where_they_were_measured() -> None:
     folders = Folders.default()
     folders.prepare()
-    memory = Memory(folders)
+    memory = RunRecorder(folders)
     scores = tuple(Score(epoch=epoch, loss=3.0 - epoch, at=NOW - 600 + 200 * epoch) for epoch in (1, 2))
     session = replace(training(), scored=RunScored(latest=scores[-1], earlier=scores[:-1]))
     memory.note(session, None, NOW)
     curve = memory.curve(session, "run_loss", 1800.0, NOW)
     memory.close()
     seen = {
-        curve.begin + number * curve.step_seconds: low
-        for number, low in enumerate(curve.lows)
-        if not math.isnan(low)
+        curve.begin + number * curve.step_seconds: low for number, low in enumerate(curve.lows) if not math.isnan(low)
     }
     assert [*seen.values()] == [2.0, 1.0]
     assert [*seen] == pytest.approx([each.at for each in scores], abs=curve.step_seconds)

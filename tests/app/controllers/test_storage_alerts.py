@@ -8,34 +8,34 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.controllers.run_recorder import Memory
-from app.controllers.storage_alerts import Worries
+from app.controllers.run_recorder import RunRecorder
+from app.controllers.storage_alerts import StorageAlerts
 from app.widgets.notice_bar import NoticeBar
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 
-FULL = ClientError(Problem.DISK_FULL, "history.sqlite: database or disk is full.")
-HELD = ClientError(Problem.HISTORY_NOT_KEPT, "history.sqlite is held by another program.")
+FULL = UserError(ErrorKind.DISK_FULL, "history.sqlite: database or disk is full.")
+HELD = UserError(ErrorKind.HISTORY_NOT_KEPT, "history.sqlite is held by another program.")
 
 
 @dataclass
 class Remembering:
     """Stands for the memory."""
 
-    trouble: ClientError | None = None
-    asides: tuple[Path, ...] = ()
+    trouble: UserError | None = None
+    quarantined_paths: tuple[Path, ...] = ()
 
 
-def worries_about(memory: Remembering) -> tuple[Worries, list[str]]:
+def worries_about(memory: Remembering) -> tuple[StorageAlerts, list[str]]:
     said: list[str] = []
 
-    def tell(error: ClientError) -> None:
+    def tell(error: UserError) -> None:
         said.append(error.problem.key)
 
-    def take_back(error: ClientError) -> None:
+    def take_back(error: UserError) -> None:
         said.append(f"no {error.problem.key}")
 
-    return Worries(memory, tell, take_back), said
+    return StorageAlerts(memory, tell, take_back), said
 
 
 def test_a_disk_that_fills_up_later_is_told_once_and_untold_when_it_is_over() -> None:
@@ -57,12 +57,12 @@ def test_a_disk_that_fills_up_later_is_told_once_and_untold_when_it_is_over() ->
 
 
 def test_each_damaged_file_is_told_once_also_one_that_is_damaged_later() -> None:
-    memory = Remembering(asides=(Path("history.sqlite.broken-1"),))
+    memory = Remembering(quarantined_paths=(Path("history.sqlite.broken-1"),))
     worries, said = worries_about(memory)
     worries.look()
     worries.look()
     assert said == ["history_damaged"]
-    memory.asides = (Path("history.sqlite.broken-2"),)
+    memory.quarantined_paths = (Path("history.sqlite.broken-2"),)
     worries.look()
     assert said == ["history_damaged", "history_damaged"]
 
@@ -70,14 +70,14 @@ def test_each_damaged_file_is_told_once_also_one_that_is_damaged_later() -> None
 def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_seen() -> None:
     folders = Folders.default()
     folders.prepare()
-    folders.recent_runs_file.write_text("[nonsense")
-    with sqlite3.connect(folders.history_file) as other:
+    folders.contents.recent_runs_file.write_text("[nonsense")
+    with sqlite3.connect(folders.contents.history_file) as other:
         other.execute("BEGIN EXCLUSIVE")
-        memory = Memory(folders)
+        memory = RunRecorder(folders)
         assert memory.trouble is not None
-        assert memory.trouble.problem is Problem.HISTORY_NOT_KEPT
+        assert memory.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
         assert "another program" in memory.trouble.detail
-        assert [path.name for path in memory.asides] == ["recent_runs.json.broken-1"]
+        assert [path.name for path in memory.quarantined_paths] == ["recent_runs.json.broken-1"]
         other.rollback()
         memory.close()
     other.close()

@@ -12,19 +12,19 @@ from pytestqt.qtbot import QtBot
 from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.application import Application
-from app.controllers.settings_store import Choices
+from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from app.controllers.update_controller import Updates
 from app.desktop.external_link import open_web_link
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.pages.settings.page import SettingsPage
-from app.shell.first_window import Front
+from app.shell.first_window import InitialWindow
 from core.files.folders import Folders
 from core.records.settings import Settings, load_settings, save_settings
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice
 from core.updates.publisher import source_of
-from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateDiary
+from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateState
 from core.version import own_version
 from tests.app.support.browser import Browser, installed
 from tests.app.support.sample_sessions import child
@@ -52,11 +52,9 @@ class Looking:
         self.now = NOW
         self.folders = Folders.default()
         self.folders.prepare()
-        choices = Choices(self.folders.settings_file)
-        self.front = Front(self.folders, choices, Theme(qt), Language(qt))
-        self.updates = Updates(
-            choices, self.folders, Bridge(), self.front.notify_update, now=lambda: self.now
-        )
+        choices = SettingsStore(self.folders.settings_file)
+        self.front = InitialWindow(self.folders, choices, Theme(qt), Language(qt))
+        self.updates = Updates(choices, self.folders, Bridge(), self.front.notify_update, now=lambda: self.now)
         self.known: list[UpdateNotice] = []
         self.updates.newer_known.connect(self.known.append)
         self.updates.start()
@@ -115,9 +113,7 @@ def browser() -> Iterator[Browser]:
 def test_a_newer_version_is_told_once_and_opened_by_a_click(opened: Open, browser: Browser) -> None:
     window = opened()
     window.look()
-    assert (
-        window.said == f"Workerbee 999.0 is there.\nThis is {own_version()}. Nothing is downloaded by itself."
-    )
+    assert window.said == f"Workerbee 999.0 is there.\nThis is {own_version()}. Nothing is downloaded by itself."
     assert browser.opened == []
     window.front.window.notice.callout.action.click()
     assert browser.opened == ["https://example.org/workerbee"] and window.said == ""
@@ -149,9 +145,7 @@ def test_the_next_version_is_told_again(opened: Open, server: NoticeServer) -> N
 
 
 @pytest.mark.parametrize("wrong", ["signature", "nonsense", "dead", "older"])
-def test_what_is_no_news_is_not_told_and_asked_for_again_later(
-    opened: Open, server: NoticeServer, wrong: str
-) -> None:
+def test_what_is_no_news_is_not_told_and_asked_for_again_later(opened: Open, server: NoticeServer, wrong: str) -> None:
     window = opened()
     server.body = {
         "signature": signed(NEWER, Identity.create()),
@@ -164,7 +158,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(
         server.server_close()
     window.look()
     assert window.said == "" and window.known == []
-    diary = UpdateDiary(window.folders.updates_file)
+    diary = UpdateState(window.folders.contents.updates_file)
     assert not diary.is_due(NOW + AGAIN_SECONDS - 1)
     assert diary.is_due(NOW + AGAIN_SECONDS) == (wrong != "older")
     server.body = signed(NEWER)
@@ -176,7 +170,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(
 def test_who_does_not_want_to_know_asks_nobody(opened: Open, server: NoticeServer) -> None:
     window = opened(is_wanted=False)
     window.look()
-    assert server.asked == [] and not window.folders.updates_file.exists()
+    assert server.asked == [] and not window.folders.contents.updates_file.exists()
 
 
 def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(opened: Open) -> None:
@@ -203,9 +197,7 @@ def test_a_server_that_keeps_silent_holds_nobody_up(opened: Open, server: Notice
 
 
 @pytest.mark.parametrize("page", ["http://example.org/", "file:///etc/passwd", "https://a@b.example/", "x"])
-def test_nothing_but_an_ordinary_https_page_is_opened(
-    qapp: QApplication, browser: Browser, page: str
-) -> None:
+def test_nothing_but_an_ordinary_https_page_is_opened(qapp: QApplication, browser: Browser, page: str) -> None:
     open_web_link(page)
     assert browser.opened == []
 
@@ -217,9 +209,7 @@ def test_the_tick_is_told_and_kept(qtbot: QtBot) -> None:
     named = Settings(update_address="https://example.org/a.json", update_publisher=PUBLISHER.peer_id)
     page.show_settings(named)
     hint = page.updates.hint.text().replace("\u200b", "")
-    assert page.updates.tick.isChecked() and hint.startswith(
-        "example.org is asked, and sees your IP address."
-    )
+    assert page.updates.tick.isChecked() and hint.startswith("example.org is asked, and sees your IP address.")
     with qtbot.waitSignal(page.settings_changed) as changed:
         page.updates.tick.click()
     settings = changed.args[0]
@@ -234,10 +224,10 @@ def test_the_settings_of_the_whole_window_lead_to_the_page(
 ) -> None:
     opened(is_seen=False).look()
     folders = Folders.default()
-    front = Front(folders, Choices(folders.settings_file), Theme(qapp), Language(qapp))
+    front = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
     front.open()
     application = Application(front)
-    application.open(Handover())
+    application.open(LaunchRequest())
     qtbot.waitUntil(lambda: application.updates is not None, timeout=LIMIT_MILLISECONDS)
     application.paging.open_settings()
     page = child(application.window, SettingsPage)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.desktop.autostart import autostart_entry, set_autostart
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.files.folders import autostart_file
 
 
@@ -44,13 +44,11 @@ def test_it_can_be_wanted_changed_and_not_wanted_any_more() -> None:
         assert not autostart_file().exists()
 
 
-def test_a_folder_that_refuses_is_a_problem_with_its_path(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_folder_that_refuses_is_a_problem_with_its_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
     monkeypatch.setitem(os.environ, "XDG_CONFIG_HOME", str(in_the_way))
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         set_autostart(True, is_minimised=False)
-    assert caught.value.problem is Problem.FOLDER_NOT_WRITABLE
+    assert caught.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
     assert str(in_the_way) in caught.value.detail

@@ -115,9 +115,7 @@ def window_of(opened: Launched) -> psutil.Process | None:
     ("opener", "first", "second"),
     [("gio open", "link", "file"), ("xdg-open", "file", "link"), ("gio launch", "link", "file")],
 )
-def test_what_is_opened_starts_the_window_and_then_reaches_it(
-    home: Home, opener: str, first: str, second: str
-) -> None:
+def test_what_is_opened_starts_the_window_and_then_reaches_it(home: Home, opener: str, first: str, second: str) -> None:
     cold = home.open(opener, first)
     app = wait_for(lambda: window_of(cold), "a window's program")
     window = home.desktop.window(app)

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.desktop.launch_request import Handover, encode
+from app.desktop.launch_request import LaunchRequest, encode
 from app.desktop.single_instance import SingleInstance, meeting_place
 
-LINK = Handover(link="workerbee://join?peer=x")
+LINK = LaunchRequest(link="workerbee://join?peer=x")
 OWNER = """
 import sys
 from pathlib import Path
@@ -32,11 +32,11 @@ application.exec()
 DELIVERER = """
 import sys
 from pathlib import Path
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.desktop.single_instance import SingleInstance
 instance = SingleInstance(Path(sys.argv[1]))
 assert not instance.is_first()
-print(instance.deliver(Handover(link="workerbee://join?peer=x")), flush=True)
+print(instance.deliver(LaunchRequest(link="workerbee://join?peer=x")), flush=True)
 """
 
 
@@ -62,9 +62,7 @@ def test_the_second_one_delivers_to_the_first(qtbot: QtBot, place: Path) -> None
     assert first.is_first()
     assert first.listen()
     with qtbot.waitSignal(first.handed_over, timeout=20_000) as caught:
-        second = subprocess.Popen(
-            [sys.executable, "-c", DELIVERER, str(place)], stdout=subprocess.PIPE, text=True
-        )
+        second = subprocess.Popen([sys.executable, "-c", DELIVERER, str(place)], stdout=subprocess.PIPE, text=True)
     assert caught.args == [LINK]
     assert second.communicate(timeout=20)[0] == "delivered\n"
     first.close()
@@ -103,7 +101,7 @@ def test_nonsense_is_hung_up_on(qtbot: QtBot, place: Path, nonsense: bytes) -> N
     first = SingleInstance(place)
     assert first.is_first()
     assert first.listen()
-    heard: list[Handover] = []
+    heard: list[LaunchRequest] = []
     first.handed_over.connect(heard.append)
     with socket.socket(socket.AF_UNIX) as stranger, socket.socket(socket.AF_UNIX) as friend:
         stranger.connect(str(place.with_suffix(".sock")))

@@ -20,7 +20,7 @@ from PySide6.QtDBus import (
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.desktop.suspend import Power, seconds_slept
+from app.desktop.suspend import SuspendMonitor, seconds_slept
 from app.desktop.tray_availability import TrayHost
 
 LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
@@ -74,13 +74,13 @@ def test_logind_is_held_until_the_run_is_left(qtbot: QtBot, address: str) -> Non
     logind = Desktop()
     assert theirs.registerVirtualObject("/org/freedesktop/login1", logind)
     assert theirs.registerService("org.freedesktop.login1")
-    power = Power(QDBusConnection.connectToBus(address, "ours"))
+    power = SuspendMonitor(QDBusConnection.connectToBus(address, "ours"))
     qtbot.waitUntil(lambda: power.is_holding)
-    assert power.foresight == "watching"
+    assert power.supports_inhibit == "watching"
     with qtbot.waitSignal(power.going_to_sleep):
         tell(theirs, True)
     assert not logind.is_released()
-    power.let_sleep()
+    power.release_inhibitor()
     qtbot.waitUntil(logind.is_released)
     with qtbot.waitSignal(power.woke_up):
         tell(theirs, False)
@@ -96,15 +96,15 @@ def tell(bus: QDBusConnection, is_going: bool) -> None:
 
 def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     began = time.monotonic()
-    power = Power(no_bus)
-    assert power.foresight == "unknown"
+    power = SuspendMonitor(no_bus)
+    assert power.supports_inhibit == "unknown"
     assert not power.is_holding
     assert time.monotonic() - began < 0.5
 
 
 def test_a_sleep_that_nobody_foretold_is_noticed_by_the_clocks(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     slept = [0.0]
-    power = Power(no_bus, slept=lambda: slept[0], look_seconds=0.01)
+    power = SuspendMonitor(no_bus, slept=lambda: slept[0], look_seconds=0.01)
     with qtbot.assertNotEmitted(power.woke_up, wait=100):
         slept[0] += 1.0  # the time was corrected a little
     with qtbot.waitSignal(power.woke_up):
@@ -116,9 +116,7 @@ def test_the_clock_of_sleep_stands_still_while_awake() -> None:
     assert abs(seconds_slept() - before) < 1.0
 
 
-def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(
-    qtbot: QtBot, no_bus: QDBusConnection
-) -> None:
+def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     host = TrayHost(no_bus)
     with qtbot.waitSignal(host.missing):
         host.wait()

@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.controllers.engine_controller import EngineRoom
+from app.controllers.engine_controller import EngineController
 from app.controllers.thread_bridge import Bridge
 from app.pages.engine import EnginePage
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Made, Making, MakingPaused, NotMade
+from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingPaused
 from core.engine.install.index_lookup import WHEELS_VARIABLE
-from core.engine.install.offer import Offer, offer_for
-from core.errors import Problem
+from core.engine.install.offer import EngineOffer, offer_for
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from tests.support.engine_wheels import small_engine
 from tests.support.environment.package_index import serving
@@ -38,14 +38,12 @@ def page(qtbot: QtBot, english: None) -> EnginePage:
     return page
 
 
-def offer(files: EngineFiles, suited: Suited) -> Offer:
+def offer(files: EngineFiles, suited: Suited) -> EngineOffer:
     """Of these, because of that."""
-    return Offer(Path("/home/me/engines"), Choice(suited, files), 80_000_000_000)
+    return EngineOffer(Path("/home/me/engines"), Choice(suited, files), 80_000_000_000)
 
 
-def test_it_says_what_is_downloaded_where_it_goes_and_why_this_build(
-    page: EnginePage, files: EngineFiles
-) -> None:
+def test_it_says_what_is_downloaded_where_it_goes_and_why_this_build(page: EnginePage, files: EngineFiles) -> None:
     page.show_engine(offer(files, Suited("cpu", "no_gpu")), None, is_making=False)
     assert "for the CPU. No GPU with a driver was found." in page.facts.text
     assert "Download: 3.0 MB" in page.facts.text
@@ -82,10 +80,8 @@ def test_a_gpu_that_stays_idle_is_said_plainly_and_the_cpu_is_offered(
     assert page.make.isEnabled()
 
 
-def test_progress_has_speed_and_time_left_and_can_be_paused(
-    page: EnginePage, files: EngineFiles, qtbot: QtBot
-) -> None:
-    making = Making("downloading", 100_000_000, 300_000_000, 4_000_000.0)
+def test_progress_has_speed_and_time_left_and_can_be_paused(page: EnginePage, files: EngineFiles, qtbot: QtBot) -> None:
+    making = InstallProgress("downloading", 100_000_000, 300_000_000, 4_000_000.0)
     page.show_engine(offer(files, Suited("cpu", "no_gpu")), making, is_making=True)
     assert page.line.text() == "100.0 MB of 300.0 MB · 4.0 MB/s · 50 s left"
     assert page.bar.value() * 3 == pytest.approx(page.bar.maximum(), abs=3)
@@ -97,7 +93,7 @@ def test_progress_has_speed_and_time_left_and_can_be_paused(
 
 
 def test_a_failure_has_words_and_another_try(page: EnginePage, files: EngineFiles, qtbot: QtBot) -> None:
-    failed = NotMade(Problem.DOWNLOAD_CUT, "torch from somewhere: timed out.")
+    failed = InstallFailed(ErrorKind.DOWNLOAD_CUT, "torch from somewhere: timed out.")
     page.show_engine(offer(files, Suited("cpu", "no_gpu")), failed, is_making=False)
     assert page.callout.title == "The download was cut off."
     assert "goes on where it stopped" in page.callout.text
@@ -106,31 +102,29 @@ def test_a_failure_has_words_and_another_try(page: EnginePage, files: EngineFile
 
 
 def test_nothing_can_be_made_for_a_python_without_a_list(page: EnginePage) -> None:
-    nothing = Offer(
-        Path("/home/me/engines"), problem=Problem.ENGINE_NOT_OFFERED, detail="This is Python 3.9."
-    )
+    nothing = EngineOffer(Path("/home/me/engines"), problem=ErrorKind.ENGINE_NOT_OFFERED, detail="This is Python 3.9.")
     page.show_engine(nothing, None, is_making=False)
     assert "no training engine for this computer's Python" in page.callout.text
     assert not page.make.isEnabled()
 
 
 @pytest.fixture
-def room(tmp_path: Path, qtbot: QtBot) -> Iterator[EngineRoom]:
+def room(tmp_path: Path, qtbot: QtBot) -> Iterator[EngineController]:
     """Of a person who has no engine."""
     folders = Folders.below(tmp_path / "home")
     folders.prepare()
-    room = EngineRoom(folders, Bridge())
+    room = EngineController(folders, Bridge())
     yield room
     room.end()
 
 
-def test_a_checkout_needs_no_engine(room: EngineRoom) -> None:
+def test_a_checkout_needs_no_engine(room: EngineController) -> None:
     room.look()
     assert not room.is_open and room.offer is None
 
 
 def test_the_room_makes_what_was_offered_and_tells_how_it_ended(
-    room: EngineRoom, files: EngineFiles, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    room: EngineController, files: EngineFiles, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(tmp_path / "index") as index:
         monkeypatch.setenv(WHEELS_VARIABLE, index.url)
@@ -140,22 +134,22 @@ def test_the_room_makes_what_was_offered_and_tells_how_it_ended(
         room.make()
         assert room.is_making and not room.close()
         qtbot.waitUntil(lambda: not room.is_making, timeout=60_000)
-    assert isinstance(room.last, NotMade) and room.last.problem is Problem.ENGINE_MISSING
+    assert isinstance(room.last, InstallFailed) and room.last.problem is ErrorKind.ENGINE_MISSING
     assert room.is_open and room.close() and not room.is_open
 
 
-def test_a_made_engine_closes_the_room(room: EngineRoom, qtbot: QtBot) -> None:
+def test_a_made_engine_closes_the_room(room: EngineController, qtbot: QtBot) -> None:
     room.renew()
     with qtbot.waitSignal(room.made):
-        room.bridge.post_engine(Made())
+        room.bridge.post_engine(Installed())
     assert not room.is_open
 
 
 def test_a_newer_engine_is_offered_once_and_not_forced(
-    room: EngineRoom, files: EngineFiles, qtbot: QtBot
+    room: EngineController, files: EngineFiles, qtbot: QtBot
 ) -> None:
     newer = offer(files, Suited("cpu", "no_gpu"))
-    newer = Offer(newer.folder, newer.choice, newer.free_bytes, is_newer=True)
+    newer = EngineOffer(newer.folder, newer.choice, newer.free_bytes, is_newer=True)
     with qtbot.waitSignal(room.newer_offered):
         room.bridge.post_engine(newer)
     assert not room.is_open
@@ -165,6 +159,4 @@ def test_the_offer_of_this_computer_names_a_folder_and_what_is_free(tmp_path: Pa
     found = offer_for(tmp_path)
     assert found.folder == tmp_path / "engines"
     assert found.choice is not None and found.free_bytes and not found.is_newer
-    assert (
-        msgspec.json.decode(msgspec.json.encode(found.choice.files), type=EngineFiles) == found.choice.files
-    )
+    assert msgspec.json.decode(msgspec.json.encode(found.choice.files), type=EngineFiles) == found.choice.files

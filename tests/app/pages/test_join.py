@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.join.page import JoinPage
 from app.widgets.list_button import RowButton
-from core.client.reducer import after
-from core.errors import Problem
+from core.client.reducer import reduce
+from core.errors import ErrorKind
 from core.protocol.client_events import Asked, WorkerExited
 from core.protocol.messages import Connected, Failed, Hello, Start
 from core.records.recent_runs import RecentRun
@@ -33,9 +33,7 @@ from tests.app.support.sample_sessions import (
 )
 
 WRONG = "/ip4/203.0.113.5/tcp/31337"
-RUN = RecentRun(
-    run_id="sums", name="Learning to add", organiser=PEER, address=ADDRESS, last_state="paused", at=0.0
-)
+RUN = RecentRun(run_id="sums", name="Learning to add", organiser=PEER, address=ADDRESS, last_state="paused", at=0.0)
 
 
 @pytest.fixture
@@ -150,8 +148,8 @@ def test_a_search_is_shown_and_can_be_called_off(page: JoinPage, qtbot: QtBot) -
 
 
 def test_a_failed_search_is_explained_until_the_address_is_changed(page: JoinPage) -> None:
-    failed = session_of(Failed(problem=Problem.NOBODY_ANSWERS.key, detail="203.0.113.5 is silent."))
-    ended = after(failed, WorkerExited(0))
+    failed = session_of(Failed(problem=ErrorKind.NOBODY_ANSWERS.key, detail="203.0.113.5 is silent."))
+    ended = reduce(failed, WorkerExited(0))
     page.fill_address(ADDRESS)
     page.show_session(ended)
     assert "Nobody answers" in said(page) and "203.0.113.5 is silent." in said(page)
@@ -162,7 +160,7 @@ def test_a_failed_search_is_explained_until_the_address_is_changed(page: JoinPag
 
 
 def test_the_same_failure_is_said_again_after_another_attempt(page: JoinPage) -> None:
-    failed = session_of(Failed(problem=Problem.NOBODY_ANSWERS.key))
+    failed = session_of(Failed(problem=ErrorKind.NOBODY_ANSWERS.key))
     page.show_session(failed)
     page.show_session(session_of())
     assert said(page) == ""
@@ -179,7 +177,7 @@ def test_a_swarm_without_a_manifest_leads_to_a_run_file(page: JoinPage) -> None:
 
 
 def test_a_wrong_run_file_is_told_and_the_one_before_forgotten(page: JoinPage) -> None:
-    page.show_problem(Problem.RUN_FILE_WRONG, "[run] id: missing.")
+    page.show_problem(ErrorKind.RUN_FILE_WRONG, "[run] id: missing.")
     page.show_run_file("", "")
     assert "[run] id: missing." in said(page)
 
@@ -196,8 +194,8 @@ def test_a_run_file_is_picked_in_a_dialog(page: JoinPage, qtbot: QtBot, tmp_path
 def test_a_problem_of_training_is_not_told_here(page: JoinPage) -> None:
     run = run_found()
     consent = Asked(Start(run_id="sums", organiser=PEER, device="cpu"))
-    training = after(search(run), consent)
-    page.show_session(after(training, Failed(problem=Problem.OUT_OF_MEMORY.key)))
+    training = reduce(search(run), consent)
+    page.show_session(reduce(training, Failed(problem=ErrorKind.OUT_OF_MEMORY.key)))
     assert said(page) == "" and not page.search_line.isVisible()
 
 
@@ -231,6 +229,6 @@ def test_another_device_is_a_click_away(page: JoinPage, qtbot: QtBot) -> None:
 
 
 def test_what_the_settings_can_mend_leads_there(page: JoinPage, qtbot: QtBot) -> None:
-    page.show_problem(Problem.PORT_TAKEN, "4000")
+    page.show_problem(ErrorKind.PORT_TAKEN, "4000")
     with qtbot.waitSignal(page.settings_requested):
         page.entry.callout.action.click()

@@ -13,13 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.review.page import ReviewPage
 from app.widgets.list_button import RowButton
-from core.client.reducer import after
+from core.client.reducer import reduce
 from core.client.session import Session
-from core.errors import Problem
-from core.files.disk_space import Room
+from core.errors import ErrorKind
+from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
-from core.protocol.messages import Failed, FitMeasured, Rehearse, Restarting, RunFound
+from core.protocol.messages import DryRun, Failed, FitMeasured, Restarting, RunFound
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from tests.app.support.browser import Browser, installed
@@ -37,7 +37,7 @@ def page(qtbot: QtBot) -> ReviewPage:
     qtbot.addWidget(page)
     page.resize(800, 600)
     page.show_devices(seen(GPU, CPU), "auto")
-    page.show_disk(Room(80_000_000_000))
+    page.show_disk(DiskSpace(80_000_000_000))
     page.show_settings(Settings())
     page.show()
     return page
@@ -115,9 +115,9 @@ def test_on_the_cpu_there_is_no_need_of_gpu_memory(page: ReviewPage) -> None:
 def test_the_limit_of_the_settings_is_named_where_it_is_what_ends_first(page: ReviewPage) -> None:
     asking = msgspec.structs.replace(RUN.manifest, requirements=Requirements(disk_mib=2000))
     page.show_session(search(msgspec.structs.replace(RUN, manifest=asking)))
-    page.show_disk(Room(1_000_000_000, is_limited=True))
+    page.show_disk(DiskSpace(1_000_000_000, is_limited=True))
     assert "Disk: does not fit. Needs about 2.1 GB; 1.0 GB are left of the limit" in page.offer.needs.text
-    page.show_disk(Room(80_000_000_000))
+    page.show_disk(DiskSpace(80_000_000_000))
     assert "80.0 GB are free" in page.offer.needs.text
 
 
@@ -135,11 +135,11 @@ def test_a_closed_run_cannot_be_started(page: ReviewPage, state: str, word: str)
 
 
 def test_a_worker_that_died_meanwhile_cannot_start(page: ReviewPage) -> None:
-    session = after(search(RUN), WorkerExited(1))
+    session = reduce(search(RUN), WorkerExited(1))
     page.show_session(session)
     assert not page.bar.start.isEnabled() and "again" in page.bar.text
-    session = after(session, Restarting(attempt=1, seconds=2.0))
-    page.show_session(after(session, Failed(problem=Problem.ENGINE_MISSING.key)))
+    session = reduce(session, Restarting(attempt=1, seconds=2.0))
+    page.show_session(reduce(session, Failed(problem=ErrorKind.ENGINE_MISSING.key)))
     assert not page.bar.start.isEnabled()
 
 
@@ -233,8 +233,8 @@ BUSY_RUN = msgspec.structs.replace(RUN, samples_per_second=7800.0)
 def dry_run(*events: ClientEvent) -> Session:
     """The picture of one of that run, in which this happened."""
     session = Session()
-    for event in (Asked(Rehearse(manifest=RUN.manifest, device="cuda:0")), *events):
-        session = after(session, event)
+    for event in (Asked(DryRun(manifest=RUN.manifest, device="cuda:0")), *events):
+        session = reduce(session, event)
     return session
 
 
@@ -283,5 +283,5 @@ def test_what_does_not_fit_by_measure_is_not_the_default(page: ReviewPage) -> No
 
 def test_what_cannot_be_measured_may_be_started(page: ReviewPage) -> None:
     page.show_session(search(RUN))
-    page.show_dry_run(dry_run(Failed(problem=Problem.FIT_UNKNOWN.key)))
+    page.show_dry_run(dry_run(Failed(problem=ErrorKind.FIT_UNKNOWN.key)))
     assert "could not be measured" in page.offer.needs.text and page.bar.start.isDefault()

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.settings.page import SettingsPage
 from app.widgets.inline_inputs import Choice
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.records.settings import Settings
 from tests.app.support.sample_sessions import BUSY_GPU, CPU, GPU, child, seen
 
@@ -154,7 +154,7 @@ def test_a_wheel_that_passes_over_a_blank_changes_nothing(page: SettingsPage, qt
 
 
 def test_damaged_settings_are_named_until_the_next_change(page: SettingsPage) -> None:
-    page.show_problem(Problem.SETTINGS_DAMAGED, "settings.toml.broken-1")
+    page.show_problem(ErrorKind.SETTINGS_DAMAGED, "settings.toml.broken-1")
     assert page.callout.isVisible() and "settings.toml.broken-1" in page.callout.text
     page.computer.threads.setValue(1)
     assert not page.callout.isVisible()

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.chart import Chart
 from app.pages.training.page import TrainingPage
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import Hello, Restarting, RunFound, StateLoading, Verdict, Warned
-from core.records.contributions import Deeds
+from core.protocol.messages import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import (
     FOUND,
@@ -52,7 +52,7 @@ def test_it_says_what_is_going_on_in_the_order_in_which_people_look(page: Traini
     page.show_session(training(), NOW)
     page.show_session(training(), NOW)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Deeds(12_416, 42, 7500.0, 1_100_000.0), Deeds(1_204_332, 412, 756_000.0, None))
+    page.show_deeds(Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None))
     text = words(page)
     expected = (
         "Sums up to 99",
@@ -64,20 +64,24 @@ def test_it_says_what_is_going_on_in_the_order_in_which_people_look(page: Traini
         "7 peers, 2 of them outgoing only · 3,012/s together",
     )
     assert [each for each in expected if each not in text] == []
-    verdict = page.verdict.text
-    assert "14 of the last 15 rounds" in verdict
-    assert "12,416 samples given" in verdict and "306 Wh" in verdict and "16 % of the last step" in verdict
-    assert "1,204,332 samples" in verdict
+    contribution_status = page.contribution_status.text
+    assert "14 of the last 15 rounds" in contribution_status
+    assert (
+        "12,416 samples given" in contribution_status
+        and "306 Wh" in contribution_status
+        and "16 % of the last step" in contribution_status
+    )
+    assert "1,204,332 samples" in contribution_status
 
 
 def test_what_is_not_known_is_said_and_never_zero(page: TrainingPage) -> None:
     unknown = progress(samples_per_second=None, swarm_samples_per_second=None)
     page.show_session(training(progress=unknown, last_share=None), NOW)
-    page.show_deeds(Deeds(), Deeds())
+    page.show_deeds(Contribution(), Contribution())
     assert page.speed.number.text == "not known yet"
     assert "together" not in words(page)
-    assert "not known yet of energy" in page.verdict.text
-    assert "not known yet of the last step" in page.verdict.text
+    assert "not known yet of energy" in page.contribution_status.text
+    assert "not known yet of the last step" in page.contribution_status.text
 
 
 def test_the_large_button_pauses_and_resumes(page: TrainingPage, qtbot: QtBot) -> None:
@@ -107,9 +111,7 @@ def test_who_pressed_the_large_button_finds_it_again(page: TrainingPage) -> None
 
 def test_a_shorter_sentence_moves_nothing(page: TrainingPage) -> None:
     page.show_session(training(), NOW)
-    page.header.show_status(
-        "Training · something that takes more than one line of this page, at any rate" * 2
-    )
+    page.header.show_status("Training · something that takes more than one line of this page, at any rate" * 2)
     QApplication.processEvents()
     top = page.speed.y()
     page.header.show_status("Training")
@@ -167,22 +169,20 @@ def test_a_pause_can_be_given_another_end(page: TrainingPage, qtbot: QtBot) -> N
 def test_a_warning_exists_only_when_something_is_wrong(page: TrainingPage, qtbot: QtBot) -> None:
     page.show_session(training(), NOW)
     assert not page.warning.isVisible()
-    warned = training(warnings=(Warned(problem=Problem.DISK_FULL.key, detail="2 MB left."),))
+    warned = training(warnings=(Warned(problem=ErrorKind.DISK_FULL.key, detail="2 MB left."),))
     page.show_session(warned, NOW)
     assert page.warning.isVisible()
     assert "2 MB left." in page.warning.text
     with qtbot.waitSignal(page.advice_requested) as asked:
         QTest.mouseClick(page.warning.findChildren(QAbstractButton)[0], Qt.MouseButton.LeftButton)
-    assert asked.args == [Problem.DISK_FULL.key]
+    assert asked.args == [ErrorKind.DISK_FULL.key]
     assert not page.warning.isVisible()
     page.show_session(warned, NOW + 1)
     assert not page.warning.isVisible()
 
 
 def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> None:
-    failed = training(
-        phase="ended", problem=Problem.OUT_OF_MEMORY, problem_detail="2 GB\x1b[0m", progress=None
-    )
+    failed = training(phase="ended", problem=ErrorKind.OUT_OF_MEMORY, problem_detail="2 GB\x1b[0m", progress=None)
     page.show_session(failed, NOW)
     assert page.warning.meaning == "bad"
     assert "\x1b" not in page.warning.text
@@ -194,7 +194,8 @@ def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> 
 
 def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: TrainingPage) -> None:
     failing = training(
-        verdict=Verdict(state="alone", reason=""), rounds=(finished(ok=False, reason="late"),) * 3
+        contribution_status=ContributionStatus(state="alone", reason=""),
+        rounds=(finished(ok=False, reason="late"),) * 3,
     )
     page.show_session(failing, NOW)
     assert "averaged with nobody" in page.warning.text
@@ -207,9 +208,7 @@ def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: Tr
 
 
 def test_a_crash_is_survived_in_words(page: TrainingPage) -> None:
-    page.show_session(
-        training(phase="connecting", progress=None, restarting=Restarting(attempt=1, seconds=2.0)), NOW
-    )
+    page.show_session(training(phase="connecting", progress=None, restarting=Restarting(attempt=1, seconds=2.0)), NOW)
     assert "attempt 1 of 5 starts in 2 s" in page.header.sentence
     assert "by itself" in page.warning.text
     page.show_session(training(phase="starting", loading=StateLoading(received_bytes=5, total_bytes=10)), NOW)
@@ -285,7 +284,7 @@ def test_only_graphs_on_the_screen_ask_for_their_curves(qtbot: QtBot, page: Trai
 
 
 def test_everything_that_can_be_clicked_has_a_name_and_is_reached_by_tab(page: TrainingPage) -> None:
-    page.show_session(training(warnings=(Warned(problem=Problem.DISK_FULL.key),)), NOW)
+    page.show_session(training(warnings=(Warned(problem=ErrorKind.DISK_FULL.key),)), NOW)
     clickable = [each for each in page.findChildren(QAbstractButton) if each.isVisible()]
     nameless = [each for each in clickable if not (each.accessibleName() or each.text())]
     unreachable = [each for each in clickable if not each.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -317,9 +316,7 @@ def test_the_tab_key_goes_round_the_whole_page(page: TrainingPage) -> None:
 def test_a_thousand_peers_and_a_day_of_history_are_shown_as_they_change(page: TrainingPage) -> None:
     page.choose_graphs("24h", ())
     for second in range(20):
-        peers = tuple(
-            peer(number, samples_per_second=float(number * 7919 % (1009 + second))) for number in range(1000)
-        )
+        peers = tuple(peer(number, samples_per_second=float(number * 7919 % (1009 + second))) for number in range(1000))
         session = training(peers=peers, progress=progress(samples=second))
         page.show_session(session, NOW + second)
         page.show_devices(replace(SEEN, devices=(replace(GPU, temperature_c=60 + second),)), "auto")
@@ -331,11 +328,11 @@ def test_a_thousand_peers_and_a_day_of_history_are_shown_as_they_change(page: Tr
 @pytest.mark.parametrize("width", [560, 800, 1920])
 def test_no_word_is_cut_in_any_window(page: TrainingPage, qtbot: QtBot, width: int) -> None:
     long = "Donaudampfschifffahrtsgesellschaft " * 3
-    warned = (Warned(problem=Problem.DISK_FULL.key, detail="/somewhere/" + "a" * 100),)
+    warned = (Warned(problem=ErrorKind.DISK_FULL.key, detail="/somewhere/" + "a" * 100),)
     session = training(chosen=saying(name=long, notice=long), warnings=warned, progress=progress(peers=10**6))
     page.resize(width, 500)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Deeds(10**9, 10**6, 1e8, 1e12), Deeds(10**10, 10**7, 1e9, 1e13))
+    page.show_deeds(Contribution(10**9, 10**6, 1e8, 1e12), Contribution(10**10, 10**7, 1e9, 1e13))
     for second in range(3):
         page.show_session(session, NOW + second)
         QApplication.processEvents()
@@ -344,9 +341,7 @@ def test_no_word_is_cut_in_any_window(page: TrainingPage, qtbot: QtBot, width: i
         labels = [label for label in page.findChildren(QLabel) if label.isVisible() and label.text().strip()]
         too_narrow = [each.text() for each in labels if each.width() < each.minimumSizeHint().width()]
         too_low = [
-            each.text()
-            for each in labels
-            if each.wordWrap() and each.height() < each.heightForWidth(each.width())
+            each.text() for each in labels if each.wordWrap() and each.height() < each.heightForWidth(each.width())
         ]
         return too_narrow + too_low
 

@@ -35,9 +35,7 @@ def test_the_bar_marks_my_part_of_the_step(qtbot: QtBot) -> None:
     assert bar.accessibleDescription() == "800 of 1,000 samples, 400 of them mine"
 
 
-@pytest.mark.parametrize(
-    "step", [None, Step(0, 0, 0), Step(5, 0, 5), Step(3000, 1000, 9000), Step(1, 10**8, 1)]
-)
+@pytest.mark.parametrize("step", [None, Step(0, 0, 0), Step(5, 0, 5), Step(3000, 1000, 9000), Step(1, 10**8, 1)])
 def test_the_bar_draws_whatever_the_swarm_says(qtbot: QtBot, step: Step | None) -> None:
     bar = StepBar()
     qtbot.addWidget(bar)

@@ -15,10 +15,12 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import (
     CheckpointSaved,
     Connected,
+    ContributionStatus,
+    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
@@ -31,7 +33,6 @@ from core.protocol.messages import (
     PeersSeen,
     Progress,
     Published,
-    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -40,7 +41,6 @@ from core.protocol.messages import (
     Start,
     StateLoading,
     TrainingStarted,
-    Verdict,
     Warned,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
@@ -55,7 +55,7 @@ MANIFEST = RunManifest(
 TOLD: list[tuple[ClientEvent, str]] = [
     (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
     (Asked(Start(run_id="sums", organiser="x", device="cuda:0")), "train on cuda:0"),
-    (Asked(Rehearse(manifest=MANIFEST, device="cpu")), "how much fits"),
+    (Asked(DryRun(manifest=MANIFEST, device="cpu")), "how much fits"),
     (Asked(Leave()), "Asked to stop"),
     (PauseAsked(Pause()), "Asked to pause."),
     (PauseAsked(Pause(until=2_000_000_000.0)), "Asked to pause until"),
@@ -69,8 +69,8 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
     (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
     (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
-    (Network(mode="client", reason=Remark("behind a NAT")), "Only outgoing connections"),
-    (Network(mode="direct", reason=Remark()), "reach this computer directly."),
+    (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
+    (Network(mode="direct", reason=LocalizedText()), "reach this computer directly."),
     (RunFound(manifest=MANIFEST, organiser="x", vouched=True), "“Sums[2J”"),
     (SearchFinished(found=2), "found 2 runs"),
     (Published(addresses=(), link="workerbee://join", revision=3), "revision 3"),
@@ -79,11 +79,11 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (
-        RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=Remark("late.")),
+        RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),
         "not averaged",
     ),
-    (Verdict(state="helping", reason="x"), "helping"),
-    (Verdict(state="alone", reason="x"), "alone"),
+    (ContributionStatus(state="helping", reason="x"), "helping"),
+    (ContributionStatus(state="alone", reason="x"), "alone"),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
     (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),
     (CheckpointSaved(path="/data/x", epoch=42), "/data/x"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.presentation.notifications import notice_of
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.messages import RunFound, Start
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
@@ -30,7 +30,7 @@ def test_progress_is_no_news(qtbot: object) -> None:
 
 
 def test_a_problem_is_told_once() -> None:
-    failed = replace(TRAINING, phase="ended", problem=Problem.OUT_OF_MEMORY)
+    failed = replace(TRAINING, phase="ended", problem=ErrorKind.OUT_OF_MEMORY)
     notice = notice_of(TRAINING, failed, NOW)
     assert notice is not None
     assert "memory" in notice.title

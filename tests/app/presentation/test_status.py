@@ -11,13 +11,14 @@ from app.presentation import errors as problem_words
 from app.presentation import status as sentences
 from app.presentation.alerts import trouble_of
 from app.presentation.error_actions import button_of, remedy_of
-from app.presentation.timestamps import Moments
-from core.client.reducer import after
+from app.presentation.timestamps import EventTimestamps
+from core.client.reducer import reduce
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
 from core.protocol.messages import (
     Connected,
+    ContributionStatus,
     Failed,
     Join,
     Left,
@@ -25,12 +26,11 @@ from core.protocol.messages import (
     RoundFinished,
     Start,
     StateLoading,
-    Verdict,
 )
 from tests.app.support.training_sample import finished, progress
 
 NOW = 1_000_000.0
-JOINING = after(Session(), Asked(Join(addresses=(), home="/tmp")))
+JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
 START = Start(run_id="sums", organiser="me", device="cpu")
 STARTING = replace(JOINING, phase="starting")
 
@@ -39,12 +39,18 @@ pytestmark = pytest.mark.usefixtures("english")
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:
-    verdict = Verdict(state=state, reason="said by the worker")  # type: ignore[arg-type]
-    return replace(STARTING, phase="training", progress=progress(), rounds=rounds, verdict=verdict)
+    contribution_status = ContributionStatus(state=state, reason="said by the worker")  # type: ignore[arg-type]
+    return replace(
+        STARTING,
+        phase="training",
+        progress=progress(),
+        rounds=rounds,
+        contribution_status=contribution_status,
+    )
 
 
 def status(session: Session, seconds_later: float = 0.0) -> str:
-    return sentences.status(session, Moments().after(session, NOW), NOW + seconds_later)
+    return sentences.status(session, EventTimestamps().after(session, NOW), NOW + seconds_later)
 
 
 def test_training_says_the_epoch_the_last_round_and_the_next() -> None:
@@ -56,7 +62,7 @@ def test_training_says_the_epoch_the_last_round_and_the_next() -> None:
 
 def test_a_round_of_long_ago_keeps_its_time_while_others_fail() -> None:
     session = training("helping", finished())
-    moments = Moments().after(session, NOW)
+    moments = EventTimestamps().after(session, NOW)
     failed = replace(session, rounds=(*session.rounds, finished(ok=False, peers=1)))
     moments = moments.after(failed, NOW + 60)
     assert "averaged with 6 peers 80 s ago" in sentences.status(failed, moments, NOW + 80)
@@ -68,9 +74,7 @@ def test_what_is_not_known_is_left_out_or_said() -> None:
 
 
 def test_a_clock_that_jumps_back_gives_no_negative_times() -> None:
-    assert "averaged with 6 peers 0 s ago · next round in ~50 s" in status(
-        training("helping", finished()), -3600
-    )
+    assert "averaged with 6 peers 0 s ago · next round in ~50 s" in status(training("helping", finished()), -3600)
 
 
 def test_training_alone_is_never_called_training_only() -> None:
@@ -105,24 +109,19 @@ def test_pauses_say_whose_they_are_and_when_they_end() -> None:
 
 def test_a_download_says_how_far_it_is() -> None:
     loading = StateLoading(received_bytes=4_700_000, total_bytes=12_000_000)
-    assert (
-        status(replace(STARTING, loading=loading)) == "Downloading the run's state · 4.7 MB of 12.0 MB · 39 %"
-    )
+    assert status(replace(STARTING, loading=loading)) == "Downloading the run's state · 4.7 MB of 12.0 MB · 39 %"
     endless = StateLoading(received_bytes=4_700_000, total_bytes=0)
     assert status(replace(STARTING, loading=endless)) == "Downloading the run's state · 4.7 MB"
 
 
 def test_a_crash_says_when_the_next_attempt_begins() -> None:
     session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0))
-    assert (
-        status(session, seconds_later=1)
-        == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
-    )
+    assert status(session, seconds_later=1) == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
     assert status(session, seconds_later=4) == "The training process ended unexpectedly · starting again…"
 
 
 def test_a_network_that_is_away_is_no_crash() -> None:
-    outage = Restarting(attempt=1, seconds=2.0, problem=Problem.NOBODY_ANSWERS.key)
+    outage = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     session = replace(JOINING, consent=START, restarting=outage)
     assert status(session) == "Nobody answers just now · attempt 1 of 5 starts in 2 s"
     trouble = trouble_of(session, None, frozenset())
@@ -134,48 +133,47 @@ def test_the_way_to_training_has_its_words() -> None:
     assert status(Session()) == "Nothing is running"
     assert status(JOINING) == "Looking for the run…"
     assert status(STARTING) == "Starting the engine…"
-    assert (
-        status(replace(STARTING, connected=Connected(peer_id="12D3KooWme", peers=2)))
-        == "Getting ready to train…"
-    )
+    assert status(replace(STARTING, connected=Connected(peer_id="12D3KooWme", peers=2))) == "Getting ready to train…"
     assert status(replace(STARTING, phase="training")) == "Training begins…"
 
 
 def test_the_end_has_its_words() -> None:
     assert status(replace(STARTING, phase="ended", left=Left())).startswith("You have left the run")
-    failed = after(JOINING, Failed(problem=Problem.NOBODY_ANSWERS.key))
+    failed = reduce(JOINING, Failed(problem=ErrorKind.NOBODY_ANSWERS.key))
     ended = replace(failed, phase="ended")
-    assert status(ended) == f"Stopped · {problem_words.title_of(Problem.NOBODY_ANSWERS)}"
+    assert status(ended) == f"Stopped · {problem_words.title_of(ErrorKind.NOBODY_ANSWERS)}"
 
 
 def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
     rounds = (*(finished(),) * 14, finished(ok=False, reason="the leader went away"))
     assert (
-        sentences.verdict(training("helping", *rounds))
+        sentences.contribution_status(training("helping", *rounds))
         == "Yes, your computer is helping: 14 of the last 15 rounds were averaged with others."
     )
-    assert "the first round was averaged" in sentences.verdict(training("helping", finished()))
+    assert "the first round was averaged" in sentences.contribution_status(training("helping", finished()))
 
 
 def test_alone_says_why() -> None:
     nobody = replace(training("alone"), progress=progress(peers=1))
-    assert sentences.verdict(nobody) == "Connected but alone: nobody else is training in this run right now."
+    assert (
+        sentences.contribution_status(nobody) == "Connected but alone: nobody else is training in this run right now."
+    )
     failing = training("alone", finished(), *(finished(ok=False, reason="no answer\x1b[31m."),) * 3)
     assert (
-        sentences.verdict(failing)
+        sentences.contribution_status(failing)
         == "Connected but alone: the last 3 rounds were averaged with nobody. (no answer[31m)"
     )
 
 
 def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
-    assert "the first averaging comes with the next step" in sentences.verdict(training("starting"))
-    assert "did not come about" in sentences.verdict(training("starting", finished(ok=False)))
-    assert "not known yet" in sentences.verdict(STARTING)
-    assert "Nothing is being computed" in sentences.verdict(replace(training(), phase="ended"))
-    assert sentences.verdict(replace(training(), phase="paused")) == "Paused: your computer is all yours."
+    assert "the first averaging comes with the next step" in sentences.contribution_status(training("starting"))
+    assert "did not come about" in sentences.contribution_status(training("starting", finished(ok=False)))
+    assert "not known yet" in sentences.contribution_status(STARTING)
+    assert "Nothing is being computed" in sentences.contribution_status(replace(training(), phase="ended"))
+    assert sentences.contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."
 
 
-@pytest.mark.parametrize("problem", Problem)
-def test_every_problem_has_one_button(problem: Problem) -> None:
+@pytest.mark.parametrize("problem", ErrorKind)
+def test_every_problem_has_one_button(problem: ErrorKind) -> None:
     assert remedy_of(problem) in ("again", "back", "settings", "log")
     assert button_of(problem)

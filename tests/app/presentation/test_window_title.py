@@ -8,9 +8,9 @@ import pytest
 
 from app.presentation.window_title import window_title
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import Restarting, Start, Verdict
+from core.protocol.messages import ContributionStatus, Restarting, Start
 from tests.app.support.sample_sessions import PEER, run_found, search
 
 CONSENT = Start(run_id="sums", organiser=PEER, device="cpu")
@@ -32,13 +32,16 @@ def test_nothing_goes_on() -> None:
         (replace(TRAINING, phase="starting"), "Starting · Sums — Workerbee"),
         (replace(TRAINING, phase="connecting"), "Starting · Sums — Workerbee"),
         (TRAINING, "Training · Sums — Workerbee"),
-        (replace(TRAINING, verdict=Verdict(state="alone", reason="")), "Training alone · Sums — Workerbee"),
+        (
+            replace(TRAINING, contribution_status=ContributionStatus(state="alone", reason="")),
+            "Training alone · Sums — Workerbee",
+        ),
         (replace(TRAINING, finish_at_epoch=9), "Finishing · Sums — Workerbee"),
         (replace(TRAINING, phase="leaving", pause=Pause()), "Pausing · Sums — Workerbee"),
         (replace(TRAINING, phase="paused", pause=Pause()), "Paused · Sums — Workerbee"),
         (replace(TRAINING, phase="leaving"), "Leaving · Sums — Workerbee"),
         (replace(TRAINING, phase="connecting", restarting=RESTARTING), "Starting again · Sums — Workerbee"),
-        (replace(TRAINING, phase="ended", problem=Problem.OUT_OF_MEMORY), "Stopped · Sums — Workerbee"),
+        (replace(TRAINING, phase="ended", problem=ErrorKind.OUT_OF_MEMORY), "Stopped · Sums — Workerbee"),
     ],
 )
 def test_the_state_comes_first_since_task_bars_cut_titles(session: Session, title: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication
 
 from app.presentation.worker_messages import said
-from core.protocol.localizable import Remark, in_a_row
+from core.protocol.localizable import LocalizedText, join_sentences
 from tests.app.support.language_context import speaking
 
-FAILED = Remark(
-    "The one peer that tried failed to connect to %1.", (Remark("port %1 of your router", ("31337",)),)
+FAILED = LocalizedText(
+    "The one peer that tried failed to connect to %1.", (LocalizedText("port %1 of your router", ("31337",)),)
 )
 
 
@@ -22,8 +22,11 @@ def test_it_is_translated_with_all_that_is_in_it(qapp: QApplication) -> None:
 
 def test_what_the_window_has_never_heard_stays_english(qapp: QApplication) -> None:
     with speaking("de"):
-        assert said(in_a_row(Remark("The moon has %1.", ("risen",)), Remark())) == "The moon has risen."
+        assert (
+            said(join_sentences(LocalizedText("The moon has %1.", ("risen",)), LocalizedText()))
+            == "The moon has risen."
+        )
 
 
 def test_nothing_is_said_where_there_is_nothing_to_say(qapp: QApplication) -> None:
-    assert said(Remark()) == ""
+    assert said(LocalizedText()) == ""

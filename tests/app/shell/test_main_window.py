@@ -80,9 +80,7 @@ def test_the_cross_only_asks(qtbot: QtBot, window: Window) -> None:
     assert not window.isVisible()
 
 
-def test_its_place_is_remembered_and_nonsense_is_not_obeyed(
-    qtbot: QtBot, window: Window, tmp_path: Path
-) -> None:
+def test_its_place_is_remembered_and_nonsense_is_not_obeyed(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
     window.resize(700, 500)
     place = tmp_path / "place"
     place.write_bytes(window.place())

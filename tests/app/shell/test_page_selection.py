@@ -8,7 +8,7 @@ import pytest
 
 from app.shell.page_selection import page_for
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.messages import Start
 from tests.app.support.sample_sessions import PEER, run_found, search
@@ -26,13 +26,13 @@ TRAINING = replace(FOUND, phase="training", consent=Start(run_id="sums", organis
         (FOUND, "review"),
         (search(run_found(), run_found("words")), "review"),
         (search(), "join"),
-        (replace(FOUND, problem=Problem.NOBODY_ANSWERS), "join"),
+        (replace(FOUND, problem=ErrorKind.NOBODY_ANSWERS), "join"),
         (replace(TRAINING, phase="starting"), "training"),
         (TRAINING, "training"),
         (replace(TRAINING, phase="connecting", is_search_finished=False), "training"),
         (replace(TRAINING, phase="paused", pause=Pause()), "training"),
         (replace(TRAINING, phase="ended"), "join"),
-        (replace(TRAINING, phase="ended", problem=Problem.OUT_OF_MEMORY), "training"),
+        (replace(TRAINING, phase="ended", problem=ErrorKind.OUT_OF_MEMORY), "training"),
     ],
 )
 def test_each_moment_has_one_page(session: Session, page: str) -> None:

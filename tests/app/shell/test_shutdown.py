@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.shell.shutdown import Farewell
+from app.shell.shutdown import GracefulShutdown
 
 
 class Run:
@@ -17,9 +17,9 @@ class Run:
         self.is_over = is_over
         self.told: list[str] = []
 
-    def farewell(self, limit_seconds: float = 60.0) -> Farewell:
+    def farewell(self, limit_seconds: float = 60.0) -> GracefulShutdown:
         """From it."""
-        return Farewell(
+        return GracefulShutdown(
             lambda: self.told.append("leave"),
             lambda: self.is_over,
             lambda: self.told.append("kill"),

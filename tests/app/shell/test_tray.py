@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.shell.tray import Tray
 from app.shell.tray_icons import SIZES, painted, tray_icon, tray_state
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.messages import Start
 from tests.support.peers.fake_worker import progress
@@ -35,7 +35,7 @@ def shown(tray: Tray) -> list[str]:
         (Session(), "idle"),
         (TRAINING, "training"),
         (PAUSED, "paused"),
-        (replace(TRAINING, phase="ended", problem=Problem.WORKER_CRASHED), "problem"),
+        (replace(TRAINING, phase="ended", problem=ErrorKind.WORKER_CRASHED), "problem"),
     ],
 )
 def test_the_picture_says_the_state(session: Session, state: str) -> None:
@@ -46,9 +46,7 @@ def test_every_picture_is_different_in_every_size(qtbot: QtBot) -> None:
     for size in SIZES:
         icons = [painted("idle", 0), painted("paused", 0), painted("problem", 0)]
         icons += [painted("training", step) for step in (0, 12, 24)]
-        images = [
-            icon.pixmap(size, size).toImage().convertToFormat(QImage.Format.Format_ARGB32) for icon in icons
-        ]
+        images = [icon.pixmap(size, size).toImage().convertToFormat(QImage.Format.Format_ARGB32) for icon in icons]
         assert len({bytes(image.constBits()) for image in images}) == len(icons)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.startup import open_window
 from tests.support.peers import fake_worker
 
@@ -15,7 +15,7 @@ from tests.support.peers import fake_worker
 def main() -> int:
     """Until it is told to quit, or at once where another window takes what was given."""
     journal, *words = sys.argv[1:]
-    handover = Handover.read(words)
+    handover = LaunchRequest.read(words)
     assert handover is not None, words
     return open_window(handover, worker_command=[sys.executable, fake_worker.__file__, journal, "good"])
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 from PySide6.QtWidgets import QWidget
 
-from core.client.reducer import after
+from core.client.reducer import reduce
 from core.client.session import Session
 from core.hardware.device import Device, DeviceUser
 from core.hardware.monitor import DevicesSeen
@@ -67,7 +67,7 @@ def session_of(*events: AnyEvent, run_id: str | None = None) -> Session:
     asked: list[ClientEvent] = [Asked(Join(addresses=(ADDRESS,), home="/nowhere", run_id=run_id))]
     session = Session()
     for event in [*asked, *events]:
-        session = after(session, event)
+        session = reduce(session, event)
     return session
 
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from app.application import Application
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.startup import Start, front_for, make_qt
 from core.client.session import Session
 from core.files.folders import Folders
@@ -47,7 +47,7 @@ def main() -> None:
     front = front_for(qt, Folders.below(Path(journal).parent / "home"))
     start = Start(qt, front, worker_command=command)
     start.begun.connect(train)
-    start.run(Handover())
+    start.run(LaunchRequest())
     print("closed", flush=True)
 
 

@@ -9,8 +9,16 @@ from collections.abc import Callable
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
-from core.protocol.localizable import Remark
-from core.protocol.messages import Join, PeerSeen, Progress, RoundFinished, RunFound, Start, Verdict
+from core.protocol.localizable import LocalizedText
+from core.protocol.messages import (
+    ContributionStatus,
+    Join,
+    PeerSeen,
+    Progress,
+    RoundFinished,
+    RunFound,
+    Start,
+)
 from core.records.time_series import Curve, Series
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT
@@ -49,7 +57,7 @@ def progress(**changes: object) -> Progress:
 
 def finished(*, ok: bool = True, peers: int = 7, reason: str = "") -> RoundFinished:
     """A round of averaging."""
-    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=Remark(reason))
+    return RoundFinished(epoch=42, kind="gradients", ok=ok, peers=peers, seconds=3.2, reason=LocalizedText(reason))
 
 
 def peer(number: int, **changes: object) -> PeerSeen:
@@ -76,7 +84,7 @@ def training(**changes: object) -> Session:
         "chosen": FOUND,
         "progress": progress(),
         "rounds": (finished(),) * 14 + (finished(ok=False, reason="late"),),
-        "verdict": Verdict(state="helping", reason=""),
+        "contribution_status": ContributionStatus(state="helping", reason=""),
         "peers": tuple(peer(number) for number in range(7)),
         "last_share": 0.164,
     }

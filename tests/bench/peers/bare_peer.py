@@ -21,7 +21,7 @@ from typing import Any
 import hivemind
 import torch
 
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import Connected, Published, RoundFinished, StateLoading, TrainingStarted
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
@@ -138,7 +138,7 @@ def _tell_round(optimizer: Any, began: float, control: Any) -> None:
             ok=peers > 1,
             peers=peers,
             seconds=seconds,
-            reason=Remark(repr(error) if error else ""),
+            reason=LocalizedText(repr(error) if error else ""),
         )
     )
 

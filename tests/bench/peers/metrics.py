@@ -53,9 +53,7 @@ class Track:
     def gradient_rounds(self, after: float, until: float) -> tuple[int, int]:
         """How many of them were averaged with somebody, and how many there were."""
         rounds = [
-            each.event
-            for each in self.seen
-            if after < each.at <= until and isinstance(each.event, RoundFinished)
+            each.event for each in self.seen if after < each.at <= until and isinstance(each.event, RoundFinished)
         ]
         gradients = [each for each in rounds if each.kind == "gradients"]
         return sum(each.ok for each in gradients), len(gradients)

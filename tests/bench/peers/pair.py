@@ -54,9 +54,7 @@ def paired(kind: Kind, ground: Ground) -> Iterator[Pair]:
     with first_peer(kind, ground) as first:
         addresses = addresses_of(first, ground)
         with second_peer(kind, ground, addresses) as second:
-            started = second.wait_for(
-                lambda event: isinstance(event, TrainingStarted), ground.limit(START_SECONDS)
-            )
+            started = second.wait_for(lambda event: isinstance(event, TrainingStarted), ground.limit(START_SECONDS))
             assert isinstance(started.event, TrainingStarted)
             yield Pair(first, second, started.event.epoch + SETTLING_EPOCHS)
 
@@ -79,9 +77,7 @@ def second_peer(kind: Kind, ground: Ground, addresses: tuple[str, ...]) -> PeerP
     return PeerProcess("bare-2", "tests.bench.peers.bare_peer", words, ground.cores[1], ground.folder)
 
 
-def bare_words(
-    kind: Kind, ground: Ground, addresses: Sequence[str] = (), listen: str = LOOPBACK
-) -> list[str]:
+def bare_words(kind: Kind, ground: Ground, addresses: Sequence[str] = (), listen: str = LOOPBACK) -> list[str]:
     """What tests.bench.peers.bare_peer is to be told; the first peer is told no addresses."""
     return [str(ground.run_file), str(ground.threads), kind, listen, *addresses]
 

@@ -47,9 +47,7 @@ class Leaving:
     client_peak_bytes: int
 
 
-def pair_life(
-    kind: Kind, ground: Ground, epochs: int, leave_after: float | None
-) -> tuple[Training, Leaving | None]:
+def pair_life(kind: Kind, ground: Ground, epochs: int, leave_after: float | None) -> tuple[Training, Leaving | None]:
     """Start a pair, have it train, and see one go after that share of one more epoch, if that is wanted."""
     with paired(kind, ground) as pair:
         last = pair.train(ground, epochs)

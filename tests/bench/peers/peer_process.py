@@ -40,9 +40,7 @@ class Seen:
 class PeerProcess:
     """A context; ``started`` is on the monotonic clock. It must print core.protocol.messages' events."""
 
-    def __init__(
-        self, name: str, module: str, words: Sequence[str], cores: frozenset[int], folder: Path
-    ) -> None:
+    def __init__(self, name: str, module: str, words: Sequence[str], cores: frozenset[int], folder: Path) -> None:
         self.name = name
         self._changed = threading.Condition()
         self._seen: list[Seen] = []

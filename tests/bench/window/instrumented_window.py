@@ -19,7 +19,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from app import application
 from app import startup as start
 from app.application import Application
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from core.protocol.codec import encode
 from core.protocol.messages import PeersSeen
 from core.protocol.types import Event
@@ -71,7 +71,7 @@ def main() -> int:
     """Until the person, or the bench, quits."""
     door, *worker = sys.argv[1:]
     application.Application = watched(door)  # type: ignore[misc]
-    return start.open_window(Handover(), worker_command=worker or None)
+    return start.open_window(LaunchRequest(), worker_command=worker or None)
 
 
 if __name__ == "__main__":

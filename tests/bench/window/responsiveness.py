@@ -33,9 +33,7 @@ class Blocked:
 def blocked(screen: Screen, ground: Ground, seconds: float) -> Blocked:
     """A thousand peers, as wide as the screen and as small as it opens, every period, order and tab."""
     name = "window_block"
-    folders = settle_home(
-        ground, name, Settings(device="cpu", language="en", theme="light", graph_period="24h")
-    )
+    folders = settle_home(ground, name, Settings(device="cpu", language="en", theme="light", graph_period="24h"))
     write_past(folders)
     with WindowProcess(name, screen, ground, fake_worker(str(REPORT_SECONDS), str(PEERS))) as window:
         window.join(ADDRESS)
@@ -44,9 +42,9 @@ def blocked(screen: Screen, ground: Ground, seconds: float) -> Blocked:
         time.sleep(ground.limit(_OPENING_SECONDS))
         opening = _taken(window)
         living = max((_lived(window, ground, seconds / 2, place) for place in ("0", "1")), key=_length)
-        stretches = [(_done(window, ground, deed), " ".join(deed)) for deed in _handling()]
+        segments = [(_done(window, ground, deed), " ".join(deed)) for deed in _handling()]
         window.quit()
-    handling, worst = max(stretches, key=lambda each: _length(each[0]))
+    handling, worst = max(segments, key=lambda each: _length(each[0]))
     return Blocked(opening, living, handling, worst)
 
 

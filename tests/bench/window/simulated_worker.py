@@ -17,11 +17,12 @@ import time
 from collections.abc import Iterator
 
 from core.protocol.codec import decode_command, encode
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import (
     PROTOCOL_VERSION,
     AnyEvent,
     Connected,
+    ContributionStatus,
     Evaluated,
     Hello,
     Join,
@@ -37,7 +38,6 @@ from core.protocol.messages import (
     Solved,
     Start,
     TrainingStarted,
-    Verdict,
 )
 from core.protocol.types import Event
 from core.run.manifest import Collaboration, RunInfo, RunManifest
@@ -66,7 +66,7 @@ def story(peers: int) -> Iterator[AnyEvent]:
     """All events after the start, for ever; a Progress is the end of each half second."""
     chance = random.Random(7)
     yield TrainingStarted(device="cpu", epoch=1, parameters=1_000_000)
-    yield Verdict(state="starting", reason="The first round is yet to come.")
+    yield ContributionStatus(state="starting", reason="The first round is yet to come.")
     contributed = 0
     for number in itertools.count():
         epoch, place = divmod(number, REPORTS_AN_EPOCH)
@@ -98,10 +98,10 @@ def _step(epoch: int, peers: int) -> Iterator[AnyEvent]:
     """What ends an epoch."""
     group = min(peers, 16)
     is_ok = epoch % 12 != 0
-    reason = Remark("" if is_ok else "no other peer was found in time")
+    reason = LocalizedText("" if is_ok else "no other peer was found in time")
     yield RoundFinished(epoch=epoch, kind="gradients", ok=is_ok, peers=group, seconds=2.1, reason=reason)
     if epoch == 1:
-        yield Verdict(state="helping", reason=f"averaged with {group} peers")
+        yield ContributionStatus(state="helping", reason=f"averaged with {group} peers")
     if epoch % _EVALUATED_EPOCHS == 0:
         yield RoundFinished(epoch=epoch, kind="state", ok=True, peers=group, seconds=3.4)
         solved = tuple(Solved(text=f"{number}+58={number + 58}", correct=True) for number in range(3))
@@ -151,7 +151,7 @@ def main() -> None:
         match decode_command(line):
             case Join():
                 _say(Connected(peer_id=_ME, peers=peers))
-                _say(Network(mode="direct", reason=Remark("asked for")))
+                _say(Network(mode="direct", reason=LocalizedText("asked for")))
                 _say(RunFound(manifest=manifest(), organiser=ADDRESS.rsplit("/", 1)[1], vouched=True))
                 _say(SearchFinished(found=1))
             case Start():

@@ -44,9 +44,7 @@ def test_a_block_is_the_time_by_which_a_tick_is_late() -> None:
 
 
 def test_memory_is_taken_at_the_end_of_each_half() -> None:
-    looks = [
-        (reports, Use(70 * MIB, 50 * MIB + reports, 1.0)) for reports in range(0, TEN_MINUTES_REPORTS + 1, 10)
-    ]
+    looks = [(reports, Use(70 * MIB, 50 * MIB + reports, 1.0)) for reports in range(0, TEN_MINUTES_REPORTS + 1, 10)]
     memory = memory_of(looks, 10.0)
     assert memory.bytes == 70 * MIB
     assert memory.growth_bytes == TEN_MINUTES_REPORTS // 2

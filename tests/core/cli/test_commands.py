@@ -214,7 +214,7 @@ MEASURED = {"event": "fit_measured", "device": "cpu", "micro_batch": 4, "samples
 
 def rehearsing(*events: dict[str, Any], **of_run: Any) -> Play:
     """A swarm with one run, and a dry run that ends so."""
-    return found({**run_found(), **of_run}) | {"rehearse": [[*events, {"exit": 0}]]}
+    return found({**run_found(), **of_run}) | {"dry_run": [[*events, {"exit": 0}]]}
 
 
 def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_inspect_tries_it_out_as_it_was_asked_to(tmp_path: Path) -> None:
     words = ["--device", "cpu", "--threads", "2", "--memory", "6GB"]
     assert workerbee(tmp_path, "inspect", ADDRESS, *words, worker=fake(tmp_path, "good")).code == 0
     told = [json.loads(line) for line in (tmp_path / "journal").read_text().splitlines() if line[0] == "{"]
-    (command,) = [each for each in told if each["command"] == "rehearse"]
+    (command,) = [each for each in told if each["command"] == "dry_run"]
     assert (command["device"], command["threads"], command["memory_limit_bytes"]) == ("cpu", 2, 6 * 10**9)
     assert msgspec.convert(command["manifest"], RunManifest) == fake_worker.manifest()
 
@@ -274,9 +274,7 @@ def test_publish_prints_what_can_be_copied_whole(tmp_path: Path) -> None:
     assert workerbee(tmp_path, "run", "new").code == 0
     address = ADDRESS.replace("127.0.0.1", "203.0.113.5")
     play = {"publish": [[{"event": "published", "addresses": [address], "link": LINK * 3, "revision": 4}]]}
-    result = workerbee(
-        tmp_path, "publish", "run.toml", "--no-train", "--for", "1s", worker=reciting(tmp_path, play)
-    )
+    result = workerbee(tmp_path, "publish", "run.toml", "--no-train", "--for", "1s", worker=reciting(tmp_path, play))
     assert (result.code, result.err) == (0, "")
     assert {LINK * 3, address} <= set(result.out.splitlines())
     assert "revision 4" in result.out

@@ -17,9 +17,9 @@ from core.cli.parser.stop_conditions import Limits
 from core.cli.parser.values import parse_duration, parse_size
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import Evaluated, Progress, RoundFinished, Solved
-from core.security.sanitize import safe_line, safe_text
+from core.security.sanitize import sanitize_line, sanitize_text
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 
 @given(st.text())
 def test_no_text_can_command_a_terminal(text: str) -> None:
-    assert all(each.isprintable() for each in safe_line(text))
-    assert all(each.isprintable() or each == "\n" for each in safe_text(text))
-    assert len(safe_line(text * 50)) <= 400
+    assert all(each.isprintable() for each in sanitize_line(text))
+    assert all(each.isprintable() or each == "\n" for each in sanitize_text(text))
+    assert len(sanitize_line(text * 50)) <= 400
 
 
 def test_letters_of_all_scripts_are_harmless() -> None:
-    assert safe_line("Grüße 你好 שלום → ✓") == "Grüße 你好 שלום → ✓"
+    assert sanitize_line("Grüße 你好 שלום → ✓") == "Grüße 你好 שלום → ✓"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_summary_counts_only_rounds_with_others() -> None:
         progress(None),
         progress(2.31),
         RoundFinished(epoch=1, kind="gradients", ok=True, peers=3, seconds=1),
-        RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason=Remark("nobody came")),
+        RoundFinished(epoch=1, kind="state", ok=False, peers=1, seconds=1, reason=LocalizedText("nobody came")),
         RoundFinished(epoch=2, kind="gradients", ok=True, peers=1, seconds=1),
         progress(1.2),
     ]

@@ -31,9 +31,7 @@ TRAINING = "to next step"
 class Terminal:
     """A command with a terminal of its own, as its foreground program."""
 
-    def __init__(
-        self, folder: Path, words: Sequence[str], worker: Sequence[str], kind: str = "xterm"
-    ) -> None:
+    def __init__(self, folder: Path, words: Sequence[str], worker: Sequence[str], kind: str = "xterm") -> None:
         self._master, self._slave = pty.openpty()
         self.before = termios.tcgetattr(self._slave)
         self.shown = ""
@@ -103,9 +101,7 @@ def terminals(tmp_path: Path) -> Iterator[list[Terminal]]:
         terminal.close()
 
 
-def join(
-    terminals: list[Terminal], folder: Path, *words: str, part: str = "good", kind: str = "xterm"
-) -> Terminal:
+def join(terminals: list[Terminal], folder: Path, *words: str, part: str = "good", kind: str = "xterm") -> Terminal:
     """`workerbee join` at a terminal."""
     return join_with(terminals, folder, fake(folder, part), *words, kind=kind)
 

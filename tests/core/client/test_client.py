@@ -12,7 +12,7 @@ import pytest
 from core.client.client import Client
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent, RestartDue, WorkerExited
 from core.protocol.messages import Failed, Join, Leave, Publish, Restarting, Start
@@ -154,7 +154,7 @@ def test_a_worker_that_always_crashes_becomes_a_problem_that_names_the_log(front
     front = front_end("crash_at_once")
     front.client.join(ADDRESS)
     session = front.until_ended()
-    assert session.problem == Problem.WORKER_CRASHED
+    assert session.problem == ErrorKind.WORKER_CRASHED
     assert session.problem_detail == f"Its exit code was 3. The log is {front.client.log_file}."
     assert front.happened(Restarting) == [
         Restarting(attempt=attempt, seconds=attempt / 100) for attempt in (1, 2, 3, 4, 5)
@@ -167,12 +167,12 @@ def test_what_the_worker_said_last_is_not_hidden_by_giving_up(front_end: Open) -
     front = front_end("fail_to_load_state")
     front.client.join(ADDRESS)
     session = front.until_ended()
-    assert session.problem == Problem.STATE_NOT_LOADED
+    assert session.problem == ErrorKind.STATE_NOT_LOADED
     assert session.problem_detail == f"3 peers were tried. The log is {front.client.log_file}."
 
 
 def test_good_running_earns_all_attempts_again(front_end: Open) -> None:
-    patient = RestartPolicy(delays_seconds=(0.01,), good_seconds=0.0)
+    patient = RestartPolicy(delays_seconds=(0.01,), reset_after_seconds=0.0)
     front = front_end(*["crash_in_training"] * 3, "good", restarts=patient)
     front.train()
     front.until(lambda session: session.contributed_samples > 3 * fake_worker.SAMPLES_A_LIFE)
@@ -183,22 +183,20 @@ def test_a_foreseen_problem_is_final(front_end: Open) -> None:
     front = front_end("fail_for_good", "good")
     front.client.join(ADDRESS)
     session = front.until_ended()
-    assert (session.problem, session.problem_detail) == (Problem.NOBODY_ANSWERS, "2 addresses were tried.")
+    assert (session.problem, session.problem_detail) == (ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
     assert len(front.lives()) == 1
 
 
 @pytest.mark.parametrize(
     ("part", "problem"),
     [
-        ("talk_nonsense", Problem.WORKER_NONSENSE),
-        ("speak_a_newer_protocol", Problem.PROTOCOL_MISMATCH),
-        ("die_before_hello", Problem.ENGINE_MISSING),
-        ("fail_and_stay", Problem.NOBODY_ANSWERS),
+        ("talk_nonsense", ErrorKind.WORKER_NONSENSE),
+        ("speak_a_newer_protocol", ErrorKind.PROTOCOL_MISMATCH),
+        ("die_before_hello", ErrorKind.ENGINE_MISSING),
+        ("fail_and_stay", ErrorKind.NOBODY_ANSWERS),
     ],
 )
-def test_a_worker_that_cannot_be_of_use_is_ended_at_once(
-    front_end: Open, part: str, problem: Problem
-) -> None:
+def test_a_worker_that_cannot_be_of_use_is_ended_at_once(front_end: Open, part: str, problem: ErrorKind) -> None:
     front = front_end(part, "good")
     front.client.join(ADDRESS)
     assert front.until_ended().problem == problem
@@ -218,14 +216,14 @@ def test_leaving_while_a_restart_is_waited_for_ends_the_session(front_end: Open)
 def test_a_run_that_somebody_else_signs_after_a_crash_is_not_started(front_end: Open) -> None:
     front = front_end("crash_in_training", "be_of_another_organiser")
     front.train()
-    assert front.until_ended().problem == Problem.ORGANISER_CHANGED
+    assert front.until_ended().problem == ErrorKind.ORGANISER_CHANGED
     assert not any(isinstance(command, Start) for command in front.lives()[1])
 
 
 def test_a_run_that_is_gone_after_a_crash_is_a_problem(front_end: Open) -> None:
     front = front_end("crash_in_training", "be_of_another_run")
     front.train()
-    assert front.until_ended().problem == Problem.NO_SUCH_RUN
+    assert front.until_ended().problem == ErrorKind.NO_SUCH_RUN
 
 
 def test_agreeing_while_the_worker_is_being_restarted_is_not_lost(front_end: Open) -> None:
@@ -241,7 +239,7 @@ def test_an_engine_that_is_not_there_is_a_problem_with_advice(tmp_path: Path) ->
     client = Client(Folders.below(tmp_path), events.put, worker_command=[str(tmp_path / "python")])
     client.check_engine()
     session = ending(client, events)
-    assert session.problem == Problem.ENGINE_MISSING
+    assert session.problem == ErrorKind.ENGINE_MISSING
     assert str(tmp_path / "python") in session.problem_detail
 
 
@@ -251,7 +249,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     client = Client(Folders.below(tmp_path / "file"), events.put)
     client.join(ADDRESS)
     session = ending(client, events)
-    assert session.problem == Problem.FOLDER_NOT_WRITABLE
+    assert session.problem == ErrorKind.FOLDER_NOT_WRITABLE
     assert str(tmp_path / "file") in session.problem_detail
 
 

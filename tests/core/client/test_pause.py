@@ -9,7 +9,7 @@ import pytest
 
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Pause, WorkerExited
 from core.protocol.messages import Join, Leave, Restarting
 from tests.support.client_harness import FrontEnd, Open
@@ -162,7 +162,7 @@ def test_what_is_wrong_after_a_pause_is_told(front_end: Open) -> None:
     front.train()
     pause(front)
     front.client.resume()
-    assert front.until_ended().problem == Problem.NO_SUCH_RUN
+    assert front.until_ended().problem == ErrorKind.NO_SUCH_RUN
 
 
 def test_before_anybody_agreed_there_is_nothing_to_pause(front_end: Open) -> None:

@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.client.reducer import after
+from core.client import reducer
 from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import (
     Check,
     CheckpointSaved,
     Connected,
+    ContributionStatus,
+    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
@@ -31,7 +33,6 @@ from core.protocol.messages import (
     PeersSeen,
     Publish,
     Published,
-    Rehearse,
     Restarting,
     RoundFinished,
     RunFound,
@@ -39,7 +40,6 @@ from core.protocol.messages import (
     Start,
     StateLoading,
     TrainingStarted,
-    Verdict,
     Warned,
 )
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
@@ -48,7 +48,7 @@ JOIN = Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowh
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
 LEAVE = Asked(Leave())
 PUBLISH = Asked(Publish(manifest=manifest(), home="/nowhere"))
-REHEARSE = Asked(Rehearse(manifest=manifest(), device="cpu"))
+REHEARSE = Asked(DryRun(manifest=manifest(), device="cpu"))
 FIT = FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9)
 HELLO = Hello(protocol=1, version="fake")
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
@@ -59,7 +59,7 @@ TRAINING: tuple[ClientEvent, ...] = (JOIN, HELLO, FOUND, SearchFinished(found=1)
 
 def picture(*events: ClientEvent) -> Session:
     """What is seen after those events."""
-    return reduce(after, events, Session())
+    return reduce(reducer.reduce, events, Session())
 
 
 def round_at(epoch: int) -> RoundFinished:
@@ -67,7 +67,7 @@ def round_at(epoch: int) -> RoundFinished:
     return RoundFinished(epoch=epoch, kind="gradients", ok=True, peers=2, seconds=0.5)
 
 
-def failed(problem: Problem) -> Failed:
+def failed(problem: ErrorKind) -> Failed:
     """The worker's last words."""
     return Failed(problem=problem.key, detail="3 were tried.")
 
@@ -90,7 +90,7 @@ def test_a_volunteer_goes_from_the_address_to_training_and_home() -> None:
     ]
     session = Session()
     for event, phase in steps:
-        session = after(session, event)
+        session = reducer.reduce(session, event)
         assert session.phase == phase, event
     assert session.chosen == FOUND
     assert session.contributed_samples == 25
@@ -114,7 +114,7 @@ def test_a_keeper_is_up_once_it_has_published() -> None:
 def test_epochs_are_counted_from_where_we_began() -> None:
     session = picture(*TRAINING)
     assert (session.first_epoch, session.epochs_done) == (7, 0)
-    session = after(session, progress(10))
+    session = reducer.reduce(session, progress(10))
     assert (session.first_epoch, session.epochs_done) == (7, 1)
 
 
@@ -132,7 +132,7 @@ def test_a_run_that_is_told_again_replaces_what_was_known_of_it() -> None:
 
 
 def test_the_same_warning_is_shown_once() -> None:
-    damaged, full = Warned(problem=Problem.CHECKPOINT_DAMAGED.key), Warned(problem=Problem.DISK_FULL.key)
+    damaged, full = Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key), Warned(problem=ErrorKind.DISK_FULL.key)
     assert picture(*TRAINING, damaged, full, damaged).warnings == (full, damaged)
 
 
@@ -140,7 +140,7 @@ def test_what_was_given_is_counted_over_all_workers() -> None:
     again = (Restarting(attempt=1, seconds=2.0), RestartDue(), HELLO, FOUND, START, STARTED)
     session = picture(*TRAINING, progress(100), CRASHED, *again)
     assert session.contributed_samples == 100
-    session = after(session, progress(10))
+    session = reducer.reduce(session, progress(10))
     assert session.contributed_samples == 110
     assert session.epochs_done == 1
 
@@ -150,43 +150,41 @@ def test_a_crash_does_not_end_the_session() -> None:
     assert session.is_crashed
     assert session.phase == "training"
     restarting = Restarting(attempt=1, seconds=2.0)
-    session = after(session, restarting)
+    session = reducer.reduce(session, restarting)
     assert (session.phase, session.restarting, session.progress) == ("connecting", restarting, None)
     assert session.rounds == (round_at(7),)
-    session = after(session, RestartDue())
+    session = reducer.reduce(session, RestartDue())
     assert (session.is_worker_running, session.restarting, session.problem) == (True, None, None)
 
 
-@pytest.mark.parametrize("problem", [Problem.INTERNAL, Problem.WORKER_CRASHED, Problem.STATE_NOT_LOADED])
-def test_an_unforeseen_problem_is_a_crash(problem: Problem) -> None:
+@pytest.mark.parametrize("problem", [ErrorKind.INTERNAL, ErrorKind.WORKER_CRASHED, ErrorKind.STATE_NOT_LOADED])
+def test_an_unforeseen_problem_is_a_crash(problem: ErrorKind) -> None:
     session = picture(*TRAINING, failed(problem), CRASHED)
     assert session.is_crashed
     assert session.problem is None
 
 
 def test_a_foreseen_problem_ends_the_session() -> None:
-    session = picture(*TRAINING, failed(Problem.OUT_OF_MEMORY))
-    assert (session.problem, session.problem_detail) == (Problem.OUT_OF_MEMORY, "3 were tried.")
-    assert after(session, WorkerExited(1)).phase == "ended"
+    session = picture(*TRAINING, failed(ErrorKind.OUT_OF_MEMORY))
+    assert (session.problem, session.problem_detail) == (ErrorKind.OUT_OF_MEMORY, "3 were tried.")
+    assert reducer.reduce(session, WorkerExited(1)).phase == "ended"
 
 
 def test_the_first_problem_is_the_one_that_counts() -> None:
-    session = picture(*TRAINING, failed(Problem.NO_SUCH_DEVICE), failed(Problem.DISK_FULL), WorkerExited(1))
-    assert session.problem == Problem.NO_SUCH_DEVICE
+    session = picture(*TRAINING, failed(ErrorKind.NO_SUCH_DEVICE), failed(ErrorKind.DISK_FULL), WorkerExited(1))
+    assert session.problem == ErrorKind.NO_SUCH_DEVICE
 
 
 def test_a_worker_that_leaves_to_begin_anew_does_not_end_the_session() -> None:
-    session = picture(
-        *TRAINING, failed(Problem.NETWORK_CHANGED), Left(contributed_samples=150), WorkerExited(0)
-    )
+    session = picture(*TRAINING, failed(ErrorKind.NETWORK_CHANGED), Left(contributed_samples=150), WorkerExited(0))
     assert session.is_crashed
-    session = after(session, Restarting(attempt=1, seconds=2.0, problem=Problem.NETWORK_CHANGED.key))
+    session = reducer.reduce(session, Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NETWORK_CHANGED.key))
     assert (session.phase, session.contributed_samples, session.left) == ("connecting", 150, None)
 
 
 def test_when_there_is_no_other_attempt_the_crash_is_the_problem() -> None:
-    session = picture(*TRAINING, CRASHED, failed(Problem.WORKER_CRASHED))
-    assert (session.phase, session.problem) == ("ended", Problem.WORKER_CRASHED)
+    session = picture(*TRAINING, CRASHED, failed(ErrorKind.WORKER_CRASHED))
+    assert (session.phase, session.problem) == ("ended", ErrorKind.WORKER_CRASHED)
 
 
 def test_a_worker_that_dies_while_leaving_has_left() -> None:
@@ -197,23 +195,23 @@ def test_a_worker_that_dies_while_leaving_has_left() -> None:
 def test_leaving_while_no_worker_lives_is_the_end() -> None:
     session = picture(*TRAINING, CRASHED, Restarting(attempt=1, seconds=2.0), LEAVE)
     assert (session.phase, session.restarting) == ("ended", None)
-    assert after(session, RestartDue()) == session
-    assert after(session, Restarting(attempt=1, seconds=2.0)) == session
+    assert reducer.reduce(session, RestartDue()) == session
+    assert reducer.reduce(session, Restarting(attempt=1, seconds=2.0)) == session
 
 
 def test_a_check_ends_with_its_answer_or_with_a_problem() -> None:
     engine = EngineChecked(torch="2.13.0", hivemind="1.1.12")
     assert picture(Asked(Check()), HELLO, engine, WorkerExited(0)).phase == "ended"
-    session = picture(Asked(Check()), HELLO, failed(Problem.INTERNAL), WorkerExited(1))
-    assert (session.phase, session.problem) == ("ended", Problem.INTERNAL)
+    session = picture(Asked(Check()), HELLO, failed(ErrorKind.INTERNAL), WorkerExited(1))
+    assert (session.phase, session.problem) == ("ended", ErrorKind.INTERNAL)
     assert picture(Asked(Check()), HELLO, CRASHED).is_crashed
 
 
 def test_a_dry_run_ends_with_what_it_has_found_or_with_a_problem() -> None:
     assert picture(REHEARSE, HELLO, FIT, WorkerExited(0)).phase == "ended"
     assert picture(REHEARSE, HELLO, FIT, WorkerExited(0)).fit == FIT
-    session = picture(REHEARSE, HELLO, failed(Problem.FIT_UNKNOWN), WorkerExited(1))
-    assert (session.phase, session.problem, session.fit) == ("ended", Problem.FIT_UNKNOWN, None)
+    session = picture(REHEARSE, HELLO, failed(ErrorKind.FIT_UNKNOWN), WorkerExited(1))
+    assert (session.phase, session.problem, session.fit) == ("ended", ErrorKind.FIT_UNKNOWN, None)
     assert picture(REHEARSE, HELLO, CRASHED).is_crashed
     assert picture(*TRAINING, FIT).fit == FIT
 
@@ -223,7 +221,7 @@ def test_joining_again_begins_a_new_picture() -> None:
 
 
 def test_restarts_wait_longer_and_longer_and_then_end() -> None:
-    policy, problem = RestartPolicy(), Problem.WORKER_CRASHED
+    policy, problem = RestartPolicy(), ErrorKind.WORKER_CRASHED
     attempts = [0]
     while (attempt := policy.next_attempt(attempts[-1], 59.0, problem)) is not None:
         attempts.append(attempt)
@@ -231,23 +229,23 @@ def test_restarts_wait_longer_and_longer_and_then_end() -> None:
 
 
 def test_a_network_is_waited_for_as_long_as_it_takes() -> None:
-    policy, problem = RestartPolicy(), Problem.NOBODY_ANSWERS
+    policy, problem = RestartPolicy(), ErrorKind.NOBODY_ANSWERS
     assert policy.next_attempt(1000, 0.0, problem) == 1001
     assert policy.delay_seconds(1001, problem) == 8.0
 
 
 def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
     policy = RestartPolicy()
-    for problem in (Problem.SWARM_LOST, Problem.NETWORK_CHANGED):
+    for problem in (ErrorKind.SWARM_LOST, ErrorKind.NETWORK_CHANGED):
         assert [policy.delay_seconds(attempt, problem) for attempt in (1, 2)] == [0.0, 4.0]
 
 
 def test_a_good_minute_earns_all_attempts_again() -> None:
-    assert RestartPolicy().next_attempt(5, 60.0, Problem.WORKER_CRASHED) == 1
+    assert RestartPolicy().next_attempt(5, 60.0, ErrorKind.WORKER_CRASHED) == 1
 
 
 def test_where_it_has_worked_before_it_is_tried_for_ever_but_rarely() -> None:
-    policy, problem = RestartPolicy(), Problem.WORKER_CRASHED
+    policy, problem = RestartPolicy(), ErrorKind.WORKER_CRASHED
     assert policy.next_attempt(5, 0.0, problem, has_trained=True) == 6
     assert policy.delay_seconds(6, problem) == policy.delay_seconds(7, problem) == 300.0
 
@@ -266,19 +264,19 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     FIT,
     LEAVE,
     EngineChecked(torch="2.13.0", hivemind="1.1.12"),
-    Network(mode="client", reason=Remark("behind a router")),
+    Network(mode="client", reason=LocalizedText("behind a router")),
     Published(addresses=(), link="workerbee://join?peer=x", revision=1),
     StateLoading(received_bytes=1, total_bytes=2),
     progress(10),
     progress(20),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
-    Verdict(state="alone", reason="nobody else is there"),
+    ContributionStatus(state="alone", reason="nobody else is there"),
     evaluated(7),
     CheckpointSaved(path="/nowhere", epoch=7),
-    Warned(problem=Problem.DISK_FULL.key),
-    failed(Problem.INTERNAL),
-    failed(Problem.NOBODY_ANSWERS),
+    Warned(problem=ErrorKind.DISK_FULL.key),
+    failed(ErrorKind.INTERNAL),
+    failed(ErrorKind.NOBODY_ANSWERS),
     Left(contributed_samples=15),
     Restarting(attempt=1, seconds=2.0),
     RestartDue(),
@@ -291,10 +289,10 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
 def test_every_story_has_a_sound_picture(story: list[ClientEvent]) -> None:
     session = Session()
     for event in story:
-        before, session = session, after(session, event)
+        before, session = session, reducer.reduce(session, event)
         assert len(session.rounds) <= KEPT_ROUNDS
         assert session.restarting is None or not session.is_worker_running
-        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | Rehearse)
+        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | DryRun)
         assert is_new or session.contributed_samples >= before.contributed_samples
         assert is_new or before.phase != "ended" or session.phase == "ended"
         assert is_new or before.problem is None or session.problem == before.problem

@@ -9,7 +9,7 @@ import pytest
 
 from core.engine.build_selection import Suited, choose_files, suited_build
 from core.engine.file_lists import BuildName, EngineFiles, load_files
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from tests.support.engine_wheels import small_engine
 
 
@@ -92,9 +92,9 @@ def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path:
     assert not choose_files(Suited("cpu", "no_gpu"), load).is_second_best
     larger = choose_files(Suited("cpu", "no_gpu"), lambda build: small if build == "cuda13" else None)
     assert larger.files is small and not larger.is_second_best, "no GPU stays idle"
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         choose_files(Suited("cpu", "no_gpu"), lambda build: None)
-    assert caught.value.problem is Problem.ENGINE_NOT_OFFERED
+    assert caught.value.problem is ErrorKind.ENGINE_NOT_OFFERED
 
 
 @pytest.mark.parametrize("build", ["cpu", "cuda13"])

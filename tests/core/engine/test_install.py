@@ -14,11 +14,11 @@ import msgspec
 import pytest
 
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Made, Making, MakingEvent, MakingPaused, NotMade
+from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
 from core.engine.install.index_lookup import WHEELS_VARIABLE
-from core.engine.install.installer import EngineMaker
-from core.engine.installed import Engine, EnginePlace
-from core.errors import Problem
+from core.engine.install.installer import EngineInstaller
+from core.engine.installed import Engine, EngineDirectory
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from tests.support.engine_wheels import BALLAST_BYTES, small_engine
 from tests.support.environment.package_index import WheelIndex, serving
@@ -30,10 +30,10 @@ import json, sys, threading
 from pathlib import Path
 import msgspec
 from core.engine.file_lists import EngineFiles
-from core.engine.install.installer import EngineMaker
+from core.engine.install.installer import EngineInstaller
 from core.files.folders import Folders
 files = msgspec.json.decode(sys.argv[1], type=EngineFiles)
-maker = EngineMaker(files, Folders.below(Path(sys.argv[2])), print)
+maker = EngineInstaller(files, Folders.below(Path(sys.argv[2])), print)
 maker.start()
 maker.wait(600)
 """
@@ -53,9 +53,9 @@ class Workshop:
         return Folders.below(self.home)
 
     @property
-    def place(self) -> EnginePlace:
+    def place(self) -> EngineDirectory:
         """Where engines lie."""
-        return EnginePlace(self.folders.data)
+        return EngineDirectory(self.folders.data)
 
     @property
     def part(self) -> Path:
@@ -69,13 +69,13 @@ class Workshop:
     def attempt(self, files: EngineFiles, *, pause: bool = False) -> MakingEvent:
         """How an attempt to make it ends; one that is paused is paused while it downloads."""
         told: queue.SimpleQueue[MakingEvent] = queue.SimpleQueue()
-        maker = EngineMaker(files, self.folders, told.put)
+        maker = EngineInstaller(files, self.folders, told.put)
         self.folders.prepare()
         maker.start()
         while True:
             event = told.get(timeout=LIMIT_SECONDS)
             self.events.append(event)
-            if not isinstance(event, Making):
+            if not isinstance(event, InstallProgress):
                 assert maker.wait(LIMIT_SECONDS)
                 return event
             if pause and event.phase == "downloading" and event.done_bytes > 100_000:
@@ -94,7 +94,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worksh
 
 def assert_all_came(ended: MakingEvent) -> None:
     """It was downloaded, put together and tried; to have it work would take long."""
-    assert isinstance(ended, NotMade) and ended.problem is Problem.ENGINE_MISSING
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.ENGINE_MISSING
 
 
 @pytest.mark.slow
@@ -102,20 +102,20 @@ def test_an_engine_is_tried_before_it_is_used_and_the_old_one_stays_until_anothe
     workshop: Workshop,
 ) -> None:
     first, second = workshop.offer("1.0"), workshop.offer("2.0")
-    assert workshop.attempt(first) == Made()
-    phases = list(dict.fromkeys(event.phase for event in workshop.events if isinstance(event, Making)))
+    assert workshop.attempt(first) == Installed()
+    phases = list(dict.fromkeys(event.phase for event in workshop.events if isinstance(event, InstallProgress)))
     assert phases == ["looking", "downloading", "installing", "trying"]
     old = workshop.place.engine()
     assert old is not None and old.is_of(first) and not old.is_of(second)
     assert not workshop.place.work.exists()
 
-    assert workshop.attempt(second) == Made()
+    assert workshop.attempt(second) == Installed()
     new = workshop.place.engine()
     assert new is not None and new.is_of(second)
     assert not old.folder.exists()
 
     ended = workshop.attempt(workshop.offer("3.0", works=False))
-    assert isinstance(ended, NotMade) and ended.problem is Problem.ENGINE_MISSING
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.ENGINE_MISSING
     kept = workshop.place.engine()
     assert kept == new and new.python.exists()
 
@@ -124,7 +124,7 @@ def test_a_cut_download_is_said_and_goes_on_where_it_stopped(workshop: Workshop)
     files = workshop.offer(works=False)
     workshop.index.cut_at_bytes = BALLAST_BYTES // 2
     ended = workshop.attempt(files)
-    assert isinstance(ended, NotMade) and ended.problem is Problem.DOWNLOAD_CUT
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_CUT
     assert workshop.place.engine() is None
     assert workshop.part.stat().st_size >= BALLAST_BYTES // 2
 
@@ -145,35 +145,32 @@ def test_a_wrong_file_is_thrown_away_in_words(workshop: Workshop) -> None:
     files = workshop.offer()
     wrong = msgspec.structs.replace(files.files[1], sha256="0" * 64)
     ended = workshop.attempt(msgspec.structs.replace(files, files=(files.files[0], wrong)))
-    assert isinstance(ended, NotMade) and ended.problem is Problem.DOWNLOAD_WRONG
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_WRONG
     assert wrong.name in ended.detail
     assert not workshop.part.exists() and not workshop.part.with_suffix("").exists()
     assert workshop.place.engine() is None
 
 
-def test_an_index_that_is_not_there_is_a_cut_line(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_is_not_there_is_a_cut_line(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     files = workshop.offer()
     monkeypatch.setenv(WHEELS_VARIABLE, "http://127.0.0.1:9/simple/")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     ended = workshop.attempt(files)
-    assert isinstance(ended, NotMade) and ended.problem is Problem.DOWNLOAD_CUT
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_CUT
 
 
 def test_too_little_room_is_said_before_anything_is_downloaded(workshop: Workshop) -> None:
     files = workshop.offer()
     huge = msgspec.structs.replace(files.files[1], unpacked_bytes=20_000_000_000)
     ended = workshop.attempt(msgspec.structs.replace(files, files=(files.files[0], *[huge] * 500)))
-    assert isinstance(ended, NotMade) and ended.problem is Problem.DISK_FULL
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL
     assert workshop.index.asked == []
 
 
 def test_a_disk_that_fills_up_meanwhile_is_said_and_the_attempt_may_be_repeated(workshop: Workshop) -> None:
     files = workshop.offer()
     little = tuple(
-        msgspec.structs.replace(each, bytes=max(1, each.bytes - 900_000), unpacked_bytes=1)
-        for each in files.files
+        msgspec.structs.replace(each, bytes=max(1, each.bytes - 900_000), unpacked_bytes=1) for each in files.files
     )
     workshop.folders.data.mkdir(parents=True)
     mounted = ["mount", "-t", "tmpfs", "-o", "size=2600k", "tmpfs", str(workshop.folders.data)]
@@ -181,7 +178,7 @@ def test_a_disk_that_fills_up_meanwhile_is_said_and_the_attempt_may_be_repeated(
         pytest.skip("only root may make a small disk")
     try:
         ended = workshop.attempt(msgspec.structs.replace(files, files=little))
-        assert isinstance(ended, NotMade) and ended.problem is Problem.DISK_FULL
+        assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DISK_FULL
         assert workshop.place.engine() is None
     finally:
         subprocess.run(["umount", str(workshop.folders.data)], check=True)
@@ -202,16 +199,16 @@ def test_a_maker_that_is_killed_is_followed_by_one_that_goes_on(workshop: Worksh
 
 def test_two_makers_do_not_stand_in_each_others_way(workshop: Workshop) -> None:
     files = workshop.offer()
-    with workshop.place.claim():
+    with workshop.place.try_lock():
         ended = workshop.attempt(files)
-    assert ended == NotMade(Problem.ENGINE_BUSY)
+    assert ended == InstallFailed(ErrorKind.ENGINE_BUSY)
 
 
 def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Workshop) -> None:
     folder = workshop.place.folder / "some"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
-    workshop.place.appoint(Engine(folder, workshop.place.stamp(folder, workshop.offer())))
+    workshop.place.activate(Engine(folder, workshop.place.stamp(folder, workshop.offer())))
     engine = workshop.place.engine()
     assert engine is not None
     with subprocess.Popen([engine.python, "-c", "input()"], stdin=subprocess.PIPE) as worker:
@@ -223,11 +220,9 @@ def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Wo
     assert list(workshop.place.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "stamp", ["", "{}", json.dumps({"build": "cpu", "python": "2.7", "fingerprint": "0" * 16})]
-)
+@pytest.mark.parametrize("stamp", ["", "{}", json.dumps({"build": "cpu", "python": "2.7", "fingerprint": "0" * 16})])
 def test_an_engine_without_a_right_stamp_is_none(tmp_path: Path, stamp: str) -> None:
-    place = EnginePlace(tmp_path)
+    place = EngineDirectory(tmp_path)
     folder = place.folder / "some"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").touch()
@@ -240,7 +235,7 @@ def test_a_file_that_does_not_end_is_not_followed_to_its_end(workshop: Workshop)
     files = workshop.offer()
     short = msgspec.structs.replace(files.files[1], bytes=1000)
     ended = workshop.attempt(msgspec.structs.replace(files, files=(files.files[0], short)))
-    assert isinstance(ended, NotMade) and ended.problem is Problem.DOWNLOAD_WRONG
+    assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.DOWNLOAD_WRONG
 
 
 def test_the_same_versions_are_the_same_engine_and_others_are_not(tmp_path: Path) -> None:

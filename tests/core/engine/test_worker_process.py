@@ -14,10 +14,11 @@ import psutil
 import pytest
 
 from core.engine.worker_process import WorkerProcess
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.files.logs import worker_log
 from core.protocol.client_events import WorkerExited
 from core.protocol.messages import (
+    PROTOCOL_VERSION,
     AnyEvent,
     Check,
     Connected,
@@ -175,21 +176,21 @@ def test_a_worker_has_a_process_group_of_its_own(hire: Hire) -> None:
 @pytest.mark.parametrize("part", ["talk_nonsense", "talk_before_hello", "talk_without_end"])
 def test_a_worker_that_talks_nonsense_is_stopped(hire: Hire, part: str) -> None:
     worker = hire(part)
-    assert worker.wait_for(Failed).problem == Problem.WORKER_NONSENSE.key
+    assert worker.wait_for(Failed).problem == ErrorKind.WORKER_NONSENSE.key
     assert worker.wait_for_end() == [WorkerExited(-9)]
 
 
 def test_a_worker_of_another_version_is_stopped(hire: Hire) -> None:
     worker = hire("speak_a_newer_protocol")
     failed = worker.wait_for(Failed)
-    assert failed.problem == Problem.PROTOCOL_MISMATCH.key
-    assert "protocol 2" in failed.detail
+    assert failed.problem == ErrorKind.PROTOCOL_MISMATCH.key
+    assert f"protocol {PROTOCOL_VERSION + 1}," in failed.detail
     assert worker.wait_for_end() == [WorkerExited(-9)]
 
 
 def test_a_worker_that_never_says_hello_is_stopped(hire: Hire) -> None:
     worker = hire("be_silent", hello_limit_seconds=0.5)
-    assert worker.wait_for(Failed).problem == Problem.ENGINE_MISSING.key
+    assert worker.wait_for(Failed).problem == ErrorKind.ENGINE_MISSING.key
     assert worker.wait_for_end() == [WorkerExited(-9)]
 
 
@@ -209,9 +210,7 @@ def test_a_program_that_is_not_there_is_an_error_at_once(tmp_path: Path) -> None
         WorkerProcess([str(tmp_path / "python")], post=lambda event: None, logs=tmp_path)
 
 
-def test_a_worker_is_of_the_same_core_wherever_a_person_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_is_of_the_same_core_wherever_a_person_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.engine.python import worker_command
 
     (tmp_path / "core").mkdir()

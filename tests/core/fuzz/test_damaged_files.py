@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.errors import ClientError
-from core.records.contribution_totals import Given
+from core.errors import UserError
+from core.records.contribution_totals import ContributionDelta
 from core.records.recent_runs import MOST_RUNS, RecentRun, RecentRuns
 from core.records.settings import Settings, load_settings, save_settings
 from core.records.time_series import History
 from core.security.identity import Identity
-from core.security.known_organisers import KnownRuns
+from core.security.known_organisers import KnownOrganisers
 from tests.support.hypothesis_profile import ODD_TEXT, damaged, tried
 
 ORGANISER = Identity.create()
@@ -78,8 +78,8 @@ def test_every_recent_run_that_is_remembered_is_read_again(tmp_path: Path, runs:
 @given(damaged(msgspec.json.encode({"sums": {"organiser": ORGANISER.peer_id, "revision": 7}})))
 def test_damaged_known_runs_are_others_or_put_aside(tmp_path: Path, encoded: bytes) -> None:
     (tmp_path / "known.json").write_bytes(encoded)
-    known = KnownRuns(tmp_path / "known.json")
-    with contextlib.suppress(ClientError):
+    known = KnownOrganisers(tmp_path / "known.json")
+    with contextlib.suppress(UserError):
         known.check("sums", ORGANISER.peer_id, 7)
     known.remember("sums", ORGANISER.peer_id, 8)
     known.check("sums", ORGANISER.peer_id, 8)
@@ -94,7 +94,7 @@ def history_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     history, _ = History.open(path)
     for second in range(300):
         history.note("run", "loss", NOW + second, float(second))
-    history.store.deeds.add("run", Given("A run", samples=64))
+    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
     assert history.flush()
     history.close()
     return path.read_bytes()
@@ -102,9 +102,7 @@ def history_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @tried(60)
 @given(st.data())
-def test_no_damage_to_a_history_stops_the_next(
-    tmp_path: Path, history_file: bytes, data: st.DataObject
-) -> None:
+def test_no_damage_to_a_history_stops_the_next(tmp_path: Path, history_file: bytes, data: st.DataObject) -> None:
     for old in tmp_path.iterdir():
         old.unlink()
     (tmp_path / "history.sqlite").write_bytes(data.draw(damaged(history_file)))
@@ -117,7 +115,7 @@ def use(path: Path) -> None:
     history.note("run", "loss", NOW + 400, 1.0)
     for period in (60.0, None):
         assert len(history.curve("run", "loss", period, NOW + 400).lows)
-    history.store.deeds.add("run", Given("A run", samples=64))
+    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
     history.flush()
     history.close()
 
@@ -133,9 +131,7 @@ def use(path: Path) -> None:
         "UPDATE curves SET began = 'x'",
     ],
 )
-def test_words_in_the_place_of_numbers_are_passed_over(
-    tmp_path: Path, history_file: bytes, damage: str
-) -> None:
+def test_words_in_the_place_of_numbers_are_passed_over(tmp_path: Path, history_file: bytes, damage: str) -> None:
     path = tmp_path / "history.sqlite"
     path.write_bytes(history_file)
     with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -144,9 +140,7 @@ def test_words_in_the_place_of_numbers_are_passed_over(
     use(path)
 
 
-def test_a_history_whose_damage_is_in_sqlites_own_words_is_put_aside(
-    tmp_path: Path, history_file: bytes
-) -> None:
+def test_a_history_whose_damage_is_in_sqlites_own_words_is_put_aside(tmp_path: Path, history_file: bytes) -> None:
     path = tmp_path / "history.sqlite"
     path.write_bytes(history_file.replace(b"CREATE TABLE deeds", b"CREATE \xbf\xbfBLE deeds"))
     use(path)

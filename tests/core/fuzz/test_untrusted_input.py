@@ -13,18 +13,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.cli.output.json_lines import print_event
-from core.client.reducer import after
+from core.client.reducer import reduce
 from core.client.session import Session
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.protocol.messages import AnyEvent, Failed, FitMeasured, Join, Left, Rehearse
+from core.protocol.messages import AnyEvent, DryRun, Failed, FitMeasured, Join, Left
 from core.run.address import MAX_CHARACTERS, JoinAddress, UnreadableAddress
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
 from core.run.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template
 from core.run.run_file_errors import MOST_MISTAKES
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.security.sanitize import safe_line, safe_text, short_id
+from core.security.sanitize import sanitize_line, sanitize_text, short_id
 from tests.support.hypothesis_profile import (
     ANYTHING,
     MIB,
@@ -50,7 +50,7 @@ ADDRESS = JoinAddress((f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}",), 
 @tried(400)
 @given(damaged(SIGNED.to_bytes()))
 def test_no_damage_to_a_signed_manifest_goes_unnoticed(encoded: bytes) -> None:
-    with pytest.raises(ClientError):
+    with pytest.raises(UserError):
         opened = SignedManifest.from_bytes(encoded).opened()
         assert opened != manifest(), "the same manifest is no forgery"
 
@@ -60,18 +60,14 @@ def test_every_single_bit_of_a_signed_manifest_counts() -> None:
     for at in range(len(encoded)):
         bad = bytearray(encoded)
         bad[at] ^= 1 << at % 8
-        with pytest.raises(ClientError):
+        with pytest.raises(UserError):
             SignedManifest.from_bytes(bytes(bad)).opened()
 
 
 def with_values(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """The manifest with a few of its fields changed to those values."""
-    places = [
-        (section, name) for section, table in PLAIN.items() if isinstance(table, dict) for name in table
-    ]
-    changes = st.dictionaries(
-        st.sampled_from([*places, ("", "format"), ("", "revision")]), values, min_size=1
-    )
+    places = [(section, name) for section, table in PLAIN.items() if isinstance(table, dict) for name in table]
+    changes = st.dictionaries(st.sampled_from([*places, ("", "format"), ("", "revision")]), values, min_size=1)
 
     def changed(values: dict[tuple[str, str], Any]) -> dict[str, Any]:
         plain = json.loads(json.dumps(PLAIN))
@@ -88,8 +84,8 @@ def with_values(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, A
 def test_what_an_organiser_signs_is_refused_or_can_be_told(plain: dict[str, Any]) -> None:
     try:
         opened = sign_bytes(json.dumps(plain).encode(), ORGANISER).opened()
-    except ClientError as error:
-        assert error.problem in (Problem.MANIFEST_REFUSED, Problem.MANIFEST_TOO_NEW)
+    except UserError as error:
+        assert error.problem in (ErrorKind.MANIFEST_REFUSED, ErrorKind.MANIFEST_TOO_NEW)
     else:
         assert opened.format == 1
         assert decode_manifest(msgspec.json.encode(opened)) == opened
@@ -101,7 +97,7 @@ def test_what_an_organiser_signs_is_refused_or_can_be_told(plain: dict[str, Any]
 @pytest.mark.parametrize("filling", [b"[", b'{"a":', b'"', b"7", b"[1,", b'{"format":'], ids=repr)
 def test_a_manifest_of_nothing_but_brackets_is_refused_in_little_memory(filling: bytes) -> None:
     encoded = (filling * MAX_MANIFEST_BYTES)[:MAX_MANIFEST_BYTES]
-    with memory_below(4 * MIB), pytest.raises(ClientError):
+    with memory_below(4 * MIB), pytest.raises(UserError):
         sign_bytes(encoded, ORGANISER).opened()
 
 
@@ -113,7 +109,7 @@ LINES = st.sampled_from(
     [
         *(encode(event) for event in (progress(10), Left(), FIT)),
         encode(Join(addresses=("x",), home="/")),
-        encode(Rehearse(manifest=manifest(), device="cpu")),
+        encode(DryRun(manifest=manifest(), device="cpu")),
     ]
 )
 
@@ -153,7 +149,7 @@ def test_no_number_that_can_be_told_breaks_the_picture(story: list[AnyEvent]) ->
     session = Session(phase="training", is_worker_running=True)
     for event in story:
         with contextlib.suppress(msgspec.MsgspecError):
-            session = after(session, decode_event(encode(event)))
+            session = reduce(session, decode_event(encode(event)))
     assert session.last_share is None or 0 <= session.last_share <= 1
 
 
@@ -176,11 +172,9 @@ def test_no_line_of_json_moves_the_terminal(text: str) -> None:
 
 
 @tried(60)
-@given(
-    st.lists(st.sampled_from([*"/:.,;=&%?-[]'\"@ \n\x1b", *("ip4", "p2p", "workerbee:", "Qm1")]), max_size=6)
-)
-def test_no_text_however_long_keeps_anybody_waiting(pieces: list[str]) -> None:
-    unit = "".join(pieces) or "x"
+@given(st.lists(st.sampled_from([*"/:.,;=&%?-[]'\"@ \n\x1b", *("ip4", "p2p", "workerbee:", "Qm1")]), max_size=6))
+def test_no_text_however_long_keeps_anybody_waiting(split_placeholders: list[str]) -> None:
+    unit = "".join(split_placeholders) or "x"
     for text in ((unit * MAX_CHARACTERS)[:MAX_CHARACTERS], ADDRESS.link + unit * (60_000 // len(unit))):
         with contextlib.suppress(UnreadableAddress), memory_below(32 * MIB):
             JoinAddress.parse(text)
@@ -199,12 +193,12 @@ def test_a_damaged_link_is_another_address_or_none(encoded: bytes) -> None:
 
 def refusal(text: str) -> str:
     """What is said of a run file, in little memory."""
-    with memory_below(64 * MIB), pytest.raises(ClientError) as raised:
+    with memory_below(64 * MIB), pytest.raises(UserError) as raised:
         parse_run_file(text)
     return raised.value.detail
 
 
-def filled(unit: str) -> str:
+def fill_placeholders(unit: str) -> str:
     """As much of it as a run file may have."""
     return unit * (MAX_RUN_FILE_BYTES // len(unit))
 
@@ -215,9 +209,7 @@ def filled(unit: str) -> str:
         template().replace("layers = 2", "layers = 0x" + "F" * 50_000),
         "format = 0x" + "F" * 50_000 + "\n" + template(),
         "layers = " + "9" * 50_000,
-        template().replace(
-            "layers = 2", "layers" + ".a" * 12 + " = " + ("{a" + ".a" * 12 + "=") * 90 + "1" + "}" * 90
-        ),
+        template().replace("layers = 2", "layers" + ".a" * 12 + " = " + ("{a" + ".a" * 12 + "=") * 90 + "1" + "}" * 90),
     ],
     ids=["hexadecimal", "format", "decimal", "tower of tables"],
 )
@@ -227,7 +219,11 @@ def test_a_number_or_a_tower_that_cannot_be_written_out_is_a_mistake_like_any_ot
 
 @pytest.mark.parametrize(
     "text",
-    ["a" + filled(".a") + "=1", "[a" + filled(' . "\\""') + "]", filled("a.") + "b.c=1\nx=1"],
+    [
+        "a" + fill_placeholders(".a") + "=1",
+        "[a" + fill_placeholders(' . "\\""') + "]",
+        fill_placeholders("a.") + "b.c=1\nx=1",
+    ],
     ids=["of letters", "of quotes", "a header"],
 )
 def test_a_key_of_thousands_of_parts_is_refused_before_it_is_read(text: str) -> None:
@@ -258,14 +254,14 @@ def test_a_field_of_a_hundred_kilobytes_does_not_hide_the_others() -> None:
         max_size=5,
     )
 )
-def test_no_run_file_however_long_keeps_anybody_waiting(pieces: list[str]) -> None:
-    refusal(filled("".join(pieces)))
+def test_no_run_file_however_long_keeps_anybody_waiting(split_placeholders: list[str]) -> None:
+    refusal(fill_placeholders("".join(split_placeholders)))
 
 
 @tried(200)
 @given(damaged(template().encode()))
 def test_a_damaged_run_file_is_another_run_or_a_mistake(encoded: bytes) -> None:
-    with contextlib.suppress(ClientError):
+    with contextlib.suppress(UserError):
         told = parse_run_file(encoded.decode("utf-8", "replace"))
         assert isinstance(told, RunManifest)
 
@@ -276,7 +272,7 @@ def test_a_damaged_run_file_is_another_run_or_a_mistake(encoded: bytes) -> None:
 @tried(300)
 @given(st.text() | ODD_TEXT | tables(ODD_TEXT).map(str))
 def test_harmless_words_stay_as_they_are(text: str) -> None:
-    for make_harmless in (safe_line, safe_text, short_id):
+    for make_harmless in (sanitize_line, sanitize_text, short_id):
         once = make_harmless(text)
         assert make_harmless(once) == once
         assert once.encode("utf-8").decode() == once

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.hardware.device import Device, DeviceUser
 from core.hardware.discovery import choose_device, find_devices
 from tests.support.checkout import ROOT
@@ -142,9 +142,7 @@ def test_a_gpu_that_is_lost_while_it_is_asked_is_left_out(driver: FakeNvml, aske
         ("nvmlDeviceGetPowerUsage", "power_watts"),
     ],
 )
-def test_a_call_that_fails_leaves_only_its_value_unknown(
-    driver: FakeNvml, asker: Asker, call: str, field: str
-) -> None:
+def test_a_call_that_fails_leaves_only_its_value_unknown(driver: FakeNvml, asker: Asker, call: str, field: str) -> None:
     driver.says(RTX, f"fail {call} 999")
     [gpu] = asker.gpus()
     unknown = {name for name, value in vars(gpu).items() if value is None}
@@ -259,7 +257,7 @@ def test_auto_takes_the_cpu_where_no_gpu_can_be_named() -> None:
 
 @pytest.mark.parametrize("wish", ["cuda:7", "cuda", "", "GPU-cccc", "tpu"])
 def test_a_device_that_does_not_exist_is_answered_with_those_that_do(wish: str) -> None:
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         choose_device([SMALL, CPU], wish)
-    assert raised.value.problem is Problem.NO_SUCH_DEVICE
+    assert raised.value.problem is ErrorKind.NO_SUCH_DEVICE
     assert "cuda:0 (NVIDIA GeForce RTX 3070), cpu (AMD Ryzen 5 5600X)" in raised.value.detail

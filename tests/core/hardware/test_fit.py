@@ -5,15 +5,15 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from core.files.disk_space import Room
+from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import FitVerdict, fits, gpu_memory_needed, host_memory_needed, share_of_swarm
 from core.run.manifest import Requirements, RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.run_file import parse_run_file, template
 
 PLENTY = 10**12
-ROOM = Room(PLENTY)
+ROOM = DiskSpace(PLENTY)
 CPU = Device("cpu", memory_total_bytes=PLENTY, memory_free_bytes=PLENTY)
 
 
@@ -35,7 +35,10 @@ def test_what_is_free_decides(free_share: float, verdict: FitVerdict) -> None:
     gpu = gpu_with(round(free_share * gpu_memory_needed(MANIFEST)))
     fit = fits(MANIFEST, gpu, [gpu, CPU], ROOM)
     assert fit.gpu is not None
-    assert (fit.gpu.verdict, fit.verdict) == (verdict, verdict)
+    assert (fit.gpu.verdict, fit.verdict) == (
+        verdict,
+        verdict,
+    )
 
 
 def test_a_gpu_that_does_not_say_what_is_free_is_not_said_to_fit() -> None:
@@ -51,18 +54,20 @@ def test_without_a_word_about_ordinary_memory_nothing_is_said_of_it() -> None:
 def test_the_cpu_needs_the_model_in_ordinary_memory_and_no_gpu() -> None:
     on_cpu = fits(MANIFEST, CPU, [CPU], ROOM)
     assert on_cpu.gpu is None
-    assert on_cpu.memory.needed_bytes == host_memory_needed(MANIFEST) + needs_of(MANIFEST).device_memory_bytes
+    assert (
+        on_cpu.memory.needed_bytes == host_memory_needed(MANIFEST) + estimate_requirements(MANIFEST).device_memory_bytes
+    )
 
 
 def test_the_worst_of_them_counts() -> None:
     gpu = gpu_with(PLENTY)
     asking = manifest_asking(disk_mib=2000)
-    assert fits(asking, gpu, [gpu, CPU], Room(1000 << 20)).verdict == "too_little"
-    assert fits(asking, gpu, [gpu, CPU], Room()).verdict == "unknown"
+    assert fits(asking, gpu, [gpu, CPU], DiskSpace(1000 << 20)).verdict == "too_little"
+    assert fits(asking, gpu, [gpu, CPU], DiskSpace()).verdict == "unknown"
 
 
 def test_no_wish_for_disk_always_fits() -> None:
-    assert fits(MANIFEST, CPU, [CPU], Room()).disk.verdict == "fits"
+    assert fits(MANIFEST, CPU, [CPU], DiskSpace()).disk.verdict == "fits"
 
 
 def test_an_organiser_may_ask_for_more_than_the_estimate_but_not_for_less() -> None:
@@ -81,7 +86,7 @@ def test_other_programs_may_be_in_the_way(total_share: float | None, is_freeable
 
 
 def test_downloads_and_traffic_are_those_of_the_run() -> None:
-    needs = needs_of(MANIFEST)
+    needs = estimate_requirements(MANIFEST)
     fit = fits(MANIFEST, CPU, [CPU], ROOM)
     assert needs.fetched_bytes == 0
     assert (fit.download_bytes, fit.traffic_bytes_per_epoch) == (needs.download_bytes, needs.traffic_bytes)
@@ -90,7 +95,7 @@ def test_downloads_and_traffic_are_those_of_the_run() -> None:
 def test_only_what_may_have_the_memory_is_tried() -> None:
     asking = manifest_asking(disk_mib=2000)
     gpu = gpu_with(PLENTY)
-    assert fits(asking, gpu, [gpu, CPU], Room(1000 << 20)).may_be_tried  # the disk is another matter
+    assert fits(asking, gpu, [gpu, CPU], DiskSpace(1000 << 20)).may_be_tried  # the disk is another matter
     assert fits(asking, gpu_with(None), [CPU], ROOM).may_be_tried
     small = gpu_with(gpu_memory_needed(MANIFEST) - 1)
     assert not fits(MANIFEST, small, [small, CPU], ROOM).may_be_tried

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import (
     AnyCommand,
     AnyEvent,
+    DryRun,
     Evaluated,
     Failed,
     Hello,
@@ -25,7 +26,6 @@ from core.protocol.messages import (
     Leave,
     Progress,
     Publish,
-    Rehearse,
     RunFound,
     Solved,
     Start,
@@ -40,7 +40,7 @@ EXAMPLES: tuple[AnyCommand, ...] = (
     Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere", port=31337, manifest=manifest()),
     Start(run_id="sums", organiser="", device="cuda:1", threads=4),
     Publish(manifest=manifest(), home="/nowhere", listen=("/ip4/0.0.0.0/tcp/0",), train=False),
-    Rehearse(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
+    DryRun(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
     Start(run_id="sums", organiser="", device="cpu", micro_batch=4, memory_limit_bytes=0),
     Leave(),
 )
@@ -67,7 +67,7 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
         float | None: None,
         str: "words",
         bool: True,
-        Remark: Remark("in %1", ("words",)),
+        LocalizedText: LocalizedText("in %1", ("words",)),
         Score: Score(epoch=3, loss=0.5, at=0.5),
     }
     fields = [field for field in msgspec.structs.fields(kind) if field.required]
@@ -156,11 +156,11 @@ def test_the_largest_manifest_fits_on_a_line() -> None:
 
 
 def test_every_problem_crosses_the_pipe_by_its_key() -> None:
-    assert [Problem.from_key(problem.key) for problem in Problem] == list(Problem)
+    assert [ErrorKind.from_key(problem.key) for problem in ErrorKind] == list(ErrorKind)
 
 
 def test_a_problem_of_a_newer_worker_is_an_internal_one() -> None:
-    assert Problem.from_key("moon_in_the_way") is Problem.INTERNAL
+    assert ErrorKind.from_key("moon_in_the_way") is ErrorKind.INTERNAL
 
 
 def test_sums_and_their_answers_cross_the_pipe() -> None:

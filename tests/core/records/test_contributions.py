@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.client.reducer import after
+from core.client import reducer
 from core.client.session import Session
 from core.hardware.device import Device
 from core.protocol.client_events import (
@@ -27,7 +27,7 @@ from core.protocol.client_events import (
     WorkerExited,
 )
 from core.protocol.messages import Join, Leave, Left, Restarting, RunFound, Start, TrainingStarted
-from core.records.contributions import DeedBook, Deeds
+from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore
 from tests.support.checkout import ROOT
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
@@ -54,7 +54,7 @@ def computed(samples: int, epoch: int = 7) -> ClientEvent:
 class Volunteer:
     """A program that notes its session after every event, a second apart."""
 
-    def __init__(self, book: DeedBook, devices: tuple[Device, ...] = (CPU,)) -> None:
+    def __init__(self, book: ContributionLog, devices: tuple[Device, ...] = (CPU,)) -> None:
         self.session = Session()
         self.at = NOW
         self.book = book
@@ -63,7 +63,7 @@ class Volunteer:
     def sees(self, *events: ClientEvent, seconds: float = 1.0) -> None:
         """The events, and a note after each."""
         for event in events:
-            self.session = after(self.session, event)
+            self.session = reducer.reduce(self.session, event)
             self.notes(seconds)
 
     def notes(self, seconds: float = 1.0) -> None:
@@ -93,25 +93,25 @@ def store(path: Path) -> Iterator[HistoryStore]:
 
 @pytest.fixture
 def volunteer(store: HistoryStore) -> Volunteer:
-    return Volunteer(DeedBook(store))
+    return Volunteer(ContributionLog(store))
 
 
-def kept(path: Path) -> Deeds:
+def kept(path: Path) -> Contribution:
     """What a program that starts now knows of all runs."""
     store, _ = HistoryStore.open(path)
-    total = DeedBook(store).total()
+    total = ContributionLog(store).total()
     store.close()
     return total
 
 
 def test_nobody_has_given_anything_yet(volunteer: Volunteer) -> None:
-    assert volunteer.book.total() == volunteer.book.of("run") == Deeds(0, 0, 0.0, None)
+    assert volunteer.book.total() == volunteer.book.of("run") == Contribution(0, 0, 0.0, None)
 
 
 def test_samples_seconds_and_epochs_add_up(volunteer: Volunteer) -> None:
     volunteer.trains()
     volunteer.sees(computed(32), computed(64), computed(96, epoch=8), computed(96, epoch=9))
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=96, epochs=2, seconds=3.0, joules=None)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=96, epochs=2, seconds=3.0, joules=None)
 
 
 def test_a_note_that_brings_nothing_new_adds_only_time(volunteer: Volunteer) -> None:
@@ -119,7 +119,7 @@ def test_a_note_that_brings_nothing_new_adds_only_time(volunteer: Volunteer) -> 
     volunteer.sees(computed(32))
     for _ in range(10):
         volunteer.notes()
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=32, epochs=0, seconds=10.0, joules=None)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=32, epochs=0, seconds=10.0, joules=None)
 
 
 def test_a_worker_that_was_restarted_goes_on_where_it_was(volunteer: Volunteer) -> None:
@@ -141,7 +141,7 @@ def test_another_session_that_is_only_noted_once_it_has_done_more_still_counts_w
 ) -> None:
     volunteer.trains()
     volunteer.sees(computed(100))
-    volunteer.session = reduce(after, (join(), FOUND, START, STARTED, computed(300)), volunteer.session)
+    volunteer.session = reduce(reducer.reduce, (join(), FOUND, START, STARTED, computed(300)), volunteer.session)
     volunteer.notes()
     assert volunteer.book.of(RUN_ID).samples == 400
 
@@ -167,15 +167,15 @@ def test_a_pause_gives_nothing_and_takes_nothing(volunteer: Volunteer) -> None:
     assert volunteer.session.phase == "paused"
     for _ in range(30):
         volunteer.notes()
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=120, epochs=0, seconds=1.0, joules=200.0)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=120, epochs=0, seconds=1.0, joules=200.0)
     volunteer.sees(ResumeAsked(), FOUND, START, STARTED, computed(5, epoch=30), computed(30, epoch=31))
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=150, epochs=1, seconds=2.0, joules=400.0)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=150, epochs=1, seconds=2.0, joules=400.0)
 
 
 def test_what_the_last_words_add_is_counted(volunteer: Volunteer) -> None:
     volunteer.trains()
     volunteer.sees(computed(100), Asked(Leave()), Left(contributed_samples=130), WorkerExited(0))
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=130, epochs=0, seconds=0.0, joules=None)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=130, epochs=0, seconds=0.0, joules=None)
 
 
 def test_epochs_that_passed_while_we_were_away_are_not_ours(volunteer: Volunteer) -> None:
@@ -191,7 +191,7 @@ def test_energy_is_power_times_time_where_it_is_told(volunteer: Volunteer) -> No
     volunteer.sees(computed(1), computed(2), computed(3))
     volunteer.devices = (replace(GPU, power_watts=None), CPU)
     volunteer.sees(computed(4))
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=4, epochs=0, seconds=3.0, joules=400.0)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=4, epochs=0, seconds=3.0, joules=400.0)
     assert volunteer.book.total().joules == 400.0
 
 
@@ -202,7 +202,7 @@ def test_a_clock_that_jumps_gives_no_time_and_loses_no_samples(volunteer: Volunt
     volunteer.sees(computed(10), computed(20))
     volunteer.sees(computed(30), seconds=jump)
     volunteer.sees(computed(40))
-    assert volunteer.book.of(RUN_ID) == Deeds(samples=40, epochs=0, seconds=2.0, joules=400.0)
+    assert volunteer.book.of(RUN_ID) == Contribution(samples=40, epochs=0, seconds=2.0, joules=400.0)
 
 
 def test_a_worker_that_boasts_beyond_all_numbers_does_not_keep_the_rest_from_being_saved(
@@ -233,21 +233,21 @@ def test_a_run_that_was_not_begun_is_known_from_the_session(volunteer: Volunteer
 def test_deeds_survive_a_restart_and_are_added_to(path: Path) -> None:
     for expected in (10, 20, 30):
         store, _ = HistoryStore.open(path)
-        volunteer = Volunteer(DeedBook(store), (GPU, CPU))
+        volunteer = Volunteer(ContributionLog(store), (GPU, CPU))
         volunteer.trains()
         volunteer.sees(computed(5), computed(10))
         assert volunteer.book.total().samples == expected
         store.close()
         assert kept(path).samples == expected
-    assert kept(path) == Deeds(samples=30, epochs=0, seconds=3.0, joules=600.0)
+    assert kept(path) == Contribution(samples=30, epochs=0, seconds=3.0, joules=600.0)
 
 
 _GIVE_AND_WAIT = """
 import sys
 from pathlib import Path
-from tests.core.records.test_contributions import HistoryStore, DeedBook, Volunteer, computed
+from tests.core.records.test_contributions import HistoryStore, ContributionLog, Volunteer, computed
 store, _ = HistoryStore.open(Path(sys.argv[1]))
-volunteer = Volunteer(DeedBook(store))
+volunteer = Volunteer(ContributionLog(store))
 volunteer.trains()
 volunteer.sees(computed(64))
 assert store.save()
@@ -274,7 +274,7 @@ def test_what_could_not_be_saved_is_counted_once_when_it_can(tmp_path: Path) -> 
     folder = tmp_path / "data"
     folder.touch()
     store, _ = HistoryStore.open(folder / "history.sqlite")
-    volunteer = Volunteer(DeedBook(store))
+    volunteer = Volunteer(ContributionLog(store))
     volunteer.trains()
     volunteer.sees(computed(10), computed(20))
     assert not store.save()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.records.recent_runs import MOST_RUNS, RecentRun, RecentRuns
 
 RUN = RecentRun(
@@ -118,7 +118,7 @@ def test_a_disk_that_refuses_is_told_in_words_and_the_run_remembered_for_now(tmp
     runs.remember(RUN)
     assert runs.all() == (RUN,)
     assert runs.trouble is not None
-    assert runs.trouble.problem is Problem.HISTORY_NOT_KEPT
+    assert runs.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.records.ring_buffer import RESOLUTIONS, Column, Resolution, Ring
+from core.records.ring_buffer import RESOLUTIONS, Column, Resolution, RingBuffer
 
 SMALL = Resolution(step_seconds=10, capacity=6)
 
 
-def columns(ring: Ring, first: int, count: int) -> dict[int, tuple[float, float]]:
+def columns(ring: RingBuffer, first: int, count: int) -> dict[int, tuple[float, float]]:
     """What a window shows, by bucket, without its gaps."""
     lows, highs = ring.window(first, count)
     assert len(lows) == len(highs) == count
@@ -23,21 +23,21 @@ def columns(ring: Ring, first: int, count: int) -> dict[int, tuple[float, float]
 
 
 def test_a_column_keeps_the_lowest_and_the_highest() -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     for at, value in ((100, 5.0), (103, 2.0), (109.9, 3.0), (110, 7.0)):
         ring.note(at, value)
     assert columns(ring, 9, 6) == {10: (2.0, 5.0), 11: (7.0, 7.0)}
 
 
 def test_what_is_older_than_the_ring_is_gone() -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     for bucket in range(10):
         ring.note(bucket * 10, bucket)
     assert columns(ring, 0, 10) == {bucket: (bucket, bucket) for bucket in range(4, 10)}
 
 
 def test_a_clock_that_jumps_forward_and_back_takes_nothing_away() -> None:
-    ring = Ring(Resolution(1, 600))
+    ring = RingBuffer(Resolution(1, 600))
     for second in range(100):
         ring.note(1_000 + second, 1.0)
     ring.note(1_000 + 10_000_000, 2.0)
@@ -48,20 +48,18 @@ def test_a_clock_that_jumps_forward_and_back_takes_nothing_away() -> None:
 
 
 def test_a_young_ring_takes_little_memory() -> None:
-    ring = Ring(Resolution(1, 1_000_000))
+    ring = RingBuffer(Resolution(1, 1_000_000))
     ring.note(1_700_000_000, 1.0)
     ring.note(1_700_000_001, 1.0)
     assert len(ring._buckets) == 2
 
 
-_ACTIONS = st.lists(
-    st.tuples(st.sampled_from(["note", "ask"]), st.integers(0, 300), st.floats(-1e6, 1e6)), max_size=60
-)
+_ACTIONS = st.lists(st.tuples(st.sampled_from(["note", "ask"]), st.integers(0, 300), st.floats(-1e6, 1e6)), max_size=60)
 
 
 @given(_ACTIONS)
 def test_a_window_is_what_a_plain_list_would_tell(actions: list[tuple[str, int, float]]) -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     plain: dict[int, tuple[int, float, float]] = {}
     for kind, at, value in actions:
         bucket = at // 10
@@ -72,14 +70,12 @@ def test_a_window_is_what_a_plain_list_would_tell(actions: list[tuple[str, int, 
             extremes = (min(low, value), max(high, value)) if same else (value, value)
             plain[bucket % 6] = (bucket, *extremes)
         else:
-            expected = {
-                held: (low, high) for held, low, high in plain.values() if bucket <= held < bucket + 6
-            }
+            expected = {held: (low, high) for held, low, high in plain.values() if bucket <= held < bucket + 6}
             assert columns(ring, bucket, 6) == expected
 
 
 def test_a_window_that_was_handed_out_is_not_changed_any_more() -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     ring.note(100, 1.0)
     lows, _ = ring.window(10, 2)
     ring.note(105, 0.0)
@@ -89,7 +85,7 @@ def test_a_window_that_was_handed_out_is_not_changed_any_more() -> None:
 
 
 def test_what_is_new_can_be_taken_once_and_in_bites() -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     for bucket in range(20, 24):
         ring.note(bucket * 10, bucket)
     taken = [*ring.take_unsaved(3), *ring.take_unsaved(3)]
@@ -102,7 +98,7 @@ def test_what_is_new_can_be_taken_once_and_in_bites() -> None:
 
 
 def test_what_was_saved_is_joined_with_what_was_noted_since() -> None:
-    ring = Ring(SMALL)
+    ring = RingBuffer(SMALL)
     ring.note(100, 5.0)
     ring.note(110, 5.0)
     ring.absorb([(5, 0.0, 0.0), (9, 1.0, 2.0), (10, 1.0, 9.0)])

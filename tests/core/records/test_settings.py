@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.records.settings import Settings, load_settings, save_settings
 
 EVERYTHING = Settings(
@@ -136,6 +136,6 @@ def test_a_choice_out_of_bounds_is_not_saved(path: Path, wrong: dict[str, Any]) 
 
 def test_a_disk_that_refuses_is_a_problem_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         save_settings(tmp_path / "file" / "settings.toml", Settings())
-    assert raised.value.problem is Problem.FOLDER_NOT_WRITABLE
+    assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Problem
-from core.records.contribution_totals import Given
+from core.errors import ErrorKind
+from core.records.contribution_totals import ContributionDelta
 from core.records.database import Database
 from core.records.time_series import History
 from tests.support.checkout import ROOT
@@ -36,7 +36,7 @@ def noted(path: Path, value: float = 1.0) -> None:
     """A file with one value and one deed in it."""
     history, _ = History.open(path)
     history.note("run", "loss", NOW, value)
-    history.store.deeds.add("run", Given("A run", samples=64))
+    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
     assert history.flush()
     history.close()
 
@@ -108,13 +108,13 @@ def test_damage_while_it_is_open_is_put_aside_and_what_is_known_is_carried_over(
     assert values(history) == [1.0]
     spoil(path)
     history.note("run", "loss", NOW, 2.0)
-    history.store.deeds.add("run", Given("A run", samples=36))
+    history.store.deeds.add("run", ContributionDelta("A run", samples=36))
     assert history.flush()
     assert history.store.aside == path.with_name("history.sqlite.broken-1")
     history.close()
     history, aside = History.open(path)
     assert aside is None
-    assert history.store.deeds.all() == {"run": Given("A run", samples=100)}
+    assert history.store.deeds.all() == {"run": ContributionDelta("A run", samples=100)}
     curve = history.curve("run", "loss", 0.0, NOW)
     assert (list(curve.lows), list(curve.highs)) == ([1.0], [2.0])
     history.close()
@@ -134,25 +134,23 @@ def test_a_disk_that_damages_every_file_is_not_filled_with_them(path: Path) -> N
 
 
 @pytest.mark.parametrize("how", ["write lock", "exclusive"])
-def test_a_file_that_another_process_holds_leaves_a_history_in_memory_until_it_lets_go(
-    path: Path, how: str
-) -> None:
+def test_a_file_that_another_process_holds_leaves_a_history_in_memory_until_it_lets_go(path: Path, how: str) -> None:
     noted(path, 1.0)
     with held(path, how):
         history, aside = History.open(path)
         assert (aside, history.is_kept) == (None, False)
         assert history.trouble is not None
-        assert history.trouble.problem is Problem.HISTORY_NOT_KEPT
+        assert history.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
         assert "another program" in history.trouble.detail
         history.note("run", "loss", NOW + 1, 2.0)
-        history.store.deeds.add("run", Given(samples=36))
+        history.store.deeds.add("run", ContributionDelta(samples=36))
         assert not history.flush()
         assert max(values(history), default=0.0) in (0.0, 1.0)
         assert [low for low in history.curve("run", "loss", 60.0, NOW + 1).lows if low == 2.0] == [2.0]
     assert history.flush()
     assert history.is_kept
     assert list(history.curve("run", "loss", 1.0, NOW + 1).lows) == [1.0, 2.0]
-    assert history.store.deeds.all() == {"run": Given("A run", samples=100)}
+    assert history.store.deeds.all() == {"run": ContributionDelta("A run", samples=100)}
     history.close()
 
 
@@ -186,7 +184,7 @@ def test_a_place_where_no_file_can_be_is_told_in_words(tmp_path: Path) -> None:
     history, aside = History.open(tmp_path / "file" / "history.sqlite")
     assert (aside, history.is_kept) == (None, False)
     assert history.trouble is not None
-    assert history.trouble.problem is Problem.HISTORY_NOT_KEPT
+    assert history.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
     history.note("run", "loss", NOW, 2.0)
     assert values(history) == [2.0]
     history.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from core.records.contribution_totals import Given
+from core.records.contribution_totals import ContributionDelta
 from core.records.time_series import SERIES, Curve, History
 from tests.support.checkout import ROOT
 
@@ -68,9 +68,7 @@ def test_there_is_nothing_where_nothing_was_noted(history: History) -> None:
 @pytest.mark.parametrize(
     ("period", "step"), [(5 * MINUTE, 1), (30 * MINUTE, 3), (6 * HOUR, 20), (DAY, 60), (5 * DAY, 300)]
 )
-def test_a_period_has_its_resolution_and_all_of_its_columns(
-    history: History, period: float, step: int
-) -> None:
+def test_a_period_has_its_resolution_and_all_of_its_columns(history: History, period: float, step: int) -> None:
     history.note("run", "loss", NOW, 1.0)
     curve = history.curve("run", "loss", period, NOW)
     assert curve.step_seconds == step
@@ -229,7 +227,7 @@ def test_nothing_that_is_noted_while_something_else_is_being_saved_gets_lost(pat
 
     def save_all_the_time() -> None:
         while not is_over.is_set():
-            history.store.deeds.add("run", Given(samples=1))
+            history.store.deeds.add("run", ContributionDelta(samples=1))
             history.store.save()
 
     saver = threading.Thread(target=save_all_the_time)

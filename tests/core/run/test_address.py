@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.run.address import JoinAddress, UnreadableAddress
 from core.security.identity import encode_base58, peer_id_of
 
@@ -23,7 +23,7 @@ def refused(text: str) -> UnreadableAddress:
     """The error that the text is answered with, which always says what a good one looks like."""
     with pytest.raises(UnreadableAddress) as raised:
         JoinAddress.parse(text)
-    assert raised.value.problem is Problem.ADDRESS_UNREADABLE
+    assert raised.value.problem is ErrorKind.ADDRESS_UNREADABLE
     assert raised.value.problem.exit_code == 3
     assert "a good one looks like" in str(raised.value)
     assert str(raised.value).isprintable()
@@ -123,9 +123,7 @@ def test_a_link_is_one_word_that_needs_no_quotes_in_a_web_page() -> None:
 
 
 GOOD_HOSTS = st.one_of(
-    st.ip_addresses(v=4)
-    .filter(lambda ip: not ip.is_multicast and 0 < int(ip) < 2**32 - 1)
-    .map("/ip4/{}".format),
+    st.ip_addresses(v=4).filter(lambda ip: not ip.is_multicast and 0 < int(ip) < 2**32 - 1).map("/ip4/{}".format),
     st.ip_addresses(v=6).filter(lambda ip: not ip.is_multicast and int(ip) > 0).map("/ip6/{}".format),
     st.lists(st.sampled_from(["a", "run-7", "example", "org", "x" * 63]), min_size=1, max_size=3)
     .map(".".join)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest, decode_manifest
 from core.run.run_file import parse_run_file
 from core.run.spec.data import FileAt, SumsData, TextFiles
@@ -51,9 +51,9 @@ REUSING = "batch_size_per_step = 4\nreuse_grad_buffers = true"
 def mistakes(old: str, new: str) -> str:
     """What is said of the run file with one thing changed."""
     assert old in RUN
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         parse_run_file(RUN.replace(old, new, 1))
-    assert caught.value.problem is Problem.RUN_FILE_WRONG
+    assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
     return caught.value.detail
 
 

@@ -10,9 +10,9 @@ import torch
 
 from core.hardware.fit import disk_needed
 from core.run.manifest import Collaboration, RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file, parse_run_file, template
-from core.run.run_file_lint import hints_for
+from core.run.run_file_lint import lint
 from core.run.spec.data import SumsData, TextFiles
 from core.run.spec.optimizer import AdamW8bit
 from core.run.spec.recipe import ArithmeticGPT
@@ -44,20 +44,20 @@ def manifest_with(
 def test_the_parameters_are_the_models(recipe: ArithmeticGPT, digits: int) -> None:
     built = ArithmeticRecipe(recipe, SumsData(digits=digits), seed=1, device=torch.device("cpu"))
     parameters = sum(parameter.numel() for parameter in built.model.parameters())
-    assert needs_of(manifest_with(recipe, digits)).parameters == parameters
+    assert estimate_requirements(manifest_with(recipe, digits)).parameters == parameters
 
 
 def test_a_download_is_the_parameters_and_the_optimizers_state() -> None:
-    needs = needs_of(manifest_with(ArithmeticGPT()))
+    needs = estimate_requirements(manifest_with(ArithmeticGPT()))
     assert needs.download_bytes == 12 * needs.parameters
-    lean = needs_of(manifest_with(ArithmeticGPT(), load_state_compression="float16"))
+    lean = estimate_requirements(manifest_with(ArithmeticGPT(), load_state_compression="float16"))
     assert lean.download_bytes == 10 * needs.parameters
 
 
 def test_less_is_sent_in_float16_and_by_averaging_less_often() -> None:
-    exact = needs_of(manifest_with(ArithmeticGPT()))
+    exact = estimate_requirements(manifest_with(ArithmeticGPT()))
     assert exact.traffic_bytes == 2 * (4 + 4) * exact.parameters
-    lean = needs_of(
+    lean = estimate_requirements(
         manifest_with(
             ArithmeticGPT(),
             grad_compression="float16",
@@ -66,13 +66,13 @@ def test_less_is_sent_in_float16_and_by_averaging_less_often() -> None:
         )
     )
     assert lean.traffic_bytes == 2 * (2 + 1) * exact.parameters
-    more = needs_of(manifest_with(ArithmeticGPT(), average_opt_statistics=("exp_avg_sq",)))
+    more = estimate_requirements(manifest_with(ArithmeticGPT(), average_opt_statistics=("exp_avg_sq",)))
     assert more.traffic_bytes == 2 * (4 + 8) * exact.parameters
 
 
 def test_an_optimizer_that_is_not_offloaded_needs_room_on_the_device() -> None:
-    offloaded = needs_of(manifest_with(ArithmeticGPT()))
-    on_device = needs_of(
+    offloaded = estimate_requirements(manifest_with(ArithmeticGPT()))
+    on_device = estimate_requirements(
         manifest_with(
             ArithmeticGPT(),
             offload_optimizer=False,
@@ -97,7 +97,7 @@ def test_backward_keeps_about_what_is_estimated() -> None:
     batch = recipe.draw(manifest.collaboration.sure_batch_size)
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         loss = recipe.loss(batch)
-    needs = needs_of(manifest)
+    needs = estimate_requirements(manifest)
     estimated = needs.device_memory_bytes - 8 * needs.parameters
     assert loss.requires_grad and 0.5 < sum(saved.values()) / estimated < 2
 
@@ -106,15 +106,15 @@ def test_statistics_in_8_bits_are_a_quarter() -> None:
     alone = {"offload_optimizer": False, "delay_optimizer_step": False, "delay_grad_averaging": False}
     exact = manifest_with(ArithmeticGPT(), **alone)
     eight = msgspec.structs.replace(exact, optimizer=AdamW8bit())
-    parameters = needs_of(exact).parameters
+    parameters = estimate_requirements(exact).parameters
     for name in ("download_bytes", "device_memory_bytes"):
-        saved = getattr(needs_of(exact), name) - getattr(needs_of(eight), name)
+        saved = getattr(estimate_requirements(exact), name) - getattr(estimate_requirements(eight), name)
         assert saved / parameters == pytest.approx(6, abs=0.1)
 
 
 def test_files_are_fetched_once_and_only_adapters_are_sent() -> None:
     manifest = load_run_file(EXAMPLES / "lora.toml")
-    needs = needs_of(manifest)
+    needs = estimate_requirements(manifest)
     assert isinstance(manifest.data, TextFiles)
     assert needs.fetched_bytes == 4 * (needs.parameters - needs.trained_parameters) + manifest.data.size_bytes
     assert needs.trained_parameters < needs.parameters / 100
@@ -124,11 +124,11 @@ def test_files_are_fetched_once_and_only_adapters_are_sent() -> None:
 
 @pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_an_example_is_right_and_gives_no_hints(example: Path) -> None:
-    assert hints_for(load_run_file(example)) == ()
+    assert lint(load_run_file(example)) == ()
 
 
 def test_the_largest_model_that_a_manifest_may_ask_for_has_finite_needs() -> None:
     largest = ArithmeticGPT(layers=24, width=2048, heads=64)
     together = Collaboration(target_batch_size=100_000_000, batch_size_per_step=1_000_000)
     manifest = msgspec.structs.replace(manifest_with(largest, digits=6), collaboration=together)
-    assert needs_of(manifest).host_memory_bytes > 30e9
+    assert estimate_requirements(manifest).host_memory_bytes > 30e9

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
 from core.run.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
-from core.run.run_file_lint import hints_for
+from core.run.run_file_lint import lint
 from core.run.spec.optimizer import AdamW8bit
 
 _COUNTED_BY_PUBLISH = {"format", "revision"}
@@ -22,9 +22,9 @@ _COUNTED_BY_PUBLISH = {"format", "revision"}
 
 def mistakes(text: str) -> str:
     """What is said of a file that is wrong."""
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         parse_run_file(text)
-    assert caught.value.problem is Problem.RUN_FILE_WRONG
+    assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
     return caught.value.detail
 
 
@@ -35,7 +35,7 @@ def changed(old: str, new: str) -> str:
 
 
 def test_the_template_is_right_and_gives_no_hints() -> None:
-    assert hints_for(parse_run_file(template())) == ()
+    assert lint(parse_run_file(template())) == ()
 
 
 def test_the_template_has_every_field_that_an_organiser_may_set() -> None:
@@ -56,7 +56,7 @@ def test_the_template_has_every_field_that_an_organiser_may_set() -> None:
 def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> None:
     write_template(tmp_path / "run.toml")
     assert load_run_file(tmp_path / "run.toml") == parse_run_file(template())
-    with pytest.raises(ClientError, match="exists already"):
+    with pytest.raises(UserError, match="exists already"):
         write_template(tmp_path / "run.toml")
 
 
@@ -150,11 +150,7 @@ def test_a_mistake_is_named(old: str, new: str, said: str) -> None:
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    text = (
-        changed("layers = 2", "layers = 99")
-        .replace("learning_rate", "learning_rat")
-        .replace("[data]", "[date]")
-    )
+    text = changed("layers = 2", "layers = 99").replace("learning_rate", "learning_rat").replace("[data]", "[date]")
     assert [line.split(":")[0] for line in mistakes(text).splitlines()] == [
         "[recipe] layers = 99",
         "[date]",
@@ -176,23 +172,20 @@ def test_a_value_in_place_of_a_section_is_named() -> None:
 
 
 def test_none_stands_for_nothing_where_nothing_may_be() -> None:
-    assert (
-        parse_run_file(changed("max_grad_norm = 1.0", 'max_grad_norm = "none"')).optimizer.max_grad_norm
-        is None
-    )
+    assert parse_run_file(changed("max_grad_norm = 1.0", 'max_grad_norm = "none"')).optimizer.max_grad_norm is None
 
 
 def test_a_newer_format_is_said_to_be_newer() -> None:
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         parse_run_file("format = 2\n" + template())
-    assert caught.value.problem is Problem.MANIFEST_TOO_NEW
+    assert caught.value.problem is ErrorKind.MANIFEST_TOO_NEW
 
 
 def test_200_kb_of_text_are_refused(tmp_path: Path) -> None:
     text = changed('notice = ""', f'notice = "{"x" * 200_000}"')
     assert f"at most {MAX_RUN_FILE_BYTES}" in mistakes(text)
     (tmp_path / "run.toml").write_text(text)
-    with pytest.raises(ClientError, match="bytes"):
+    with pytest.raises(UserError, match="bytes"):
         load_run_file(tmp_path / "run.toml")
 
 
@@ -206,19 +199,19 @@ def test_a_manifest_that_no_record_holds_is_refused() -> None:
 @pytest.mark.parametrize("encoded", [b"\xff\xfe[run]", b"[run]\nname = '\xe9'"])
 def test_what_is_not_utf8_is_named_with_its_line(tmp_path: Path, encoded: bytes) -> None:
     (tmp_path / "run.toml").write_bytes(encoded)
-    with pytest.raises(ClientError, match=r"UTF-8 text \(line [12]\)"):
+    with pytest.raises(UserError, match=r"UTF-8 text \(line [12]\)"):
         load_run_file(tmp_path / "run.toml")
 
 
 @pytest.mark.parametrize("path", ["nowhere.toml", "."])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ClientError, match="cannot be read"):
+    with pytest.raises(UserError, match="cannot be read"):
         load_run_file(tmp_path / path)
 
 
 @given(st.text())
 def test_no_text_is_more_than_a_mistake(text: str) -> None:
-    with pytest.raises(ClientError):
+    with pytest.raises(UserError):
         parse_run_file(text)
 
 
@@ -235,11 +228,11 @@ def test_no_text_is_more_than_a_mistake(text: str) -> None:
     ],
 )
 def test_what_is_allowed_but_unwise_is_a_hint(old: str, new: str, hint: str) -> None:
-    assert any(hint in each for each in hints_for(parse_run_file(changed(old, new))))
+    assert any(hint in each for each in lint(parse_run_file(changed(old, new))))
 
 
 def test_a_run_that_stands_still_to_average_is_a_hint() -> None:
     text = template()
     for delay in ("delay_grad_averaging", "delay_optimizer_step", "delay_state_averaging"):
         text = text.replace(f"{delay} = true", f"{delay} = false")
-    assert any("stands still" in each for each in hints_for(parse_run_file(text)))
+    assert any("stands still" in each for each in lint(parse_run_file(text)))

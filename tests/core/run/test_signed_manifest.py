@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import MAX_MANIFEST_BYTES
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
@@ -21,9 +21,9 @@ SIGNED = SignedManifest.sign(manifest(), ORGANISER)
 HASHED_ID = "QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N"
 
 
-def problem_of(encoded: bytes) -> Problem:
+def problem_of(encoded: bytes) -> ErrorKind:
     """Why a record is refused."""
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         SignedManifest.from_bytes(encoded).opened()
     return raised.value.problem
 
@@ -43,7 +43,7 @@ def test_the_longest_manifest_that_may_be_written_can_be_read() -> None:
 
 
 def test_no_organiser_can_sign_what_nobody_may_read() -> None:
-    with pytest.raises(ClientError, match="at most 32768 are allowed"):
+    with pytest.raises(UserError, match="at most 32768 are allowed"):
         SignedManifest.sign(manifest(description="🐝" * 8000, notice="🐝" * 500), ORGANISER)
 
 
@@ -66,14 +66,14 @@ def test_no_organiser_can_sign_what_nobody_may_read() -> None:
 def test_whatever_was_changed_after_signing_is_noticed(change: dict[str, Any]) -> None:
     changed = msgspec.structs.replace(SIGNED, **change)
     assert not changed.is_signed()
-    assert problem_of(changed.to_bytes()) is Problem.MANIFEST_REFUSED
+    assert problem_of(changed.to_bytes()) is ErrorKind.MANIFEST_REFUSED
 
 
 def test_the_signature_is_looked_at_before_the_manifest_is_parsed() -> None:
     newer = sign_bytes(b'{"format": 2}', ORGANISER)
-    assert problem_of(newer.to_bytes()) is Problem.MANIFEST_TOO_NEW
+    assert problem_of(newer.to_bytes()) is ErrorKind.MANIFEST_TOO_NEW
     forged = msgspec.structs.replace(newer, signature=bytes(64))
-    assert problem_of(forged.to_bytes()) is Problem.MANIFEST_REFUSED
+    assert problem_of(forged.to_bytes()) is ErrorKind.MANIFEST_REFUSED
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,14 @@ def test_the_signature_is_looked_at_before_the_manifest_is_parsed() -> None:
     ids=["nothing", "junk", "cut", "longer", "half", "more", "shape", "no text", "tower", "large"],
 )
 def test_what_is_no_signed_manifest_is_refused(encoded: bytes) -> None:
-    assert problem_of(encoded) is Problem.MANIFEST_REFUSED
+    assert problem_of(encoded) is ErrorKind.MANIFEST_REFUSED
 
 
-@pytest.mark.parametrize(
-    "json", [b"", b"[]", b"{}", b'{"format": "new"}', b"\xff", b"[" * 30_000, b" " * 40_000]
-)
+@pytest.mark.parametrize("json", [b"", b"[]", b"{}", b'{"format": "new"}', b"\xff", b"[" * 30_000, b" " * 40_000])
 def test_what_is_truly_signed_and_no_manifest_is_refused(json: bytes) -> None:
-    assert problem_of(sign_bytes(json, ORGANISER).to_bytes()) is Problem.MANIFEST_REFUSED
+    assert problem_of(sign_bytes(json, ORGANISER).to_bytes()) is ErrorKind.MANIFEST_REFUSED
 
 
 @given(st.binary(max_size=500))
 def test_no_bytes_at_all_do_more_than_be_refused(encoded: bytes) -> None:
-    assert problem_of(encoded) is Problem.MANIFEST_REFUSED
+    assert problem_of(encoded) is ErrorKind.MANIFEST_REFUSED

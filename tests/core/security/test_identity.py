@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.security.identity import (
     Identity,
     decode_base58,
@@ -113,23 +113,23 @@ def test_a_damaged_identity_is_named_and_never_overwritten(tmp_path: Path, damag
     kinds = {"cut": good[:-1], "swapped": good[:36] + Identity.create().public_key, "longer": good + b"\0"}
     damaged = damage if isinstance(damage, bytes) else kinds[damage]
     path.write_bytes(damaged)
-    with pytest.raises(ClientError, match=str(path)) as raised:
+    with pytest.raises(UserError, match=str(path)) as raised:
         Identity.load_or_create(path)
-    assert raised.value.problem is Problem.IDENTITY_DAMAGED
+    assert raised.value.problem is ErrorKind.IDENTITY_DAMAGED
     assert path.read_bytes() == damaged
 
 
 def test_a_folder_in_the_place_of_the_identity_is_a_problem_in_words(tmp_path: Path) -> None:
-    with pytest.raises(ClientError, match=str(tmp_path)) as raised:
+    with pytest.raises(UserError, match=str(tmp_path)) as raised:
         Identity.load_or_create(tmp_path)
-    assert raised.value.problem is Problem.IDENTITY_DAMAGED
+    assert raised.value.problem is ErrorKind.IDENTITY_DAMAGED
 
 
 def test_an_identity_that_cannot_be_stored_is_a_problem_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         Identity.load_or_create(tmp_path / "file" / "key")
-    assert raised.value.problem is Problem.FOLDER_NOT_WRITABLE
+    assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
 
 
 def test_two_who_make_it_at_once_agree(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_the_progress_key_is_made_once_and_then_kept(tmp_path: Path) -> None:
 def test_a_damaged_progress_key_is_named_and_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "progress.key"
     path.write_bytes(os.urandom(100))
-    with pytest.raises(ClientError, match=str(path)) as raised:
+    with pytest.raises(UserError, match=str(path)) as raised:
         load_or_create_progress_key(path)
-    assert raised.value.problem is Problem.IDENTITY_DAMAGED
+    assert raised.value.problem is ErrorKind.IDENTITY_DAMAGED
     assert path.stat().st_size == 100

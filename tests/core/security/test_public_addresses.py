@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
 from core.security.public_addresses import any_is_public, is_public
 from core.worker.fetch.background_task import send
-from core.worker.fetch.file_cache import Shelf
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_cache import FileCache
+from core.worker.fetch.file_store import FileStore
 from tests.support.recording_listener import Watching
 
 ASKED: list[str] = []
@@ -76,8 +76,8 @@ def test_nothing_is_asked_in_the_volunteers_own_network(tmp_path: Path, scheme: 
     with home_server() as address:
         url = f"{scheme}://{address.replace('127.0.0.1', host)}/reboot"
         file = FileAt(url=url, sha256="0" * 64, size_bytes=10)
-        shelf = Shelf(Store(tmp_path, only_public=True))
-        with pytest.raises(ClientError, match="into your own network") as refused:
+        shelf = FileCache(FileStore(tmp_path, only_public=True))
+        with pytest.raises(UserError, match="into your own network") as refused:
             send(lambda errand: shelf.file(file, errand), Watching())
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert ASKED == []

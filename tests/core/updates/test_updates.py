@@ -16,10 +16,10 @@ from hypothesis import given
 
 from core.records.settings import Settings
 from core.security.identity import Identity
-from core.updates.checker_process import Asking
+from core.updates.checker_process import UpdateCheck
 from core.updates.notice import MAX_NOTICE_BYTES, RefusedNoticeError, SignedNotice, UpdateNotice, notice_in
 from core.updates.publisher import Source, built_in, source_of
-from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateDiary
+from core.updates.state import AGAIN_SECONDS, EVERY_SECONDS, UpdateState
 from installer import update_notice
 from tests.support.checkout import ROOT
 from tests.support.environment.update_server import NoticeServer, certificate_for_loopback, serving_notices
@@ -126,12 +126,12 @@ def test_a_package_names_whom_it_asks_and_a_person_may_name_another(tmp_path: Pa
 
 
 @pytest.fixture
-def diary(tmp_path: Path) -> UpdateDiary:
+def diary(tmp_path: Path) -> UpdateState:
     """Still empty."""
-    return UpdateDiary(tmp_path / "updates.json")
+    return UpdateState(tmp_path / "updates.json")
 
 
-def test_it_is_asked_once_a_fortnight_and_the_next_day_where_nobody_answered(diary: UpdateDiary) -> None:
+def test_it_is_asked_once_a_fortnight_and_the_next_day_where_nobody_answered(diary: UpdateState) -> None:
     assert diary.is_due(NOW)
     diary.note_asked(NOW)
     assert not diary.is_due(NOW + AGAIN_SECONDS - 1) and diary.is_due(NOW + AGAIN_SECONDS)
@@ -140,19 +140,19 @@ def test_it_is_asked_once_a_fortnight_and_the_next_day_where_nobody_answered(dia
     assert diary.is_due(NOW - 1), "a clock that was set back puts it off for ever"
 
 
-def test_each_version_is_told_once(tmp_path: Path, diary: UpdateDiary) -> None:
+def test_each_version_is_told_once(tmp_path: Path, diary: UpdateState) -> None:
     assert diary.untold("0.1.0") is None
     diary.note_answered(NOTICE)
     assert diary.untold("0.1.0") == NOTICE
     diary.note_told(NOTICE)
-    for known in (diary, UpdateDiary(tmp_path / "updates.json")):
+    for known in (diary, UpdateState(tmp_path / "updates.json")):
         assert known.untold("0.1.0") is None and known.newest == NOTICE
     diary.note_answered(notice("0.3.0"))
     assert diary.untold("0.1.0") == notice("0.3.0")
     assert diary.untold("0.3.0") is None
 
 
-def test_a_downgrade_and_an_old_notice_shown_again_do_nothing(diary: UpdateDiary) -> None:
+def test_a_downgrade_and_an_old_notice_shown_again_do_nothing(diary: UpdateState) -> None:
     diary.note_answered(NOTICE)
     diary.note_told(NOTICE)
     for other in (notice("0.1.5"), notice("0.0.1"), UpdateNotice(version="0.2", page="https://evil.example")):
@@ -164,14 +164,14 @@ def test_a_downgrade_and_an_old_notice_shown_again_do_nothing(diary: UpdateDiary
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, written: bytes) -> None:
     path = tmp_path / "updates.json"
     path.write_bytes(written)
-    diary = UpdateDiary(path)
+    diary = UpdateState(path)
     assert diary.is_due(NOW) and diary.newest is None
     diary.note_answered(NOTICE)
-    assert UpdateDiary(path).newest == NOTICE
+    assert UpdateState(path).newest == NOTICE
 
 
 def test_a_folder_that_refuses_is_no_hindrance(tmp_path: Path) -> None:
-    diary = UpdateDiary(tmp_path / "not there" / "updates.json")
+    diary = UpdateState(tmp_path / "not there" / "updates.json")
     diary.note_asked(NOW)
     assert not diary.is_due(NOW)
 
@@ -190,7 +190,7 @@ def server() -> Iterator[NoticeServer]:
 def answer(address: str, tmp_path: Path, publisher: Identity = PUBLISHER) -> UpdateNotice | None:
     """What comes of asking there."""
     answers: SimpleQueue[UpdateNotice | None] = SimpleQueue()
-    Asking(Source(address, publisher.peer_id), tmp_path, answers.put).start()
+    UpdateCheck(Source(address, publisher.peer_id), tmp_path, answers.put).start()
     return answers.get(timeout=LIMIT_SECONDS)
 
 
@@ -213,12 +213,10 @@ def test_what_is_wrong_comes_to_nothing(server: NoticeServer, tmp_path: Path, wh
     assert answer(server.address, tmp_path, STRANGER if what == "another key" else PUBLISHER) is None
 
 
-def test_a_server_that_never_comes_to_an_end_is_left_with_the_program(
-    server: NoticeServer, tmp_path: Path
-) -> None:
+def test_a_server_that_never_comes_to_an_end_is_left_with_the_program(server: NoticeServer, tmp_path: Path) -> None:
     server.drips = True
     answers: SimpleQueue[UpdateNotice | None] = SimpleQueue()
-    asking = Asking(Source(server.address, PUBLISHER.peer_id), tmp_path, answers.put)
+    asking = UpdateCheck(Source(server.address, PUBLISHER.peer_id), tmp_path, answers.put)
     asking.start()
     asking.stop()
     assert answers.get(timeout=LIMIT_SECONDS) is None
@@ -266,9 +264,7 @@ def test_without_tls_nobody_but_this_computer_is_asked() -> None:
 # Announcing
 
 
-def test_a_publisher_makes_a_key_and_signs_with_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_publisher_makes_a_key_and_signs_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key, file = tmp_path / "publisher.key", tmp_path / "latest.json"
     words = ["sign", str(key), "--version", "0.2.0", "--page", PAGE, str(file)]
     assert update_notice.main(words) == 1, "a key that nobody knows yet is of no use"

@@ -80,9 +80,7 @@ class Volunteer:
     def follow(self, opener: str, organiser: Peer) -> None:
         """Click a link in some other program, and see that it has arrived; then quit."""
         link = f"workerbee://join?peer={quote(organiser.posted, safe='')}"
-        opened = self._desktop.launch(
-            self._system.as_person(*opener.split(), link, QT_QPA_PLATFORM="xcb"), "link"
-        )
+        opened = self._desktop.launch(self._system.as_person(*opener.split(), link, QT_QPA_PLATFORM="xcb"), "link")
         app = wait_for(lambda: _workerbee_among(opened.offspring), "a Workerbee that was opened")
         window = self._desktop.window(app)
         self._wait_for_title(lambda: self._desktop.type(window, "Return"), app, "Ready to start")

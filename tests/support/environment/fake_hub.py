@@ -174,9 +174,7 @@ class _Request(BaseHTTPRequestHandler):
         shown = [path for path in below if is_recursive or "/" not in path.removeprefix(folder)]
         nested = {parent.as_posix() for path in below for parent in PurePosixPath(path).parents} - {"."}
         folders = sorted(
-            path
-            for path in nested
-            if path.startswith(folder) and (is_recursive or "/" not in path[len(folder) :])
+            path for path in nested if path.startswith(folder) and (is_recursive or "/" not in path[len(folder) :])
         )
         directories = [{"type": "directory", "path": path, "oid": "0" * 40, "size": 0} for path in folders]
         return self._send_json([*directories, *(repository.entry(path) for path in shown)])

@@ -36,9 +36,7 @@ class WheelIndex(ThreadingHTTPServer):
 
     def wheels_of(self, library: str) -> list[Path]:
         """Those in the folder."""
-        return [
-            each for each in sorted(self.folder.glob("*.whl")) if _normal(each.name.split("-")[0]) == library
-        ]
+        return [each for each in sorted(self.folder.glob("*.whl")) if _normal(each.name.split("-")[0]) == library]
 
 
 @contextmanager

@@ -21,15 +21,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import (
     PROTOCOL_VERSION,
     AnyCommand,
     AnyEvent,
     Check,
     Connected,
+    ContributionStatus,
+    DryRun,
     EngineChecked,
     Failed,
     FitMeasured,
@@ -41,7 +43,6 @@ from core.protocol.messages import (
     Progress,
     Publish,
     Published,
-    Rehearse,
     RoundFinished,
     RunFound,
     SearchFinished,
@@ -49,7 +50,6 @@ from core.protocol.messages import (
     StateLoading,
     TestNetwork,
     TrainingStarted,
-    Verdict,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT
@@ -110,7 +110,7 @@ def good(organiser: str = ORGANISER, run_id: str = RUN_ID) -> None:
         case Publish() as publish:
             say(Published(addresses=("/ip4/127.0.0.1/tcp/1",), link="workerbee://join?peer=x", revision=1))
             work() if publish.train else wait_for_leave()
-        case Rehearse():
+        case DryRun():
             say(FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9))
             return
         case Check():
@@ -133,7 +133,7 @@ def begin() -> None:
 def find(join: Join, organiser: str, run_id: str) -> None:
     """Say what the fake swarm publishes."""
     say(Connected(peer_id="12D3KooWme", peers=2))
-    say(Network(mode="direct", reason=Remark("asked for"), test="done"))
+    say(Network(mode="direct", reason=LocalizedText("asked for"), test="done"))
     is_wanted = join.run_id in (None, run_id)
     if is_wanted:
         say(RunFound(manifest=manifest(run_id), organiser=organiser, vouched=True))
@@ -143,7 +143,7 @@ def find(join: Join, organiser: str, run_id: str) -> None:
 def work(until_crash: bool = False) -> None:
     """Train until somebody says leave, or until SAMPLES_A_LIFE samples are computed and all ends badly."""
     say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
-    say(Verdict(state="helping", reason="averaged with 2 peers"))
+    say(ContributionStatus(state="helping", reason="averaged with 2 peers"))
     say(RoundFinished(epoch=7, kind="gradients", ok=True, peers=2, seconds=0.5))
     samples = 0
     while not is_told_to_leave():
@@ -160,7 +160,7 @@ def is_told_to_leave() -> bool:
     except queue.Empty:
         return False
     if isinstance(command, TestNetwork):
-        say(Network(mode="client", reason=Remark("asked again"), test="done"))
+        say(Network(mode="client", reason=LocalizedText("asked again"), test="done"))
     return command is None or isinstance(command, Leave)
 
 
@@ -239,27 +239,27 @@ def die_before_hello() -> None:
 
 def fail_unforeseen() -> None:
     """Stands for an exception that nobody thought of."""
-    fail(Problem.INTERNAL, "KeyError: see the log.")
+    fail(ErrorKind.INTERNAL, "KeyError: see the log.")
 
 
 def fail_to_load_state() -> None:
     """Stands for peers that vanish while we download from them."""
-    fail(Problem.STATE_NOT_LOADED, "3 peers were tried.")
+    fail(ErrorKind.STATE_NOT_LOADED, "3 peers were tried.")
 
 
 def fail_for_good() -> None:
     """Stands for an address where nobody listens."""
-    fail(Problem.NOBODY_ANSWERS, "2 addresses were tried.")
+    fail(ErrorKind.NOBODY_ANSWERS, "2 addresses were tried.")
 
 
 def fail_and_stay() -> None:
     """Stands for a worker that hangs after it has given up."""
     greet()
-    say(Failed(problem=Problem.NOBODY_ANSWERS.key))
+    say(Failed(problem=ErrorKind.NOBODY_ANSWERS.key))
     ignore_leave()
 
 
-def fail(problem: Problem, detail: str) -> None:
+def fail(problem: ErrorKind, detail: str) -> None:
     """Give up, as a worker does."""
     greet()
     _commands.get()

@@ -33,7 +33,7 @@ class Record(NamedTuple):
     cached: bool = False  # offered for the others' caches only
 
 
-class Wish(NamedTuple):
+class ParsedCommand(NamedTuple):
     """One line of standard input, pickled, as hexadecimal digits."""
 
     forget: bool = False
@@ -67,7 +67,7 @@ async def _widen_pipe(dht: Any, _node: Any) -> None:
     os.set_blocking(dht._inner_pipe.fileno(), True)
 
 
-async def _obey(_dht: Any, node: Any, wish: Wish) -> None:
+async def _obey(_dht: Any, node: Any, wish: ParsedCommand) -> None:
     """In the DHT process. What we hold is also offered to every peer that we know."""
     from hivemind.dht.routing import DHTID
 

@@ -20,7 +20,7 @@ from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.identity import Identity
-from tests.support.peers.hivemind_peer import Record, Wish
+from tests.support.peers.hivemind_peer import ParsedCommand, Record
 from tests.support.real_peers import Peer
 
 LIMIT_SECONDS = 150.0  # for one event of a worker, on computers that do much else
@@ -79,13 +79,13 @@ class PlainPeer:
 
     def hold(self, *records: Record) -> None:
         """Keep them, and offer them to every peer that it knows."""
-        self._wish(Wish(records=records))
+        self._wish(ParsedCommand(records=records))
 
     def forget(self) -> None:
         """All that it holds."""
-        self._wish(Wish(forget=True))
+        self._wish(ParsedCommand(forget=True))
 
-    def _wish(self, wish: Wish) -> None:
+    def _wish(self, wish: ParsedCommand) -> None:
         assert self._process.stdin is not None
         print(pickle.dumps(wish).hex(), file=self._process.stdin, flush=True)
         assert self._answer() == "ok"

@@ -14,7 +14,7 @@ import sys
 from PySide6.QtCore import QSocketNotifier, QTimer
 
 from app.application import Application
-from app.desktop.launch_request import Handover
+from app.desktop.launch_request import LaunchRequest
 from app.startup import Start, front_for, make_qt
 from core.files.folders import Folders
 
@@ -36,7 +36,7 @@ def main() -> int:
             QTimer.singleShot(_DRAWN_MILLISECONDS, lambda: print("obeyed", flush=True))
 
     start.begun.connect(listen)
-    return start.run(Handover())
+    return start.run(LaunchRequest())
 
 
 if __name__ == "__main__":

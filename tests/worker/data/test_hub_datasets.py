@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubDataset, HubTokenizer
 from core.worker.data import Blocks, Images, open_blocks
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recording_listener import Watching
 
@@ -65,12 +65,10 @@ class Reader:
     def __init__(self, home: Path, opened: list[Blocks]) -> None:
         self._home, self._opened = home, opened
 
-    def open(
-        self, repository: Repository, *, seed: int = 1, watch: Watching | None = None, **more: object
-    ) -> Blocks:
+    def open(self, repository: Repository, *, seed: int = 1, watch: Watching | None = None, **more: object) -> Blocks:
         spec = {"repository": repository.name, "revision": repository.revision, "held_out_one_in": 10}
         data = HubDataset(**{**spec, **more})  # type: ignore[arg-type]
-        store = Store(self._home / f"{seed}")
+        store = FileStore(self._home / f"{seed}")
         blocks = open_blocks(data, sequence_length=32, seed=seed, store=store, watch=watch or Watching())
         self._opened.append(blocks)
         return blocks
@@ -115,9 +113,9 @@ def test_every_peer_has_an_order_of_its_own_and_the_same_held_out(hub: Hub, read
 def test_the_revision_is_the_one_that_was_asked_for(hub: Hub, reader: Reader) -> None:
     repository = hub.publish("dataset", "somebody/numbers", PARQUET)
     wrong = Repository("dataset", repository.name, {})
-    with pytest.raises(ClientError, match=r"the hub answers 404") as refused:
+    with pytest.raises(UserError, match=r"the hub answers 404") as refused:
         reader.open(wrong)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
 
 
 def test_another_split_and_another_column_can_be_named(hub: Hub, reader: Reader) -> None:
@@ -125,9 +123,9 @@ def test_another_split_and_another_column_can_be_named(hub: Hub, reader: Reader)
     assert "Only for tests." in reader.open(repository, split="test").text(
         reader.open(repository, split="test").held_out()[0]
     )
-    with pytest.raises(ClientError, match="no column “story”"):
+    with pytest.raises(UserError, match="no column “story”"):
         reader.open(repository, column="story")
-    with pytest.raises(ClientError, match="nothing"):
+    with pytest.raises(UserError, match="nothing"):
         reader.open(repository, split="nothing")
 
 
@@ -157,7 +155,7 @@ def test_a_hub_that_stops_answering_is_told_and_waited_for(reader: Reader) -> No
 
 def test_a_format_that_could_run_code_is_refused(hub: Hub, reader: Reader) -> None:
     archive = {"train.tar": b"\0" * 10240}
-    with pytest.raises(ClientError, match="its format, webdataset, is none of parquet, json, text, csv"):
+    with pytest.raises(UserError, match="its format, webdataset, is none of parquet, json, text, csv"):
         reader.open(hub.publish("dataset", "somebody/archive", archive))
 
 
@@ -172,11 +170,9 @@ def test_a_format_that_could_run_code_is_refused(hub: Hub, reader: Reader) -> No
     ],
 )
 def test_a_card_that_names_files_of_this_computer_is_refused(hub: Hub, reader: Reader, place: str) -> None:
-    card = (
-        f"---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: '{place}'\n---\n"
-    )
+    card = f"---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: '{place}'\n---\n"
     files = {**PARQUET, "README.md": card.encode()}
-    with pytest.raises(ClientError, match="which is not in the repository"):
+    with pytest.raises(UserError, match="which is not in the repository"):
         reader.open(hub.publish("dataset", "somebody/nosy", files))
 
 
@@ -188,16 +184,14 @@ def test_a_folder_of_this_computer_is_never_taken_for_a_data_set(
     private.mkdir(parents=True)
     (private / "train.txt").write_text("My diary.")
     monkeypatch.chdir(tmp_path / "here")
-    with pytest.raises(ClientError, match="is not in the repository"):
+    with pytest.raises(UserError, match="is not in the repository"):
         reader.open(repository)
 
 
 def test_a_tokenizer_of_the_hub_is_used(hub: Hub, reader: Reader) -> None:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    words = {
-        word: number for number, word in enumerate(["[END]", "[MASK]", "[UNK]", "Document", "says", "."])
-    }
+    words = {word: number for number, word in enumerate(["[END]", "[MASK]", "[UNK]", "Document", "says", "."])}
     library = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
     library.pre_tokenizer = pre_tokenizers.Whitespace()
     named = {"eos_token": "[END]", "mask_token": {"content": "[MASK]"}, "tokenizer_class": "Anything"}

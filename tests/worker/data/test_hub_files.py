@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch, fetch_tokenizer
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recording_listener import Watching
@@ -29,22 +29,22 @@ MODEL = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path)
+def store(tmp_path: Path) -> FileStore:
+    return FileStore(tmp_path)
 
 
-def fetched(repository: Repository, store: Store, watch: Watching | None = None) -> Path:
+def fetched(repository: Repository, store: FileStore, watch: Watching | None = None) -> Path:
     return fetch(repository.name, repository.revision, store, watch or Watching())
 
 
-def test_only_what_is_data_is_fetched(hub: Hub, store: Store) -> None:
+def test_only_what_is_data_is_fetched(hub: Hub, store: FileStore) -> None:
     folder = fetched(hub.publish("model", "somebody/small", MODEL), store)
     names = {path.name for path in folder.iterdir()} - {"listing.json", "lock"}
     assert names == {"config.json", "tokenizer.json", "model.safetensors"}
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS
 
 
-def test_the_download_tells_how_far_it_is(hub: Hub, store: Store) -> None:
+def test_the_download_tells_how_far_it_is(hub: Hub, store: FileStore) -> None:
     watch = Watching()
     fetched(hub.publish("model", "somebody/small", MODEL), store, watch)
     total = len(WEIGHTS) + len(MODEL["config.json"]) + len(MODEL["tokenizer.json"])
@@ -52,7 +52,7 @@ def test_the_download_tells_how_far_it_is(hub: Hub, store: Store) -> None:
     assert watch.told == sorted(watch.told)
 
 
-def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: Store) -> None:
+def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.cuts = [1_000_000, 500_000]
     assert (fetched(repository, store) / "model.safetensors").read_bytes() == WEIGHTS
@@ -62,7 +62,7 @@ def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: Store) -> 
     assert all(int(request.split("bytes=")[1].rstrip("-")) > 0 for request in others)
 
 
-def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: Store) -> None:
+def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.cuts = [1_000_000]
     watch = Watching()
@@ -79,7 +79,7 @@ def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: Store) -> No
     assert watch.told[0][0] > 0
 
 
-def test_the_second_start_asks_nobody(store: Store) -> None:
+def test_the_second_start_asks_nobody(store: FileStore) -> None:
     with local_hub() as hub:
         repository = hub.publish("model", "somebody/small", MODEL)
         first = fetched(repository, store)
@@ -88,61 +88,61 @@ def test_the_second_start_asks_nobody(store: Store) -> None:
     assert watch.told == []
 
 
-def test_a_file_that_is_not_what_the_revision_says_is_refused_and_deleted(hub: Hub, store: Store) -> None:
+def test_a_file_that_is_not_what_the_revision_says_is_refused_and_deleted(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.answers["model.safetensors"] = os.urandom(len(WEIGHTS))
-    with pytest.raises(ClientError, match="digest") as refused:
+    with pytest.raises(UserError, match="digest") as refused:
         fetched(repository, store)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert list(store.home.rglob("model.safetensors*")) == []
 
 
-def test_a_small_file_is_verified_too(hub: Hub, store: Store) -> None:
+def test_a_small_file_is_verified_too(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.answers["config.json"] = b'{"model_type": "evil"}'
-    with pytest.raises(ClientError, match="digest"):
+    with pytest.raises(UserError, match="digest"):
         fetched(repository, store)
 
 
-def test_weights_that_are_only_pickles_are_refused(hub: Hub, store: Store) -> None:
+def test_weights_that_are_only_pickles_are_refused(hub: Hub, store: FileStore) -> None:
     files = {"config.json": b"{}", "pytorch_model.bin": b"\x80\x04.", "tokenizer.json": b"{}"}
-    with pytest.raises(ClientError, match=r"only there as pytorch_model\.bin") as refused:
+    with pytest.raises(UserError, match=r"only there as pytorch_model\.bin") as refused:
         fetched(hub.publish("model", "somebody/pickled", files), store)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert hub.asked("pytorch_model.bin") == []
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
 def test_settings_that_ask_for_code_are_refused_before_the_weights_are_fetched(
-    hub: Hub, store: Store, name: str
+    hub: Hub, store: FileStore, name: str
 ) -> None:
     asks = json.dumps({"auto_map": {"AutoModel": "modeling_evil.Evil"}}).encode()
-    with pytest.raises(ClientError, match=f"{name} asks for code of its own"):
+    with pytest.raises(UserError, match=f"{name} asks for code of its own"):
         fetched(hub.publish("model", "somebody/evil", {**MODEL, name: asks}), store)
     assert hub.asked("model.safetensors") == []
 
 
-def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: Store) -> None:
-    with pytest.raises(ClientError, match=r"nobody/nothing: the hub answers 40[14]"):
+def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: FileStore) -> None:
+    with pytest.raises(UserError, match=r"nobody/nothing: the hub answers 40[14]"):
         fetch("nobody/nothing", "0" * 40, store, Watching())
 
 
-def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: Store) -> None:
+def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.errors = [503, 503]
     watch = Watching()
     fetched(repository, store, watch)
-    assert [problem for problem, _ in watch.warned] == [Problem.FILES_UNREACHABLE]
+    assert [problem for problem, _ in watch.warned] == [ErrorKind.FILES_UNREACHABLE]
 
 
-def test_whoever_leaves_waits_for_no_download(store: Store) -> None:
+def test_whoever_leaves_waits_for_no_download(store: FileStore) -> None:
     watch = Watching()
     watch.is_leaving = True
     with pytest.raises(KeyboardInterrupt):
         fetch("somebody/small", "0" * 40, store, watch)
 
 
-def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: Store) -> None:
+def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     wanted = HubTokenizer(repository=repository.name, revision=repository.revision)
     assert (fetch_tokenizer(wanted, store, Watching()) / "tokenizer.json").exists()
@@ -151,28 +151,28 @@ def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: Store) -> None:
 
 def test_a_download_that_does_not_fit_is_not_begun(hub: Hub, tmp_path: Path) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
-    with pytest.raises(ClientError, match="of your limit are left") as refused:
-        fetched(repository, Store(tmp_path, limit_bytes=101_000_000))
-    assert refused.value.problem is Problem.NO_ROOM
+    with pytest.raises(UserError, match="of your limit are left") as refused:
+        fetched(repository, FileStore(tmp_path, limit_bytes=101_000_000))
+    assert refused.value.problem is ErrorKind.NO_ROOM
     assert hub.asked("model.safetensors") == []
 
 
 def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> None:
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(20_000_000)})
-    with pytest.raises(ClientError, match="are free in") as refused:
-        fetched(repository, Store(small_disk))
-    assert refused.value.problem is Problem.NO_ROOM
+    with pytest.raises(UserError, match="are free in") as refused:
+        fetched(repository, FileStore(small_disk))
+    assert refused.value.problem is ErrorKind.NO_ROOM
 
 
 def test_a_disk_that_fills_meanwhile_is_survived(
-    hub: Hub, small_disk: Path, filled: Callable[[], None]
+    hub: Hub, small_disk: Path, fill_placeholders: Callable[[], None]
 ) -> None:
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(6_000_000)})
-    store = Store(small_disk)
-    hub.before_file["model.safetensors"] = filled
-    with pytest.raises(ClientError) as refused:
+    store = FileStore(small_disk)
+    hub.before_file["model.safetensors"] = fill_placeholders
+    with pytest.raises(UserError) as refused:
         fetched(repository, store)
-    assert refused.value.problem is Problem.DISK_FULL
+    assert refused.value.problem is ErrorKind.DISK_FULL
     (small_disk / "hog").unlink()
     hub.before_file.clear()
     assert (fetched(repository, store) / "model.safetensors").stat().st_size == 6_000_000

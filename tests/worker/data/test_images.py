@@ -14,11 +14,11 @@ import pytest
 import torch
 from PIL import Image
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, HubImages, ImageData, ImageFiles
 from core.worker.data import Images, LabelledImages, open_images
 from core.worker.data.image_decoding import MOST_BYTES, BrokenImageError, decoded
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recording_listener import Watching
 from tests.support.sample_images import COLOURS, NAMES, bomb, in_parquet, square, squares, write
@@ -52,7 +52,7 @@ class Gallery:
 
     def open(self, data: ImageData, seed: int = 1) -> Images:
         """The data, opened by that peer."""
-        store = Store(self.home / f"{seed}")
+        store = FileStore(self.home / f"{seed}")
         images = open_images(data, size=SIDE, classes=3, seed=seed, store=store, watch=self.watch)
         self.opened.append(images)
         return images
@@ -173,9 +173,7 @@ def test_places_that_a_data_set_names_are_never_opened(gallery: Gallery, tmp_pat
     published = gallery.hub.publish(
         "dataset", "somebody/nosy", {"train.parquet": write(table.replace_schema_metadata(about))}
     )
-    images = gallery.open(
-        HubImages(repository=published.name, revision=published.revision, held_out_one_in=8)
-    )
+    images = gallery.open(HubImages(repository=published.name, revision=published.revision, held_out_one_in=8))
     drawn = images.draw(3 * COUNT)
     assert are_right(drawn)
     assert not {*each_of(drawn), *each_of(images.held_out())} - {
@@ -190,7 +188,7 @@ def test_broken_images_are_left_out_and_counted(gallery: Gallery, encoded: bytes
     images = gallery.files(column(encoded))
     drawn = images.draw(2 * COUNT)
     assert are_right(drawn)
-    told = [detail for problem, detail in gallery.watch.warned if problem is Problem.IMAGES_LEFT_OUT]
+    told = [detail for problem, detail in gallery.watch.warned if problem is ErrorKind.IMAGES_LEFT_OUT]
     assert told and told[0].startswith("So far 1 of ")
     assert any(detail.startswith("So far 10 of ") for detail in told)
 
@@ -211,12 +209,10 @@ def test_an_image_without_a_label_is_left_out(gallery: Gallery) -> None:
         (["pink"] * COUNT, {"class_names": NAMES}),
     ],
 )
-def test_a_label_that_is_none_of_the_runs_is_refused(
-    gallery: Gallery, labels: list[Any], more: dict[str, Any]
-) -> None:
-    with pytest.raises(ClientError, match="is none of the run's 3 classes") as refused:
+def test_a_label_that_is_none_of_the_runs_is_refused(gallery: Gallery, labels: list[Any], more: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="is none of the run's 3 classes") as refused:
         gallery.files(in_parquet(SQUARES, labels), **more)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
 
 
 def test_classes_may_be_names(gallery: Gallery) -> None:
@@ -226,16 +222,16 @@ def test_classes_may_be_names(gallery: Gallery) -> None:
 
 
 def test_without_a_single_image_that_can_be_used_the_run_is_refused(gallery: Gallery) -> None:
-    with pytest.raises(ClientError, match="no image in it that can be used"):
+    with pytest.raises(UserError, match="no image in it that can be used"):
         gallery.files(in_parquet([b"broken"] * 10, [0] * 10))
-    with pytest.raises(ClientError, match="no image in it to train on"):
+    with pytest.raises(UserError, match="no image in it to train on"):
         gallery.files(in_parquet(SQUARES[:1], [0])).draw(1)
 
 
 @pytest.mark.parametrize("missing", ["image_column", "label_column"])
 def test_a_column_that_is_not_there_is_refused_in_words(gallery: Gallery, missing: str) -> None:
     named: dict[str, Any] = {missing: "sound"}
-    with pytest.raises(ClientError, match="no column “sound”"):
+    with pytest.raises(UserError, match="no column “sound”"):
         gallery.files(in_parquet(SQUARES, CLASSES), **named)
 
 

@@ -18,11 +18,11 @@ import pytest
 import torch
 from pyarrow import parquet
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, TextFiles
 from core.worker.data import Blocks, open_blocks
 from core.worker.data.documents_files import STRETCH_BYTES
-from core.worker.fetch.file_store import Store
+from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recording_listener import Watching
 
@@ -43,9 +43,7 @@ def encoded(texts: list[str], form: Format) -> bytes:
         case "text":
             return "\n\n".join(texts).encode()
         case "json-lines":
-            return "\n".join(
-                json.dumps({"text": text, "id": number}) for number, text in enumerate(texts)
-            ).encode()
+            return "\n".join(json.dumps({"text": text, "id": number}) for number, text in enumerate(texts)).encode()
         case "parquet":
             file = io.BytesIO()
             parquet.write_table(pa.table({"text": texts}), file, row_group_size=100)
@@ -60,9 +58,7 @@ class Library:
         self.opened: list[Blocks] = []
 
     def put(self, *files: bytes) -> tuple[FileAt, ...]:
-        repository = self.hub.publish(
-            "dataset", "any/files", {f"{n}.txt": data for n, data in enumerate(files)}
-        )
+        repository = self.hub.publish("dataset", "any/files", {f"{n}.txt": data for n, data in enumerate(files)})
         return tuple(
             FileAt(url=repository.url(path), sha256=hashlib.sha256(data).hexdigest(), size_bytes=len(data))
             for path, data in repository.files.items()
@@ -79,7 +75,7 @@ class Library:
         watch: Watching | None = None,
     ) -> Blocks:
         data = TextFiles(files=files, format=form, column=column, held_out_one_in=one_in)
-        store = Store(self.home / f"{peer}", limit)
+        store = FileStore(self.home / f"{peer}", limit)
         blocks = open_blocks(data, sequence_length=LENGTH, seed=peer, store=store, watch=watch or Watching())
         self.opened.append(blocks)
         return blocks
@@ -107,8 +103,8 @@ def text_of(blocks: Blocks, rows: torch.Tensor) -> str:
 def whole(rows: torch.Tensor) -> list[str]:
     """The documents among those tokens, as they stand between ends of texts."""
     tokens = rows.flatten().tolist()
-    pieces = bytes(0 if token == 256 else token for token in tokens).split(b"\0")
-    return [piece.decode(errors="replace") for piece in pieces]
+    split_placeholders = bytes(0 if token == 256 else token for token in tokens).split(b"\0")
+    return [piece.decode(errors="replace") for piece in split_placeholders]
 
 
 def within(rows: torch.Tensor, texts: list[str] = TEXTS) -> set[str]:
@@ -195,9 +191,9 @@ def test_a_small_file_has_something_held_out_and_something_to_draw(library: Libr
 
 @pytest.mark.parametrize("data", [b"Only one.", b"\n\n\n"])
 def test_a_file_with_nothing_to_train_on_is_refused(library: Library, data: bytes) -> None:
-    with pytest.raises(ClientError, match="no text") as refused:
+    with pytest.raises(UserError, match="no text") as refused:
         library.open(*library.put(data)).draw(1)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
 
 
 def test_several_files_are_all_read(library: Library) -> None:
@@ -219,23 +215,23 @@ def test_several_files_are_all_read(library: Library) -> None:
 def test_a_file_that_cannot_be_read_is_refused_in_words(
     library: Library, data: bytes, form: Format, words: str
 ) -> None:
-    with pytest.raises(ClientError, match=words) as refused:
+    with pytest.raises(UserError, match=words) as refused:
         library.open(*library.put(data), form=form)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert "/0.txt: " in str(refused.value)
 
 
 def test_a_column_that_is_not_there_is_refused_in_words(library: Library) -> None:
-    with pytest.raises(ClientError, match="no column “story”"):
+    with pytest.raises(UserError, match="no column “story”"):
         library.open(*library.put(encoded(TEXTS, "parquet")), form="parquet", column="story")
 
 
 def test_a_file_with_another_hash_is_refused_and_deleted(library: Library) -> None:
     (file,) = library.put(encoded(TEXTS, "text"))
     library.hub.answers["0.txt"] = os.urandom(file.size_bytes)
-    with pytest.raises(ClientError, match=f"should be {file.sha256}") as refused:
+    with pytest.raises(UserError, match=f"should be {file.sha256}") as refused:
         library.open(file)
-    assert refused.value.problem is Problem.FILES_REFUSED
+    assert refused.value.problem is ErrorKind.FILES_REFUSED
     kept = (library.home / "1").rglob("*")
     assert not any(path.is_file() and path.stat().st_size > 1000 for path in kept)
 
@@ -244,14 +240,14 @@ def test_a_file_with_another_hash_is_refused_and_deleted(library: Library) -> No
 def test_a_file_with_another_size_is_refused_before_it_is_fetched(library: Library, length: int) -> None:
     (file,) = library.put(encoded(TEXTS, "text"))
     library.hub.answers["0.txt"] = bytes(file.size_bytes + length)
-    with pytest.raises(ClientError, match=f"it has {file.size_bytes + length} bytes"):
+    with pytest.raises(UserError, match=f"it has {file.size_bytes + length} bytes"):
         library.open(file)
 
 
 def test_a_file_that_is_not_there_is_no_reason_to_wait(library: Library) -> None:
     (file,) = library.put(b"One.\n\nTwo.")
     library.hub.repositories.clear()
-    with pytest.raises(ClientError, match="the server answers 404"):
+    with pytest.raises(UserError, match="the server answers 404"):
         library.open(file)
 
 
@@ -287,7 +283,7 @@ def test_a_server_that_stops_answering_in_the_middle_is_waited_for(tmp_path: Pat
     drawing = threading.Thread(target=lambda: drawn.append(blocks.draw(once_through(TEXTS))), daemon=True)
     drawing.start()
     assert watch.has_warned.wait(60)
-    assert watch.warned[0][0] is Problem.FILES_UNREACHABLE
+    assert watch.warned[0][0] is ErrorKind.FILES_UNREACHABLE
     with local_hub(hub):
         drawing.join(60)
     assert len(within(drawn[0])) > 0.85 * len(TEXTS)
@@ -299,7 +295,7 @@ def test_an_error_of_the_reading_thread_arrives_where_blocks_are_drawn(library: 
     library.hub.answers["1.txt"] = b"Not that one."
     blocks = library.open(good, bad)
     for _ in range(2):
-        with pytest.raises(ClientError, match="digest"):
+        with pytest.raises(UserError, match="digest"):
             blocks.draw(2 * once_through(TEXTS))
 
 
@@ -342,21 +338,21 @@ def test_where_there_is_little_room_only_the_files_in_use_are_kept(library: Libr
 
 def test_a_file_that_does_not_fit_the_limit_is_not_fetched(library: Library) -> None:
     (file,) = library.put(encoded(documents(30_000, words=20), "text"))
-    with pytest.raises(ClientError, match="of your limit are left") as refused:
+    with pytest.raises(UserError, match="of your limit are left") as refused:
         library.open(file, limit=100_000_000)
-    assert refused.value.problem is Problem.NO_ROOM
+    assert refused.value.problem is ErrorKind.NO_ROOM
     assert library.hub.asked("0.txt") == []
 
 
 def test_a_disk_that_fills_is_told_and_survived(
-    library: Library, small_disk: Path, filled: Callable[[], None]
+    library: Library, small_disk: Path, fill_placeholders: Callable[[], None]
 ) -> None:
     (file,) = library.put(encoded(documents(30_000, words=20), "text"))
     library.home = small_disk
-    library.hub.before_file["0.txt"] = filled
-    with pytest.raises(ClientError) as refused:
+    library.hub.before_file["0.txt"] = fill_placeholders
+    with pytest.raises(UserError) as refused:
         library.open(file)
-    assert refused.value.problem is Problem.DISK_FULL
+    assert refused.value.problem is ErrorKind.DISK_FULL
     (small_disk / "hog").unlink()
     library.hub.before_file.clear()
     library.open(file)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import RoundFinished
 from core.worker.network.connection_monitor import (
     LOOKS_AHEAD,
@@ -17,11 +17,11 @@ from core.worker.network.connection_monitor import (
     ROUNDS_IN_VAIN,
     SILENT_LOOKS,
     VAIN_GREETINGS,
-    Lifeline,
+    ConnectionMonitor,
 )
-from core.worker.network.peer_cache import MOST, Acquaintances, remembered
-from core.worker.network.tcp_probe import knock
-from core.worker.training.contribution_status import Judge
+from core.worker.network.peer_cache import MOST, PeerCache, remembered
+from core.worker.network.tcp_probe import tcp_probe
+from core.worker.training.contribution_status import ContributionMonitor
 
 PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
 
@@ -69,10 +69,12 @@ def address_of(listening: socket.socket) -> str:
     return f"/ip4/127.0.0.1/tcp/{listening.getsockname()[1]}/{PEER}"
 
 
-def lifeline(others: Others, *addresses: str, judge: Judge | None = None, is_first: bool = False) -> Lifeline:
-    judge = judge or Judge()
-    known = Acquaintances("sums", addresses)
-    return Lifeline(others, known, lambda: judge.rounds_in_vain, is_first=is_first)
+def lifeline(
+    others: Others, *addresses: str, judge: ContributionMonitor | None = None, is_first: bool = False
+) -> ConnectionMonitor:
+    judge = judge or ContributionMonitor()
+    known = PeerCache("sums", addresses)
+    return ConnectionMonitor(others, known, lambda: judge.rounds_in_vain, is_first=is_first)
 
 
 def dead_address() -> str:
@@ -98,9 +100,9 @@ def test_when_nobody_answers_a_volunteer_rests_and_says_so_and_then_begins_anew(
     assert "none of 1 known addresses answers" in line.trouble
     assert line.is_cut.is_set()
     line._acquaintances.meet([address_of(listener)])
-    with pytest.raises(ClientError) as lost:
+    with pytest.raises(UserError) as lost:
         line._look()
-    assert lost.value.problem is Problem.SWARM_LOST
+    assert lost.value.problem is ErrorKind.SWARM_LOST
 
 
 def test_others_that_are_heard_again_end_the_trouble(others: Others) -> None:
@@ -122,14 +124,12 @@ def test_the_first_peer_and_who_heard_goodbyes_go_on_alone(others: Others, is_fi
     assert not line.is_cut.is_set()
 
 
-def test_who_is_there_but_does_not_answer_us_needs_another_worker(
-    others: Others, listener: socket.socket
-) -> None:
+def test_who_is_there_but_does_not_answer_us_needs_another_worker(others: Others, listener: socket.socket) -> None:
     others.quiet = QUIET_SECONDS
     line = lifeline(others, address_of(listener))
     for _ in range(VAIN_GREETINGS - 1):
         line._look()
-    with pytest.raises(ClientError):
+    with pytest.raises(UserError):
         line._look()
     first = lifeline(others, address_of(listener), is_first=True)
     for _ in range(2 * VAIN_GREETINGS):
@@ -166,29 +166,29 @@ def test_a_volunteer_that_went_on_alone_comes_back_to_those_who_can_be_reached(o
     line, others.ahead = lifeline(others), 2
     for _ in range(LOOKS_AHEAD - 1):
         line._look()
-    with pytest.raises(ClientError) as lost:
+    with pytest.raises(UserError) as lost:
         line._look()
     assert "alone, 2 epochs" in lost.value.detail
 
 
 def test_rounds_in_vain_after_better_ones_are_a_reason_to_begin_anew(others: Others) -> None:
-    judge, leaving = Judge(), threading.Event()
+    judge, leaving = ContributionMonitor(), threading.Event()
     line = lifeline(others, judge=judge)
     for ok in (False,) * 2 * ROUNDS_IN_VAIN + (True,) + (False,) * (ROUNDS_IN_VAIN - 1):
         judge.note(RoundFinished(epoch=1, kind="gradients", ok=ok, peers=1 + ok, seconds=1.0))
         judge.note(RoundFinished(epoch=1, kind="state", ok=True, peers=2, seconds=1.0))
         line._look()
     judge.note(RoundFinished(epoch=1, kind="gradients", ok=False, peers=1, seconds=1.0))
-    with pytest.raises(ClientError):
+    with pytest.raises(UserError):
         line.hold(leaving, lambda: None)
 
 
 def test_acquaintances_are_kept_for_the_next_worker_and_are_not_too_many(tmp_path: Path) -> None:
     assert remembered(tmp_path, "sums") == ()
-    met = Acquaintances("sums", ("/ip4/1.2.3.4/tcp/1",), tmp_path)
+    met = PeerCache("sums", ("/ip4/1.2.3.4/tcp/1",), tmp_path)
     met.meet([f"/ip4/1.2.3.4/tcp/{port}" for port in range(2, 2 + 2 * MOST)])
     assert len(met.addresses) == MOST
-    assert Acquaintances("sums", home=tmp_path).addresses == met.addresses == remembered(tmp_path, "sums")
+    assert PeerCache("sums", home=tmp_path).addresses == met.addresses == remembered(tmp_path, "sums")
     assert remembered(tmp_path, "other") == remembered(tmp_path, None) == ()
     (tmp_path / "acquaintances.json").write_bytes(b'{"sums": 3}')
     assert remembered(tmp_path, "sums") == ()
@@ -196,5 +196,5 @@ def test_acquaintances_are_kept_for_the_next_worker_and_are_not_too_many(tmp_pat
 
 def test_a_knock_says_who_is_there(listener: socket.socket) -> None:
     dead, quic = dead_address(), "/ip4/127.0.0.1/udp/1/quic-v1"
-    answers = knock([address_of(listener), dead, quic, "/ip4/127.0.0.1/tcp/nonsense"])
+    answers = tcp_probe([address_of(listener), dead, quic, "/ip4/127.0.0.1/tcp/nonsense"])
     assert list(answers.values()) == ["accepts", "refuses", "accepts", "silent"]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import Network
 from core.worker.network import network_messages as network_coach
-from core.worker.network.local_network import Whereabouts
+from core.worker.network.local_network import LocalNetwork
 from core.worker.network.reachability import is_dead_ipv6
-from core.worker.swarm import Finding
+from core.worker.swarm import ReachabilityResult
 
-HOME, PUBLIC = Whereabouts("home", "192.168.1.2"), Whereabouts("hosted", "11.0.0.7")
-V6 = Whereabouts("six", "2a00::7")
+HOME, PUBLIC = LocalNetwork("home", "192.168.1.2"), LocalNetwork("hosted", "11.0.0.7")
+V6 = LocalNetwork("six", "2a00::7")
 
 
 def test_who_is_reached_is_told_where() -> None:
-    network = network_coach.found(Finding(2, 1, "/ip4/11.0.0.7/tcp/31337"), HOME, 31337)
+    network = network_coach.found(ReachabilityResult(2, 1, "/ip4/11.0.0.7/tcp/31337"), HOME, 31337)
     assert (network.mode, str(network.advice)) == ("direct", "")
     assert str(network.reason) == "2 of 3 peers could connect to 11.0.0.7:31337."
 
@@ -34,14 +34,14 @@ def test_who_is_reached_is_told_where() -> None:
     ],
     ids=["behind a router", "behind its own firewall", "IPv6"],
 )
-def test_who_is_not_is_told_what_could_be_done(here: Whereabouts, reason: str, advice: str) -> None:
-    network = network_coach.found(Finding(failed=2), here, 31337)
+def test_who_is_not_is_told_what_could_be_done(here: LocalNetwork, reason: str, advice: str) -> None:
+    network = network_coach.found(ReachabilityResult(failed=2), here, 31337)
     assert network.mode == "client"
     assert f"2 of 2 peers {reason}" in str(network.reason) and advice in str(network.advice)
 
 
 def test_behind_a_vpn_no_router_is_to_blame() -> None:
-    network = network_coach.found(Finding(failed=1), Whereabouts("vpn", "10.8.0.2", "tun0"), 31337)
+    network = network_coach.found(ReachabilityResult(failed=1), LocalNetwork("vpn", "10.8.0.2", "tun0"), 31337)
     assert "port 31337 of your VPN" in str(network.reason)
     assert "VPN (tun0)" in str(network.advice) and "router" not in str(network.advice)
 
@@ -68,13 +68,13 @@ def test_ipv6_is_doubted_only_where_ipv4_answers(address: str, alive: list[str],
 
 
 def test_a_hint_is_added_to_what_else_could_be_done() -> None:
-    told = Network(mode="client", reason=Remark("So it is."), advice=Remark("Do this."))
-    assert str(network_coach.with_hint(told, Remark("And that.")).advice) == "Do this. And that."
-    assert network_coach.with_hint(told, Remark()) == told
+    told = Network(mode="client", reason=LocalizedText("So it is."), advice=LocalizedText("Do this."))
+    assert str(network_coach.with_hint(told, LocalizedText("And that.")).advice) == "Do this. And that."
+    assert network_coach.with_hint(told, LocalizedText()) == told
 
 
 def test_insisting_wrongly_keeps_the_mode_and_says_why_it_is_wrong() -> None:
-    found = network_coach.found(Finding(failed=1), PUBLIC, 31337)
+    found = network_coach.found(ReachabilityResult(failed=1), PUBLIC, 31337)
     network = network_coach.chosen_against(found)
     assert (network.mode, network.advice) == ("direct", found.advice)
     assert str(network.reason).startswith(
@@ -85,19 +85,19 @@ def test_insisting_wrongly_keeps_the_mode_and_says_why_it_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("finding", "is_reachable", "is_unreachable"),
     [
-        (Finding(), False, False),
-        (Finding(reached=1), True, False),
-        (Finding(failed=1), False, True),
-        (Finding(reached=1, failed=1), False, True),
-        (Finding(reached=2, failed=1), True, False),
+        (ReachabilityResult(), False, False),
+        (ReachabilityResult(reached=1), True, False),
+        (ReachabilityResult(failed=1), False, True),
+        (ReachabilityResult(reached=1, failed=1), False, True),
+        (ReachabilityResult(reached=2, failed=1), True, False),
     ],
 )
 def test_the_majority_of_those_that_tried_decides(
-    finding: Finding, is_reachable: bool, is_unreachable: bool
+    finding: ReachabilityResult, is_reachable: bool, is_unreachable: bool
 ) -> None:
     assert (finding.is_reachable, finding.is_unreachable) == (is_reachable, is_unreachable)
 
 
 def test_where_nobody_could_tell_that_is_said() -> None:
-    network = network_coach.found(Finding(), HOME, 31337)
+    network = network_coach.found(ReachabilityResult(), HOME, 31337)
     assert network.mode == "client" and str(network.reason).startswith("Nobody could tell")

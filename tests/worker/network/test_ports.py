@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.worker.network.ports import refuse_taken_ports, steady_listen, usual_listen
 from tests.support.peers.hostile_records import organiser
 
@@ -54,9 +54,9 @@ def test_a_damaged_memory_is_replaced(tmp_path: Path, damage: bytes) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
 def test_a_port_that_is_taken_is_refused_and_named(taken: int, host: str) -> None:
-    with pytest.raises(ClientError, match=f"/ip4/{host}/tcp/{taken}: Address already in use") as raised:
+    with pytest.raises(UserError, match=f"/ip4/{host}/tcp/{taken}: Address already in use") as raised:
         refuse_taken_ports([f"/ip4/{host}/tcp/{taken}"])
-    assert raised.value.problem is Problem.PORT_TAKEN
+    assert raised.value.problem is ErrorKind.PORT_TAKEN
 
 
 def test_a_port_that_was_just_let_go_may_be_taken_again() -> None:
@@ -76,5 +76,5 @@ def test_what_is_no_fixed_tcp_port_is_not_looked_at(taken: int) -> None:
 def test_an_organiser_whose_port_is_taken_says_so(tmp_path: Path, taken: int) -> None:
     with organiser(tmp_path, listen=(f"/ip4/127.0.0.1/tcp/{taken}",)) as worker:
         failed = worker.failure()
-    assert Problem.from_key(failed.problem) is Problem.PORT_TAKEN
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.PORT_TAKEN
     assert str(taken) in failed.detail

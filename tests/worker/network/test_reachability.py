@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode
 from core.worker.network.reachability import DIAL_SECONDS, answering, is_told, settled_network
 
@@ -35,7 +35,7 @@ def test_names_are_looked_up(port: int, host: str) -> None:
 
 def test_a_relay_is_dialled_in_the_place_of_who_is_behind_it(port: int) -> None:
     assert answering([f"/ip4/127.0.0.1/tcp/{port}{PEER}/p2p-circuit{PEER}"])
-    with pytest.raises(ClientError):
+    with pytest.raises(UserError):
         answering([f"{NOWHERE}/p2p-circuit{PEER}"])
 
 
@@ -54,9 +54,9 @@ def test_what_cannot_be_dialled_so_simply_is_left_to_libp2p(address: str) -> Non
 )
 def test_where_nobody_answers_that_is_said_within_one_dial(addresses: list[str]) -> None:
     began = time.monotonic()
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(UserError) as raised:
         answering(addresses)
-    assert raised.value.problem is Problem.NOBODY_ANSWERS
+    assert raised.value.problem is ErrorKind.NOBODY_ANSWERS
     assert time.monotonic() - began < 2 * DIAL_SECONDS
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.worker.network.local_network import Whereabouts, look_around
+from core.worker.network.local_network import LocalNetwork, detect_local_network
 from core.worker.network.reachability_cache import KEPT_NETWORKS, KEPT_SECONDS, Known, KnownNetworks
 
 ADDRESS = "/ip4/203.0.113.7/tcp/31337"
@@ -60,8 +60,8 @@ def test_a_disk_that_refuses_stops_nothing(tmp_path: Path) -> None:
 
 
 def test_a_place_is_the_same_as_long_as_nothing_changes() -> None:
-    here = look_around(["/ip4/127.0.0.1/tcp/1"])
-    assert here == look_around(["/ip4/127.0.0.1/tcp/1"])
+    here = detect_local_network(["/ip4/127.0.0.1/tcp/1"])
+    assert here == detect_local_network(["/ip4/127.0.0.1/tcp/1"])
     assert here.ip == "127.0.0.1"
     assert here.multiaddr(31337) == "/ip4/127.0.0.1/tcp/31337"
 
@@ -71,4 +71,4 @@ def test_a_place_is_the_same_as_long_as_nothing_changes() -> None:
     [("192.168.1.2", False), ("100.64.0.1", False), ("11.0.0.1", True), ("2a00::1", True), ("", False)],
 )
 def test_a_public_address_is_told_from_a_private_one(ip: str, is_public: bool) -> None:
-    assert Whereabouts("", ip).is_public is is_public
+    assert LocalNetwork("", ip).is_public is is_public

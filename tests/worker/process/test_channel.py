@@ -34,9 +34,9 @@ LIMIT_SECONDS = 60.0
 _BEGIN = """
 import os, signal, sys, time
 from core.protocol.messages import *
-from core.worker.process.channel import Channel
+from core.worker.process.channel import WorkerChannel
 alive = int(sys.argv[1])  # open in every process of the family that lives
-channel = Channel.claim()
+channel = WorkerChannel.claim()
 
 def tell(word):
     os.write(2, f"{word}\\n".encode())
@@ -110,9 +110,7 @@ while (command := channel.next_command()) is not None:
 channel.close()
 """
     with running(script) as worker:
-        worker.commands.write(
-            encode(Check()) + b'{"command": "dance"}\n\xff\n\n' + encode(Check()) + encode(Leave())
-        )
+        worker.commands.write(encode(Check()) + b'{"command": "dance"}\n\xff\n\n' + encode(Check()) + encode(Leave()))
         worker.commands.flush()
         assert worker.rest() == [EngineChecked(torch="Check", hivemind="")] * 2
 

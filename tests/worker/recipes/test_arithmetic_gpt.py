@@ -55,9 +55,7 @@ def train(pupil: Recipe, steps: int, batch_size: int) -> list[float]:
 def operands(inputs: Tensor, digits: int) -> Tensor:
     """The pairs that those inputs spell, (samples, 2)."""
     powers = 10 ** torch.arange(digits).flip(0)
-    return torch.stack(
-        [(inputs[:, :digits] * powers).sum(1), (inputs[:, digits + 1 :][:, :digits] * powers).sum(1)], 1
-    )
+    return torch.stack([(inputs[:, :digits] * powers).sum(1), (inputs[:, digits + 1 :][:, :digits] * powers).sum(1)], 1)
 
 
 class Calculator(nn.Module):

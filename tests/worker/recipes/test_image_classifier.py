@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import decode_manifest
 from core.run.run_file import parse_run_file
 from core.run.spec.data import HubImages, SumsData
@@ -129,9 +129,7 @@ def gradient(recipe: ImageClassifier, batch: Any) -> list[torch.Tensor]:
 def test_the_parameters_are_the_models(config: ViT) -> None:
     spec = ImageClassification(config=config)
     size = size_of(spec, SumsData())
-    assert (
-        size.parameters == size.trained == sum(each.numel() for each in model_from_scratch(spec).parameters())
-    )
+    assert size.parameters == size.trained == sum(each.numel() for each in model_from_scratch(spec).parameters())
 
 
 def test_a_model_learns_which_colour_a_wall_has() -> None:
@@ -235,9 +233,7 @@ def test_an_output_for_other_classes_begins_anew_the_same_on_every_peer(folder: 
     assert all(torch.equal(one[name], other[name]) for name in one)
     assert one["classifier.weight"].shape == (5, 32)
     taught = dict(made(changed(pretrained=BEGIN), folder).model.named_parameters())
-    assert [
-        name for name in one if name.startswith("vit.") and not torch.equal(one[name], taught[name])
-    ] == []
+    assert [name for name in one if name.startswith("vit.") and not torch.equal(one[name], taught[name])] == []
 
 
 @pytest.mark.parametrize(
@@ -256,9 +252,9 @@ def test_a_model_of_another_shape_is_refused(folder: Path, numbers: dict[str, An
 
 
 def why_refused(folder: Path, **words: Any) -> str:
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         made(changed(pretrained=BEGIN, **words), folder)
-    assert caught.value.problem is Problem.FILES_REFUSED
+    assert caught.value.problem is ErrorKind.FILES_REFUSED
     return caught.value.detail
 
 
@@ -292,9 +288,9 @@ def test_a_run_with_images_survives_being_signed() -> None:
 )
 def test_a_mistake_in_a_run_with_images_is_named(old: str, new: str, said: str) -> None:
     assert old in RUN
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         parse_run_file(RUN.replace(old, new, 1))
-    assert caught.value.problem is Problem.RUN_FILE_WRONG
+    assert caught.value.problem is ErrorKind.RUN_FILE_WRONG
     assert said in caught.value.detail
 
 

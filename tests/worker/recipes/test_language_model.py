@@ -18,7 +18,7 @@ from core.run.spec.recipe_cost import size_of
 from core.worker.recipes.compile import compiled
 from core.worker.recipes.language_model import LanguageModel, bounded
 from core.worker.recipes.objective import NOT_ASKED, Masking
-from core.worker.recipes.precision import Numbers, dtype_for
+from core.worker.recipes.precision import MixedPrecision, dtype_for
 from core.worker.recipes.recipe import Evaluation
 from core.worker.recipes.transformers_factory import put_together
 
@@ -125,10 +125,7 @@ def test_micro_batches_of_any_size_give_the_same_average_gradient(spec: Language
     whole = recipe.draw(8)
     expected = gradient(recipe, [whole])
     for size in (1, 2, 4):
-        parts = [
-            type(whole)(a, b)
-            for a, b in zip(*map(split_by(size), (whole.inputs, whole.targets)), strict=True)
-        ]
+        parts = [type(whole)(a, b) for a, b in zip(*map(split_by(size), (whole.inputs, whole.targets)), strict=True)]
         for mine, theirs in zip(gradient(recipe, parts), expected, strict=True):
             torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-6)
 
@@ -205,7 +202,7 @@ def test_frozen_weights_are_kept_in_half_precision_and_adapters_are_not() -> Non
 
 def test_a_gradient_too_large_for_fp16_is_forgotten_until_the_scale_fits() -> None:
     weight = torch.ones(4, requires_grad=True)
-    numbers = Numbers(torch.float16, CPU, [weight])
+    numbers = MixedPrecision(torch.float16, CPU, [weight])
 
     def attempt() -> bool:
         weight.grad = None
@@ -219,7 +216,7 @@ def test_a_gradient_too_large_for_fp16_is_forgotten_until_the_scale_fits() -> No
 
 def test_what_is_never_finite_is_not_taken_for_a_matter_of_scale() -> None:
     weight = torch.ones(4, requires_grad=True)
-    numbers = Numbers(torch.float16, CPU, [weight])
+    numbers = MixedPrecision(torch.float16, CPU, [weight])
     attempts = [numbers.backward((weight * math.nan).sum()) for _ in range(40)]
     assert not attempts[0] and attempts[-1]
 

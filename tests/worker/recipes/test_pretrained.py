@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.spec.language_models import GPT2, Llama
 from core.run.spec.recipe import CausalLM, LanguageModelSpec, Lora, Pretrained, Quantization
 from core.worker.recipes.initialization import model_from_scratch
@@ -50,9 +50,9 @@ def loaded(folder: Path, spec: LanguageModelSpec = CAUSAL, **changed: Any) -> La
 
 def why_refused(folder: Path, spec: LanguageModelSpec = CAUSAL, **changed: Any) -> str:
     """What is said of weights that cannot be used."""
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         loaded(folder, spec, **changed)
-    assert caught.value.problem is Problem.FILES_REFUSED
+    assert caught.value.problem is ErrorKind.FILES_REFUSED
     assert "somebody/small" in caught.value.detail
     return caught.value.detail
 
@@ -70,9 +70,7 @@ def test_the_weights_are_those_of_the_repository(folder: Path) -> None:
     weights = dict(loaded(folder).model.named_parameters())
     assert stored.keys() == weights.keys()
     assert all(torch.equal(stored[name], weights[name]) for name in stored)
-    assert not torch.equal(
-        stored["transformer.wte.weight"], model_from_scratch(CAUSAL).get_input_embeddings().weight
-    )
+    assert not torch.equal(stored["transformer.wte.weight"], model_from_scratch(CAUSAL).get_input_embeddings().weight)
 
 
 def test_adapters_stand_on_the_weights_of_the_repository(folder: Path) -> None:
@@ -131,9 +129,9 @@ def test_a_model_of_another_family_than_the_runs_is_refused(folder: Path) -> Non
 
 
 def test_few_bits_are_refused_where_the_device_cannot(folder: Path) -> None:
-    with pytest.raises(ClientError) as caught:
+    with pytest.raises(UserError) as caught:
         loaded(folder, lora=Lora(), quantization=Quantization(kind="nf4"))
-    assert caught.value.problem is Problem.DEVICE_UNSUITED
+    assert caught.value.problem is ErrorKind.DEVICE_UNSUITED
 
 
 def test_an_output_that_nobody_has_trained_is_the_same_on_every_peer(tmp_path: Path) -> None:
@@ -150,10 +148,10 @@ def test_an_output_that_nobody_has_trained_is_the_same_on_every_peer(tmp_path: P
 
 def test_a_tokenizer_with_more_tokens_than_the_model_is_refused() -> None:
     spec = CausalLM(config=GPT2(**(NUMBERS | {"vocab_size": 100})), sequence_length=LENGTH)
-    with pytest.raises(ClientError, match="258 tokens, and the model's vocab_size is 100"):
+    with pytest.raises(UserError, match="258 tokens, and the model's vocab_size is 100"):
         put_together(spec, Alphabet(1), seed=1, device=CPU)
 
 
 def test_a_tokenizer_without_a_mask_is_refused_for_a_masked_model() -> None:
-    with pytest.raises(ClientError, match="no mask"):
+    with pytest.raises(UserError, match="no mask"):
         put_together(MASKED, Alphabet(1, mask_token=None), seed=1, device=CPU)

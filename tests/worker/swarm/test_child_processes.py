@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import Failed, RunFound, Start
 from tests.support.real_peers import GONE_SECONDS, Crew, Peer, crew, survivors
 
@@ -33,7 +33,10 @@ def dht_of(worker: Peer) -> psutil.Process:
 
 def ends_with_a_reason(worker: Peer, part: str) -> None:
     failed = worker.wait_for(Failed)
-    assert (Problem.from_key(failed.problem), failed.detail) == (Problem.WORKER_CRASHED, f"{part} has ended.")
+    assert (ErrorKind.from_key(failed.problem), failed.detail) == (
+        ErrorKind.WORKER_CRASHED,
+        f"{part} has ended.",
+    )
     assert worker.process.wait(GONE_SECONDS) == 1
     assert survivors(worker) == []
 

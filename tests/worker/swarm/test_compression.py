@@ -11,7 +11,7 @@ from hivemind.compression.base import CompressionInfo, TensorRole
 
 from core.protocol.messages import RoundFinished
 from core.run.manifest import Compression, StateCompression
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.worker.swarm.averaging.compression import compression, download_compression
 from tests.support.real_peers import Crew, averaged, tiny
 
@@ -23,7 +23,7 @@ EVERY: tuple[Compression, ...] = get_args(Compression)
 def test_a_gradient_arrives_as_small_as_it_is_said_to_be_and_points_the_same_way(name: Compression) -> None:
     gradient = torch.randn(NUMBERS) / 100
     sent = compression(name).compress(gradient, CompressionInfo.from_tensor(gradient))
-    needs = needs_of(tiny(grad_compression=name, average_state_every=1000))
+    needs = estimate_requirements(tiny(grad_compression=name, average_state_every=1000))
     assert len(sent.buffer) / NUMBERS == pytest.approx(needs.traffic_bytes / needs.parameters / 2, rel=0.02)
     arrived = deserialize_torch_tensor(sent)
     assert torch.nn.functional.cosine_similarity(arrived, gradient, dim=0) > 0.99

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from core.protocol.messages import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
-from core.run.signed_scores import MOST_SCORES, Score, Scores, SignedScores, scores_in
+from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, SignedScores, scores_in
 from core.security.identity import Identity
 from tests.support.real_peers import Crew, tiny
 
@@ -24,13 +24,13 @@ def score(epoch: int, loss: float = 1.0) -> Score:
     return Score(epoch=epoch, loss=loss, at=1e9 + epoch)
 
 
-def signed(scores: Scores, by: Identity = ORGANISER) -> bytes:
+def signed(scores: EvaluationHistory, by: Identity = ORGANISER) -> bytes:
     """As it is published."""
     return SignedScores.sign(scores, by).to_bytes()
 
 
 def test_what_the_organiser_has_signed_is_read() -> None:
-    scores = Scores("run").with_score(score(1)).with_score(score(2))
+    scores = EvaluationHistory("run").with_score(score(1)).with_score(score(2))
     assert scores_in(signed(scores), ORGANISER.peer_id, "run") == scores
     assert scores.after(1) == (score(2),)
 
@@ -38,10 +38,10 @@ def test_what_the_organiser_has_signed_is_read() -> None:
 @pytest.mark.parametrize(
     "encoded",
     [
-        signed(Scores("run", (score(1),)), by=STRANGER),
-        signed(Scores("another", (score(1),))),
-        signed(Scores("run", (score(1, math.nan),))),
-        signed(Scores("run", tuple(map(score, range(MOST_SCORES + 1))))),
+        signed(EvaluationHistory("run", (score(1),)), by=STRANGER),
+        signed(EvaluationHistory("another", (score(1),))),
+        signed(EvaluationHistory("run", (score(1, math.nan),))),
+        signed(EvaluationHistory("run", tuple(map(score, range(MOST_SCORES + 1))))),
         msgspec.msgpack.encode({"scores": b"", "signature": b"", "code": b""}),
     ],
     ids=["a stranger's", "of another run", "no number", "too many", "more fields"],
@@ -56,7 +56,7 @@ def test_no_bytes_are_too_much(encoded: bytes) -> None:
 
 
 def test_only_the_latest_are_kept_and_a_run_that_goes_back_forgets_what_comes_after() -> None:
-    scores = Scores("run")
+    scores = EvaluationHistory("run")
     for epoch in range(2 * MOST_SCORES):
         scores = scores.with_score(score(epoch))
     assert [each.epoch for each in scores.scores] == [*range(MOST_SCORES, 2 * MOST_SCORES)]

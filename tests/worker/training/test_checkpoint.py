@@ -15,13 +15,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from core.files.folders import DataFolder
 from core.protocol.codec import decode_event
 from core.protocol.messages import AnyEvent, CheckpointSaved, Published, Warned
-from core.worker.training.checkpoint import FILE_NAME, Checkpoints, load_checkpoint, save_checkpoint
+from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
 
 RUN = "sums"
+FILE_NAME = "checkpoint.safetensors"
 
 
 def trained(width: int = 8, steps: int = 3, seed: int = 0) -> tuple[torch.nn.Linear, torch.optim.AdamW]:
@@ -38,9 +40,7 @@ def trained(width: int = 8, steps: int = 3, seed: int = 0) -> tuple[torch.nn.Lin
 
 def state_of(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
     """Every tensor that an optimizer steps with, parameters included."""
-    parameters = [
-        parameter.detach().clone() for group in optimizer.param_groups for parameter in group["params"]
-    ]
+    parameters = [parameter.detach().clone() for group in optimizer.param_groups for parameter in group["params"]]
     state = optimizer.state_dict()["state"]
     return parameters + [value.clone() for index in sorted(state) for value in state[index].values()]
 
@@ -52,9 +52,7 @@ def are_equal(ones: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
 def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEvent]) -> Checkpoints:
     """Of a run whose state averager has this optimizer; a whole one is in tests that are marked real."""
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    averager = SimpleNamespace(
-        optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock()
-    )
+    averager = SimpleNamespace(optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock())
     swarm_optimizer: Any = SimpleNamespace(state_averager=averager)
     return Checkpoints(path, RUN, swarm_optimizer, said.append)
 
@@ -194,9 +192,7 @@ _LIMIT_FILES = "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))"
 def on_a_full_disk(path: Path, fill: str, *prefix: str) -> tuple[list[AnyEvent], str]:
     """What is said, and then what the folder holds, where there is space for one checkpoint only."""
     script = [sys.executable, "-c", _ON_A_FULL_DISK.format(fill=fill), str(path)]
-    done = subprocess.run(
-        [*prefix, *script], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([*prefix, *script], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     *events, rest = done.stdout.splitlines()
     return [decode_event(event.encode()) for event in events], rest
@@ -206,10 +202,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     """A disk of one megabyte, mounted where only the script sees it."""
     mount = f"mount -t tmpfs -o size=1m tmpfs {path.parent}"
     private = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-    if (
-        not shutil.which("unshare")
-        or subprocess.run([*private, mount], capture_output=True, check=False).returncode
-    ):
+    if not shutil.which("unshare") or subprocess.run([*private, mount], capture_output=True, check=False).returncode:
         pytest.skip("this system lets nobody mount a small disk")
     (first, second), rest = on_a_full_disk(path, _FILL_DISK, *private, f'{mount} && exec "$@"', "sh")
     assert first == CheckpointSaved(path=str(path), epoch=1)
@@ -229,7 +222,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) ->
 @pytest.mark.real
 @pytest.mark.slow
 def test_an_organiser_goes_on_without_a_truncated_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "organiser" / RUN / FILE_NAME
+    path = DataFolder(tmp_path).organiser_of(RUN) / FILE_NAME
     path.parent.mkdir(parents=True)
     save_checkpoint(path, RUN, 12, trained()[1])
     truncate(path)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from core.protocol.localizable import Remark
+from core.protocol.localizable import LocalizedText
 from core.protocol.messages import RoundFinished
-from core.worker.training.contribution_status import ALONE_AFTER_ROUNDS, REMEMBERED_ROUNDS, Judge
+from core.worker.training.contribution_status import (
+    ALONE_AFTER_ROUNDS,
+    REMEMBERED_ROUNDS,
+    ContributionMonitor,
+)
 
 
-def judge_of(rounds: str, reason: str = "no other peer was found in time") -> Judge:
+def judge_of(rounds: str, reason: str = "no other peer was found in time") -> ContributionMonitor:
     """One who has seen those rounds: ``+`` was averaged with others, ``-`` was not."""
-    judge = Judge()
+    judge = ContributionMonitor()
     for epoch, outcome in enumerate(rounds):
         judge.note(
             RoundFinished(
@@ -20,14 +24,14 @@ def judge_of(rounds: str, reason: str = "no other peer was found in time") -> Ju
                 ok=outcome == "+",
                 peers=2 if outcome == "+" else 0,
                 seconds=1.0,
-                reason=Remark("" if outcome == "+" else reason),
+                reason=LocalizedText("" if outcome == "+" else reason),
             )
         )
     return judge
 
 
 def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
-    return judge_of(rounds).verdict(other_peers, is_in_sync).state
+    return judge_of(rounds).contribution_status(other_peers, is_in_sync).state
 
 
 @pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])
@@ -41,8 +45,8 @@ def test_a_peer_without_others_is_alone_whatever_it_did_before(rounds: str) -> N
 
 
 def test_before_the_first_round_it_is_starting() -> None:
-    assert judge_of("").verdict(1, True).reason.startswith("Connected with 1 other peer;")
-    assert judge_of("").verdict(3, True).reason.startswith("Connected with 3 other peers;")
+    assert judge_of("").contribution_status(1, True).reason.startswith("Connected with 1 other peer;")
+    assert judge_of("").contribution_status(3, True).reason.startswith("Connected with 3 other peers;")
     assert state_of("") == "starting"
 
 
@@ -52,10 +56,10 @@ def test_a_round_with_others_now_and_then_is_help(rounds: str) -> None:
 
 
 def test_rounds_with_nobody_in_a_row_are_alone_and_say_why() -> None:
-    verdict = judge_of("+" + "-" * ALONE_AFTER_ROUNDS).verdict(1, True)
-    assert verdict.state == "alone"
-    assert "no other peer was found in time" in verdict.reason
-    assert judge_of("---", reason="").verdict(1, True).reason.endswith("nobody else came.")
+    contribution_status = judge_of("+" + "-" * ALONE_AFTER_ROUNDS).contribution_status(1, True)
+    assert contribution_status.state == "alone"
+    assert "no other peer was found in time" in contribution_status.reason
+    assert judge_of("---", reason="").contribution_status(1, True).reason.endswith("nobody else came.")
 
 
 @pytest.mark.parametrize("rounds", ["-", "--"])
@@ -64,5 +68,5 @@ def test_a_first_round_that_failed_is_no_help(rounds: str) -> None:
 
 
 def test_it_counts_the_rounds_it_remembers() -> None:
-    reason = judge_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).verdict(1, True).reason
+    reason = judge_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).contribution_status(1, True).reason
     assert reason == "10 of the last 15 rounds were averaged with others."

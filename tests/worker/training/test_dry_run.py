@@ -11,32 +11,32 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.protocol.messages import (
+    DryRun,
     Failed,
     FitMeasured,
     Leave,
     Progress,
-    Rehearse,
     RoundFinished,
     RunFound,
     Start,
 )
 from core.run.manifest import Collaboration, RunManifest
-from core.run.requirements import needs_of
+from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file
 from core.run.spec.data import HubImages, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, Quantization
 from core.worker.compute.memory_errors import named_out_of_memory
-from core.worker.compute.memory_meter import gauge_for
+from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.recipes import build, build_for_noise
 from core.worker.recipes.recipe import Batch
-from core.worker.training.micro_batch_benchmark import DryRun, repeated
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeated
 from core.worker.training.micro_batch_search import (
     Bounds,
     Measured,
-    best_that_fits,
     chosen_micro_batch,
+    find_micro_batch,
     sizes_to_try,
 )
 from tests.support.checkout import ROOT
@@ -47,7 +47,7 @@ CPU = torch.device("cpu")
 MODEL_BYTES, SAMPLE_BYTES = 1000, 100
 
 
-class Card:
+class PeerInfo:
     """Stands for a GPU: so much memory in all, a fixed cost for each step, and a speed at which it is full.
 
     ``tried`` are the sizes that it was asked for. Others may use it, which nobody sees beforehand.
@@ -69,9 +69,7 @@ class Card:
         """What is found there for a run that names that micro-batch, or none."""
         bounds = {"memory_bytes": self.memory_bytes, "utmost_bytes": self.memory_bytes} | limits
         together = Collaboration(target_batch_size=100_000, batch_size_per_step=batch_size)
-        return best_that_fits(
-            together, self.measure, Bounds(empty_bytes=MODEL_BYTES, seconds=seconds, **bounds)
-        )
+        return find_micro_batch(together, self.measure, Bounds(empty_bytes=MODEL_BYTES, seconds=seconds, **bounds))
 
 
 def size(found: Measured | None) -> int:
@@ -79,45 +77,45 @@ def size(found: Measured | None) -> int:
 
 
 def test_the_runs_own_micro_batch_is_taken_where_it_fits_and_halved_where_not() -> None:
-    assert size(Card(10**6).best(48)) == 48
-    assert size(Card(MODEL_BYTES + 47 * SAMPLE_BYTES).best(48)) == 24
-    assert size(Card(MODEL_BYTES + 3 * SAMPLE_BYTES).best(48)) == 3
-    assert size(Card(MODEL_BYTES + 2 * SAMPLE_BYTES).best(48)) == 1
-    assert Card(MODEL_BYTES).best(48) is None
+    assert size(PeerInfo(10**6).best(48)) == 48
+    assert size(PeerInfo(MODEL_BYTES + 47 * SAMPLE_BYTES).best(48)) == 24
+    assert size(PeerInfo(MODEL_BYTES + 3 * SAMPLE_BYTES).best(48)) == 3
+    assert size(PeerInfo(MODEL_BYTES + 2 * SAMPLE_BYTES).best(48)) == 1
+    assert PeerInfo(MODEL_BYTES).best(48) is None
 
 
 def test_without_one_the_smallest_of_the_fastest_is_taken() -> None:
-    card = Card(10**6, full_at=16)
+    card = PeerInfo(10**6, full_at=16)
     assert size(card.best(None)) == 16
     assert card.tried == [1, 2, 4, 8, 16, 32, 64]  # two larger ones that were not faster
-    assert size(Card(MODEL_BYTES + 9 * SAMPLE_BYTES, full_at=16).best(None)) == 8
+    assert size(PeerInfo(MODEL_BYTES + 9 * SAMPLE_BYTES, full_at=16).best(None)) == 8
 
 
 def test_what_would_not_fit_is_not_even_tried() -> None:
-    card = Card(MODEL_BYTES + 5 * SAMPLE_BYTES)
+    card = PeerInfo(MODEL_BYTES + 5 * SAMPLE_BYTES)
     assert size(card.best(None)) == 4
     assert card.tried == [1, 2, 4]
 
 
 def test_what_nobody_foresaw_ends_the_climb() -> None:
-    card = Card(10**6, used_by_others=10**6 - MODEL_BYTES - 5 * SAMPLE_BYTES)
+    card = PeerInfo(10**6, used_by_others=10**6 - MODEL_BYTES - 5 * SAMPLE_BYTES)
     assert size(card.best(32)) == 4
     assert card.tried == [1, 2, 4, 8]
 
 
 def test_a_persons_limit_counts_although_there_is_more() -> None:
     limit = MODEL_BYTES + 8 * SAMPLE_BYTES
-    assert size(Card(10**6).best(64, memory_bytes=limit, utmost_bytes=limit)) == 8
-    assert Card(10**6).best(64, memory_bytes=MODEL_BYTES, utmost_bytes=MODEL_BYTES) is None
+    assert size(PeerInfo(10**6).best(64, memory_bytes=limit, utmost_bytes=limit)) == 8
+    assert PeerInfo(10**6).best(64, memory_bytes=MODEL_BYTES, utmost_bytes=MODEL_BYTES) is None
 
 
 def test_one_sample_may_take_what_more_must_leave_free() -> None:
     room = {"memory_bytes": MODEL_BYTES, "utmost_bytes": MODEL_BYTES + SAMPLE_BYTES}
-    assert size(Card(10**6).best(64, **room)) == 1
+    assert size(PeerInfo(10**6).best(64, **room)) == 1
 
 
 def test_what_there_is_no_time_to_try_is_reckoned() -> None:
-    card = Card(MODEL_BYTES + 100 * SAMPLE_BYTES, full_at=1)
+    card = PeerInfo(MODEL_BYTES + 100 * SAMPLE_BYTES, full_at=1)
     found = card.best(256, seconds=0.0)
     assert card.tried == [1]
     assert found == Measured(64, MODEL_BYTES + 64 * SAMPLE_BYTES, 64 * 0.001)
@@ -125,9 +123,9 @@ def test_what_there_is_no_time_to_try_is_reckoned() -> None:
 
 
 def test_nobody_waits_long_for_a_micro_batch() -> None:
-    slow = Card(10**6, full_at=1)
+    slow = PeerInfo(10**6, full_at=1)
     slow.full_at = 0
-    found = best_that_fits(
+    found = find_micro_batch(
         Collaboration(target_batch_size=100_000),
         lambda samples: replace(slow.measure(samples), seconds=0.2 + 0.1 * samples),
         Bounds(10**6, 10**6, MODEL_BYTES, 60.0),
@@ -176,11 +174,11 @@ def sums(batch_size: int | None = None) -> RunManifest:
     return tiny(batch_size_per_step=batch_size)
 
 
-def dry_run(manifest: RunManifest, **changes: Any) -> DryRun:
-    gauge = gauge_for(CPU)
+def dry_run(manifest: RunManifest, **changes: Any) -> MicroBatchBenchmark:
+    gauge = memory_meter_for(CPU)
     recipe = build_for_noise(manifest, CPU)
     told: dict[str, Any] = {"draw": recipe.draw, "check": lambda: None, "seconds": 3.0} | changes
-    return DryRun(manifest=manifest, recipe=recipe, device=CPU, gauge=gauge, **told)
+    return MicroBatchBenchmark(manifest=manifest, recipe=recipe, device=CPU, gauge=gauge, **told)
 
 
 def test_a_cpu_is_measured_and_the_model_stays_as_it_was() -> None:
@@ -190,7 +188,7 @@ def test_a_cpu_is_measured_and_the_model_stays_as_it_was() -> None:
     fit = run.measure()
     assert (fit.device, fit.micro_batch) == ("cpu", 8)
     assert fit.samples_per_second is not None and fit.samples_per_second > 0
-    assert needs_of(manifest).host_memory_bytes <= fit.memory_bytes < 2**33
+    assert estimate_requirements(manifest).host_memory_bytes <= fit.memory_bytes < 2**33
     after = run.recipe.model.state_dict()
     assert all(torch.equal(value, after[name]) for name, value in before.items())
     assert all(parameter.grad is None for parameter in run.recipe.model.parameters())
@@ -235,7 +233,7 @@ def test_it_ends_between_micro_batches_when_somebody_wants_it_to() -> None:
 
 def test_a_limit_that_the_rest_of_training_takes_leaves_no_room() -> None:
     manifest = sums()
-    nothing = dry_run(manifest, memory_limit_bytes=needs_of(manifest).host_memory_bytes // 2)
+    nothing = dry_run(manifest, memory_limit_bytes=estimate_requirements(manifest).host_memory_bytes // 2)
     assert nothing.measure() == FitMeasured(device="cpu", micro_batch=0)
 
 
@@ -277,9 +275,9 @@ def test_an_image_model_looks_at_noise() -> None:
 
 
 def test_what_only_the_weights_could_tell_is_said_to_be_unknown() -> None:
-    with pytest.raises(ClientError) as told:
+    with pytest.raises(UserError) as told:
         build_for_noise(language_model(quantization=Quantization(kind="nf4")), CPU)
-    assert told.value.problem is Problem.FIT_UNKNOWN
+    assert told.value.problem is ErrorKind.FIT_UNKNOWN
 
 
 # A worker's life
@@ -289,7 +287,7 @@ def rehearsed(home: Path, manifest: RunManifest, limit_bytes: int | None = None)
     """What a worker of its own has found; nothing of it is left."""
     peer = Peer(home)
     try:
-        peer.send(Rehearse(manifest=manifest, device="cpu", threads=1, memory_limit_bytes=limit_bytes))
+        peer.send(DryRun(manifest=manifest, device="cpu", threads=1, memory_limit_bytes=limit_bytes))
         fit = peer.wait_for(FitMeasured)
         assert peer.ended() == 0 and peer.family == []
         return fit
@@ -299,7 +297,7 @@ def rehearsed(home: Path, manifest: RunManifest, limit_bytes: int | None = None)
 
 def test_a_worker_measures_says_so_and_ends_and_a_limit_leaves_it_fewer_samples(tmp_path: Path) -> None:
     manifest = msgspec.structs.replace(sums(2048), recipe=ArithmeticGPT(layers=1, width=128, heads=2))
-    whole, host = rehearsed(tmp_path, manifest), needs_of(manifest).host_memory_bytes
+    whole, host = rehearsed(tmp_path, manifest), estimate_requirements(manifest).host_memory_bytes
     assert whole.micro_batch == 2048 and whole.samples_per_second is not None
     limit = host + (whole.memory_bytes - host) * 3 // 4
     bounded = rehearsed(tmp_path, manifest, limit)
@@ -310,7 +308,7 @@ def test_a_worker_that_is_told_to_leave_does_not_finish_first(tmp_path: Path) ->
     peer = Peer(tmp_path)
     huge = msgspec.structs.replace(sums(4096), recipe=ArithmeticGPT(layers=8, width=1024, heads=8))
     try:
-        peer.send(Rehearse(manifest=huge, device="cpu", threads=1))
+        peer.send(DryRun(manifest=huge, device="cpu", threads=1))
         peer.send(Leave())
         assert peer.ended() == 0
         assert peer.all(FitMeasured) == [] and peer.all(Failed) == []
@@ -323,8 +321,8 @@ def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
         pytest.skip("this computer has ten GPUs")
     peer = Peer(tmp_path)
     try:
-        peer.send(Rehearse(manifest=sums(4), device="cuda:9"))
-        assert peer.wait_for(Failed).problem == Problem.NO_SUCH_DEVICE.key
+        peer.send(DryRun(manifest=sums(4), device="cuda:9"))
+        assert peer.wait_for(Failed).problem == ErrorKind.NO_SUCH_DEVICE.key
     finally:
         peer.end()
 
@@ -354,9 +352,9 @@ def test_on_a_gpu_what_is_found_fits_and_four_times_as_much_does_not() -> None:
     manifest = msgspec.structs.replace(large, recipe=ArithmeticGPT(layers=4, width=256, heads=4))
     torch.cuda.set_per_process_memory_fraction((limit - 500_000_000) / total, device)
     try:
-        gauge, recipe = gauge_for(device), build(manifest, seed=1, device=device)
+        gauge, recipe = memory_meter_for(device), build(manifest, seed=1, device=device)
         where: dict[str, Any] = {"device": device, "gauge": gauge, "memory_limit_bytes": limit}
-        run = DryRun(manifest=manifest, recipe=recipe, draw=recipe.draw, check=lambda: None, **where)
+        run = MicroBatchBenchmark(manifest=manifest, recipe=recipe, draw=recipe.draw, check=lambda: None, **where)
         fit = run.measure()
         recipe.backward(recipe.loss(recipe.draw(fit.micro_batch)))
         with pytest.raises(torch.OutOfMemoryError):

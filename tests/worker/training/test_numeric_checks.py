@@ -13,8 +13,8 @@ from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm.averaging.allreduce import is_plausible
-from core.worker.swarm.averaging.state_validation import State, flaw_of
-from core.worker.training.numeric_checks import Sanity
+from core.worker.swarm.averaging.state_validation import State, validation_error
+from core.worker.training.numeric_checks import NumericChecks
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def recipe() -> ArithmeticRecipe:
     return ArithmeticRecipe(numbers, data, seed=1, device=torch.device("cpu"))
 
 
-def note_step(sanity: Sanity, recipe: ArithmeticRecipe, factor: float) -> bool:
+def note_step(sanity: NumericChecks, recipe: ArithmeticRecipe, factor: float) -> bool:
     """Whether a micro-batch is usable whose gradient is as many times too large."""
     recipe.model.zero_grad()
     loss = recipe.loss(recipe.draw(4))
@@ -33,13 +33,13 @@ def note_step(sanity: Sanity, recipe: ArithmeticRecipe, factor: float) -> bool:
 
 
 def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: ArithmeticRecipe) -> None:
-    sanity = Sanity(recipe)
+    sanity = NumericChecks(recipe)
     assert note_step(sanity, recipe, 1.0)
     assert not note_step(sanity, recipe, math.nan)
     assert not note_step(sanity, recipe, math.inf)
-    assert sanity.steps_in_vain == 2
+    assert sanity.consecutive_bad_steps == 2
     assert note_step(sanity, recipe, 1.0)
-    assert sanity.steps_in_vain == 0
+    assert sanity.consecutive_bad_steps == 0
     assert not sanity.note_step(torch.tensor(math.nan))
 
 
@@ -47,7 +47,7 @@ def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: Arithmetic
 def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
     recipe: ArithmeticRecipe, factor: float, flaw: str
 ) -> None:
-    sanity = Sanity(recipe)
+    sanity = NumericChecks(recipe)
     with torch.no_grad():
         for parameter in recipe.model.parameters():
             parameter.mul_(factor)
@@ -82,12 +82,12 @@ class Averager:
 
 
 def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: ArithmeticRecipe) -> None:
-    averager, sanity = Averager(recipe.model), Sanity(recipe)
+    averager, sanity = Averager(recipe.model), NumericChecks(recipe)
     before = [parameter.detach().clone() for parameter in recipe.model.parameters()]
-    assert flaw_of(averager.state(), averager, sanity.flaw) == ""
+    assert validation_error(averager.state(), averager, sanity.flaw) == ""
     metadata, tensors = averager.state()
     huge = [tensor * 1e6 for tensor in tensors]
-    assert "far beyond" in flaw_of((metadata, huge), averager, sanity.flaw)
+    assert "far beyond" in validation_error((metadata, huge), averager, sanity.flaw)
     for parameter, old in zip(recipe.model.parameters(), before, strict=True):
         assert torch.equal(parameter, old)
 
@@ -95,13 +95,13 @@ def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: 
 def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe: ArithmeticRecipe) -> None:
     averager = Averager(recipe.model)
     metadata, tensors = averager.state()
-    assert "tensors" in flaw_of((metadata, tensors[:-1]), averager)
-    assert "tensors" in flaw_of((metadata, [tensors[0][:1], *tensors[1:]]), averager)
-    assert "number" in flaw_of((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
-    assert "tensors" in flaw_of((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
-    assert flaw_of((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
+    assert "tensors" in validation_error((metadata, tensors[:-1]), averager)
+    assert "tensors" in validation_error((metadata, [tensors[0][:1], *tensors[1:]]), averager)
+    assert "number" in validation_error((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
+    assert "tensors" in validation_error((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
+    assert validation_error((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
     for epoch in (None, "3", 3.0, True):
-        assert "epoch" in flaw_of(averager.state(epoch=epoch), averager)
+        assert "epoch" in validation_error(averager.state(epoch=epoch), averager)
 
 
 def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:
@@ -110,5 +110,5 @@ def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:
     for entry in state[0]["optimizer_metadata"]:
         if entry.get("value") == 0.5:
             entry["value"] = 1e9
-    assert flaw_of(state, averager) == ""
+    assert validation_error(state, averager) == ""
     assert {"type": "value", "value": 0.5} in state[0]["optimizer_metadata"]

@@ -18,7 +18,7 @@ from hivemind.optim.state_averager import (
 from hivemind.proto.runtime_pb2 import CompressionType
 from torch import Tensor
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import SchedulerSpec
 from core.run.spec.optimizer import AdamW, AdamW8bit, OptimizerSpec
 from core.worker.compute.optimizers import count_steps, make_optimizer, make_scheduler
@@ -154,16 +154,16 @@ def test_a_newcomer_goes_on_with_the_state_that_it_has_downloaded(spec: Optimize
 
 
 def test_8_bits_are_refused_where_the_device_cannot() -> None:
-    with pytest.raises(ClientError, match="8 bits needs an NVIDIA GPU") as refused:
+    with pytest.raises(UserError, match="8 bits needs an NVIDIA GPU") as refused:
         make_optimizer(AdamW8bit(), torch.device("cpu"))
-    assert refused.value.problem is Problem.DEVICE_UNSUITED
+    assert refused.value.problem is ErrorKind.DEVICE_UNSUITED
 
 
 @pytest.mark.skipif(find_spec("bitsandbytes") is not None, reason="bitsandbytes is installed")
 def test_8_bits_are_refused_without_the_library() -> None:
-    with pytest.raises(ClientError, match="needs bitsandbytes: `pip install") as refused:
+    with pytest.raises(UserError, match="needs bitsandbytes: `pip install") as refused:
         make_optimizer(AdamW8bit(), torch.device("cuda"))
-    assert refused.value.problem is Problem.ENGINE_MISSING
+    assert refused.value.problem is ErrorKind.ENGINE_MISSING
 
 
 def test_bytes_arrive_as_they_were_sent() -> None:

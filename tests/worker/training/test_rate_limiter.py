@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from core.worker.training.rate_limiter import Pace
+from core.worker.training.rate_limiter import RateLimiter
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def leaving() -> threading.Event:
     return threading.Event()
 
 
-def seconds_of(pace: Pace, samples: int, leaving: threading.Event) -> float:
+def seconds_of(pace: RateLimiter, samples: int, leaving: threading.Event) -> float:
     """How long it rests after those samples."""
     began = time.monotonic()
     pace.wait(samples, leaving)
@@ -23,24 +23,24 @@ def seconds_of(pace: Pace, samples: int, leaving: threading.Event) -> float:
 
 
 def test_without_a_limit_nobody_rests(leaving: threading.Event) -> None:
-    assert seconds_of(Pace(), 1_000_000, leaving) < 0.5
+    assert seconds_of(RateLimiter(), 1_000_000, leaving) < 0.5
 
 
 def test_samples_take_the_time_that_was_asked_for(leaving: threading.Event) -> None:
-    pace, began = Pace(100.0), time.monotonic()
+    pace, began = RateLimiter(100.0), time.monotonic()
     for _ in range(5):
         pace.wait(10, leaving)
     assert time.monotonic() - began >= 0.45
 
 
 def test_time_that_was_computed_is_not_rested_again(leaving: threading.Event) -> None:
-    pace = Pace(10.0)
+    pace = RateLimiter(10.0)
     leaving.wait(0.3)  # the computing
     assert seconds_of(pace, 2, leaving) < 0.1
 
 
 def test_a_long_stall_is_made_up_for_by_one_second_at_most(leaving: threading.Event) -> None:
-    pace = Pace(100.0)
+    pace = RateLimiter(100.0)
     leaving.wait(1.5)  # the stall
     assert seconds_of(pace, 100, leaving) < 0.2
     assert seconds_of(pace, 50, leaving) >= 0.45
@@ -48,5 +48,5 @@ def test_a_long_stall_is_made_up_for_by_one_second_at_most(leaving: threading.Ev
 
 def test_who_leaves_does_not_rest_to_the_end(leaving: threading.Event) -> None:
     threading.Timer(0.1, leaving.set).start()
-    assert seconds_of(Pace(1.0), 1000, leaving) < 60
-    assert seconds_of(Pace(1.0), 1000, leaving) < 1
+    assert seconds_of(RateLimiter(1.0), 1000, leaving) < 60
+    assert seconds_of(RateLimiter(1.0), 1000, leaving) < 1

@@ -11,15 +11,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.errors import Problem
+from core.errors import ErrorKind
 from core.protocol.messages import Evaluated, Progress, Warned
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes import Batch
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
-from core.worker.training.numeric_checks import Sanity
-from core.worker.training.rate_limiter import Pace
+from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.rate_limiter import RateLimiter
 from core.worker.training.trainer import Trainer
 from tests.support.real_peers import Crew, tiny
 
@@ -65,7 +65,12 @@ def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], th
     """A loop that begins with so many samples at a time."""
     optimizer, leaving = Alone(recipe), threading.Event()
     trainer = Trainer(
-        recipe, cast(SwarmOptimizer, optimizer), batch_size, Pace(), Sanity(recipe), threading.Event()
+        recipe,
+        cast(SwarmOptimizer, optimizer),
+        batch_size,
+        RateLimiter(),
+        NumericChecks(recipe),
+        threading.Event(),
     )
     return optimizer, trainer.events(leaving, "cpu"), leaving
 
@@ -74,7 +79,7 @@ def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
     recipe = Cramped(room=5)
     optimizer, events, leaving = training(recipe, batch_size=16)
     warned = [event for event, _ in zip(events, range(6), strict=False) if isinstance(event, Warned)]
-    assert [each.problem for each in warned] == [Problem.OUT_OF_MEMORY.key] * 2
+    assert [each.problem for each in warned] == [ErrorKind.OUT_OF_MEMORY.key] * 2
     assert "4 samples at a time" in warned[-1].detail
     recipe.room = 3  # somebody else uses the device now
     assert "2 samples at a time" in next(event for event in events if isinstance(event, Warned)).detail

@@ -12,12 +12,13 @@ from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
 from hivemind.p2p import PeerID
-from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
+from hivemind.utils import MPFuture, MSGPackSerializer
 
 from core.protocol.messages import PeerSeen
-from core.worker.swarm.dht.peer_info import Card
+from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
+from core.worker.swarm.dht.peer_info import PeerInfo
 from core.worker.swarm.dht.progress_reports import are_all_ahead, peer_seen, sensible
-from core.worker.swarm.patches.rate_limits import Unhurried
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MOST_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
 
@@ -29,24 +30,24 @@ log = logging.getLogger(__name__)
 class ObservedTracker(ProgressTracker):
     """The tracker of one run. ``reports`` is what was reported at the last look, by encoded subkey.
 
-    ``on_nobody_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
+    ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
     epoch with us.
     """
 
     reports: Mapping[bytes, LocalTrainingProgress] = MappingProxyType({})
-    on_nobody_left: Callable[[], None] | None = None
+    on_no_peers_left: Callable[[], None] | None = None
     measured = False
     _distrusted: frozenset[bytes] = frozenset()
     _metadata: Any = None
     _looked_at = -math.inf
     _heard_at: float | None = None
     others_heard = 0
-    were_farewells = False
+    others_left_cleanly = False
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(self, *args: Any, start: bool, **kwargs: Any) -> None:
         super().__init__(*args, start=False, **kwargs)
-        self.should_report_progress: Unhurried = Unhurried()
+        self.should_report_progress: RateLimitedEvent = RateLimitedEvent()
         if start:
             self.start()
 
@@ -60,9 +61,7 @@ class ObservedTracker(ProgressTracker):
         if time.monotonic() - self._looked_at > BLIND_SECONDS:
             return False  # after a sleep of the computer, all that we know is old
         following = self.local_progress.epoch + 1
-        is_overtaken = any(
-            report.client_mode and report.epoch == following for report in self.reports.values()
-        )
+        is_overtaken = any(report.client_mode and report.epoch == following for report in self.reports.values())
         return is_overtaken or bool(super().ready_to_update_epoch)
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
@@ -76,7 +75,7 @@ class ObservedTracker(ProgressTracker):
         self.measured = self.measured or samples_accumulated > 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
 
-    def distrust(self, peers: Iterable[PeerID]) -> None:
+    def exclude_peers(self, peers: Iterable[PeerID]) -> None:
         """From now on, what these peers report does not count; everybody else's does.
 
         Else whoever claims the highest epoch would have us download a state that we refuse, again and again.
@@ -100,10 +99,10 @@ class ObservedTracker(ProgressTracker):
         mine = MSGPackSerializer.dumps(self._local_public_key)
         others = {key: report for key, report in self.reports.items() if key != mine}
         if any(report != before.get(key) for key, report in others.items()):
-            self._heard_at, self.others_heard, self.were_farewells = time.monotonic(), len(others), False
+            self._heard_at, self.others_heard, self.others_left_cleanly = time.monotonic(), len(others), False
         elif not others and before.keys() - {mine}:
             youngest = max(report.time for key, report in before.items() if key != mine)
-            self.were_farewells = get_dht_time() - youngest < self.metadata_expiration / 2
+            self.others_left_cleanly = steady_time() - youngest < self.metadata_expiration / 2
 
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
         metadata = sensible(metadata)
@@ -120,8 +119,8 @@ class ObservedTracker(ProgressTracker):
         else:
             self.reports = {}
         self._listen(before)
-        if self.on_nobody_left is not None and self._is_nobody_left():
-            self.on_nobody_left()
+        if self.on_no_peers_left is not None and self._is_nobody_left():
+            self.on_no_peers_left()
         return progress
 
     def _is_nobody_left(self) -> bool:
@@ -134,11 +133,11 @@ class ObservedTracker(ProgressTracker):
     def _is_distrusted(self, report: Any) -> bool:
         return isinstance(report, dict) and report.get("peer_id") in self._distrusted
 
-    def peers(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
+    def peers(self, cards: Mapping[bytes, PeerInfo] = MappingProxyType({})) -> tuple[PeerSeen, ...]:
         """Who reports progress, with what their cards say: us first, and only so many of very many."""
         return tuple(sorted(self._seen(cards), key=lambda peer: not peer.is_me)[:MOST_PEERS_TOLD])
 
-    def _seen(self, cards: Mapping[bytes, Card] = MappingProxyType({})) -> list[PeerSeen]:
+    def _seen(self, cards: Mapping[bytes, PeerInfo] = MappingProxyType({})) -> list[PeerSeen]:
         mine = self.dht.peer_id.to_base58()
         found = (peer_seen(report, mine, cards.get(subkey)) for subkey, report in self.reports.items())
         return [seen for seen in found if seen is not None]
@@ -170,7 +169,7 @@ class ObservedTracker(ProgressTracker):
 
     def seconds_to_next_epoch(self) -> float | None:
         """hivemind's estimate, from now; ``None`` while there is none (it may be astronomically large)."""
-        seconds = self.global_progress.eta_next_epoch - get_dht_time()
+        seconds = self.global_progress.eta_next_epoch - steady_time()
         return max(0.0, seconds) if seconds < 86_400 else None
 
     def shutdown(self, timeout: float | None = None) -> None:
@@ -187,7 +186,7 @@ class ObservedTracker(ProgressTracker):
             self.training_progress_key,
             subkey=self._local_public_key,
             value=None,
-            expiration_time=get_dht_time() + self.metadata_expiration,
+            expiration_time=steady_time() + self.metadata_expiration,
             return_future=True,
         )
 

@@ -27,7 +27,7 @@ _OK, _DIAL_ERROR = 0, 100  # what a peer says that has tried; all else means tha
 class Answer:
     """What one peer says. ``address`` is where it reached us, as a multiaddr."""
 
-    verdict: Literal["reached", "failed", "unknown"]
+    contribution_status: Literal["reached", "failed", "unknown"]
     address: str = ""
 
 

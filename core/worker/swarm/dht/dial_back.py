@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReachabilityResult:
     """Of the peers that tried to dial us, so many reached us, at ``address``, and so many failed."""
 
     reached: int = 0
@@ -50,21 +50,21 @@ class Finding:
         return 0 < self.failed >= self.reached
 
 
-def find_out(swarm: Swarm, first: Sequence[str], listen: Sequence[str]) -> Future[Finding]:
+def probe_reachability(swarm: Swarm, first: Sequence[str], listen: Sequence[str]) -> Future[ReachabilityResult]:
     """Ask the peers at the ``first`` addresses and other direct ones to dial us, where we listen.
 
     In client mode nothing of us listens, so something does in our place, under a name of its own.
     """
     asking = partial(_find_out, first=tuple(first), listen=tuple(listen))
-    found: Future[Finding] = swarm.dht.run_coroutine(asking, return_future=True)
+    found: Future[ReachabilityResult] = swarm.dht.run_coroutine(asking, return_future=True)
     return found
 
 
-async def _find_out(_dht: DHT, node: DHTNode, *, first: Sequence[str], listen: Sequence[str]) -> Finding:
+async def _find_out(_dht: DHT, node: DHTNode, *, first: Sequence[str], listen: Sequence[str]) -> ReachabilityResult:
     peers = await _direct_peers(node, first)
     if not node.protocol.client_mode:
         return await _test(node.protocol.p2p, peers)
-    async with _stand_in(listen) as p2p:
+    async with _temporary_listener(listen) as p2p:
         return await _test(p2p, peers)
 
 
@@ -83,24 +83,22 @@ async def _direct_peers(node: DHTNode, first: Sequence[str]) -> dict[PeerID, lis
 
 
 @contextlib.asynccontextmanager
-async def _stand_in(listen: Sequence[str]) -> AsyncIterator[P2P]:
+async def _temporary_listener(listen: Sequence[str]) -> AsyncIterator[P2P]:
     """Listens where we would, with an identity that nobody sees again."""
-    p2p = await P2P.create(
-        host_maddrs=listen, dht_mode="client", nat_port_map=True, auto_nat=False, use_relay=False
-    )
+    p2p = await P2P.create(host_maddrs=listen, dht_mode="client", nat_port_map=True, auto_nat=False, use_relay=False)
     try:
         yield p2p
     finally:
         await p2p.shutdown()
 
 
-async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> Finding:
+async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> ReachabilityResult:
     """What they say now, or once the router has opened a port for us."""
     known = await _own_addresses(p2p)
     connected = [peer for peer, is_so in zip(peers, await _connect(p2p, peers), strict=True) if is_so]
     now = asyncio.create_task(_ask_all(p2p, connected, known))
     mapped = asyncio.create_task(_ask_once_mapped(p2p, connected, known))
-    best = Finding()
+    best = ReachabilityResult()
     try:
         for finished in asyncio.as_completed((now, mapped)):
             finding = await finished
@@ -131,16 +129,16 @@ async def _connect(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> list[bool]
     return await asyncio.gather(*(connect(peer, addresses) for peer, addresses in peers.items()))
 
 
-async def _ask_once_mapped(p2p: P2P, peers: Sequence[PeerID], known: Sequence[Multiaddr]) -> Finding:
+async def _ask_once_mapped(p2p: P2P, peers: Sequence[PeerID], known: Sequence[Multiaddr]) -> ReachabilityResult:
     for _ in range(int(MAPPING_SECONDS / LOOK_SECONDS)):
         await asyncio.sleep(LOOK_SECONDS)
         addresses = await _own_addresses(p2p)
         if not set(addresses) <= set(known):
             return await _ask_all(p2p, peers, addresses)
-    return Finding()
+    return ReachabilityResult()
 
 
-async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multiaddr]) -> Finding:
+async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multiaddr]) -> ReachabilityResult:
     """Ask them at the same time; a majority that has reached us is enough."""
 
     async def answer(peer: PeerID) -> Answer:
@@ -149,7 +147,7 @@ async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multia
         except TimeoutError:
             return UNKNOWN
 
-    finding = Finding()
+    finding = ReachabilityResult()
     for answered in asyncio.as_completed([answer(peer) for peer in peers]):
         finding = _with(finding, await answered)
         if 2 * finding.reached > len(peers):
@@ -158,11 +156,11 @@ async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multia
     return finding
 
 
-def _with(finding: Finding, answer: Answer) -> Finding:
-    match answer.verdict:
+def _with(finding: ReachabilityResult, answer: Answer) -> ReachabilityResult:
+    match answer.contribution_status:
         case "reached":
-            return Finding(finding.reached + 1, finding.failed, finding.address or answer.address)
+            return ReachabilityResult(finding.reached + 1, finding.failed, finding.address or answer.address)
         case "failed":
-            return Finding(finding.reached, finding.failed + 1, finding.address)
+            return ReachabilityResult(finding.reached, finding.failed + 1, finding.address)
         case _:
             return finding

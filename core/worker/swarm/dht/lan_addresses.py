@@ -6,18 +6,16 @@ address back. Under a key of its own, so that peers which know nothing of it kee
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 
-import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, Extra, conlist, constr
 
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.reader import read_signed
+from core.worker.swarm.dht.reader import parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 NEARBY_LIFETIME_SECONDS = 300.0
 NEARBY_KEY_END = "workerbee_nearby"  # of the DHT key; the run's id is its beginning
@@ -25,7 +23,7 @@ MOST_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
 
 
-class Nearby(BaseModel):
+class LanAddresses(BaseModel):
     """One peer's: multiaddrs without its id."""
 
     addresses: conlist(  # type: ignore[valid-type]
@@ -38,10 +36,10 @@ class Nearby(BaseModel):
         extra = Extra.forbid
 
 
-class NearbySchema(BaseModel):
+class LanAddressesSchema(BaseModel):
     """For hivemind's SchemaValidator: everybody signs their own."""
 
-    workerbee_nearby: dict[BytesWithPublicKey, Nearby]
+    workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
 
 
 def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
@@ -49,8 +47,8 @@ def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
     swarm.dht.store(
         f"{run_id}_{NEARBY_KEY_END}",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
-        value=Nearby(addresses=list(addresses)).dict(),
-        expiration_time=get_dht_time() + NEARBY_LIFETIME_SECONDS,
+        value=LanAddresses(addresses=list(addresses)).dict(),
+        expiration_time=steady_time() + NEARBY_LIFETIME_SECONDS,
         return_future=True,
     )
 
@@ -59,6 +57,6 @@ def nearby_in(dht: DHT, run_id: str) -> Mapping[bytes, tuple[str, ...]]:
     """Everybody's addresses, by the subkey under which they also report progress."""
     nearby: dict[bytes, tuple[str, ...]] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{NEARBY_KEY_END}").items():
-        with contextlib.suppress(pydantic.ValidationError):
-            nearby[subkey] = tuple(Nearby.parse_obj(value).addresses)
+        if (told := parse_record(LanAddresses, value)) is not None:
+            nearby[subkey] = tuple(told.addresses)
     return nearby

@@ -11,7 +11,7 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.validation import DHTRecord, RecordValidatorBase
 from hivemind.utils import MSGPackSerializer
 
-from core.errors import ClientError, Problem
+from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import MAX_RECORD_BYTES, SignedManifest
 from core.worker.swarm.dht.publisher import Publisher
@@ -33,7 +33,7 @@ class FoundManifests:
     """The newest revision of every run whose signature holds, and why the others were refused, by run id."""
 
     open: dict[tuple[str, str], tuple[SignedManifest, RunManifest]] = field(default_factory=dict)
-    refused: dict[str, ClientError] = field(default_factory=dict)
+    refused: dict[str, UserError] = field(default_factory=dict)
 
 
 class ManifestValidator(RecordValidatorBase):
@@ -52,7 +52,7 @@ class ManifestValidator(RecordValidatorBase):
             return _does_decode(record.value)
         try:
             _signed, manifest = _open(record)
-        except ClientError as error:
+        except UserError as error:
             log.info("refused to store a manifest: %s", error)
             return False
         newest = self._newest[record.subkey] = max(self._newest.pop(record.subkey, 0), manifest.revision)
@@ -77,7 +77,7 @@ def find_manifests(dht: DHT, also_ask: Iterable[str]) -> FoundManifests:
     for record in read_dictionary(dht, RUNS_KEY, pasted):
         try:
             signed, manifest = _open(record)
-        except ClientError as error:
+        except UserError as error:
             found.refused[_run_id_of(record)] = error
             continue
         key = signed.organiser, manifest.run.id
@@ -104,7 +104,7 @@ def _open(record: DHTRecord) -> tuple[SignedManifest, RunManifest]:
     signed = SignedManifest.from_bytes(_bytes_in(record.value))
     manifest = signed.opened()
     if record.subkey != MSGPackSerializer.dumps(_subkey(signed.organiser, manifest.run.id)):
-        raise ClientError(Problem.MANIFEST_REFUSED, "It stands under another run's name.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, "It stands under another run's name.")
     return signed, manifest
 
 
@@ -119,11 +119,11 @@ def _does_decode(value: bytes) -> bool:
 def _bytes_in(value: bytes) -> bytes:
     """The DHT packs every value once more; strangers may have packed anything."""
     if len(value) > MAX_RECORD_BYTES + _PACKING_BYTES:
-        raise ClientError(Problem.MANIFEST_REFUSED, f"Its record has {len(value)} bytes.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, f"Its record has {len(value)} bytes.")
     try:
         inner = MSGPackSerializer.loads(value)
     except Exception as error:
-        raise ClientError(Problem.MANIFEST_REFUSED, "Its record does not decode.") from error
+        raise UserError(ErrorKind.MANIFEST_REFUSED, "Its record does not decode.") from error
     if not isinstance(inner, bytes):
-        raise ClientError(Problem.MANIFEST_REFUSED, "Its record is not a signed manifest.")
+        raise UserError(ErrorKind.MANIFEST_REFUSED, "Its record is not a signed manifest.")
     return inner

@@ -41,7 +41,7 @@ def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
         return ()
 
 
-def unconnected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
+def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
     """Those of the peers, given by their ids, with whom our p2pd is not connected."""
     connected = {address.rpartition("/")[2] for address in connected_addresses(dht, peers)}
     return tuple(peer for peer in peers if peer not in connected)
