@@ -22,7 +22,7 @@ import core.worker.swarm
 from tests.support.checkout import ROOT
 
 TABLE = ROOT / "tests/worker/swarm/hivemind_sources.json"
-_KINDS = FunctionType | property | staticmethod | classmethod | re.Pattern
+_KINDS = (FunctionType, property, staticmethod, classmethod, re.Pattern)
 
 
 def table() -> dict[str, dict[str, str]]:
@@ -33,7 +33,7 @@ def table() -> dict[str, dict[str, str]]:
 
 def source_hash(name: str) -> str:
     """A hash of the source of what has that dotted name, without its indentation and empty lines."""
-    found = _find(name)
+    found: Any = _find(name)
     found = found.fget if isinstance(found, property) else inspect.unwrap(found) if callable(found) else found
     try:
         lines = textwrap.dedent(inspect.getsource(found)).splitlines()
