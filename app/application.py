@@ -28,7 +28,7 @@ from app.shell.shutdown import GracefulShutdown
 from app.shell.tray_controller import TrayController
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_text
@@ -135,7 +135,7 @@ class Application(QObject):
     def tell(self, error: UserError) -> None:
         """What went wrong, above whatever page is shown."""
         words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self.window.notice.say("bad", title_of(error.problem), words)
+        self.window.notice.say("bad", title_of(error.problem), words, error=error.problem)
 
     def tell_surprise(self) -> None:
         """Something was not foreseen, and has been logged."""

@@ -1,4 +1,4 @@
-"""The worker process: ``python -m core.worker`` speaks core.protocol.messages on its standard streams."""
+"""The worker process: ``python -m core.worker`` speaks core.protocol on its standard streams."""
 
 from __future__ import annotations
 
@@ -13,18 +13,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.temp_folder import claim_scratch, remove_scratch
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
-    AnyCommand,
-    Check,
-    DryRun,
-    EngineChecked,
-    Failed,
-    Hello,
-    Join,
-    Publish,
-)
+from core.files.temp_folder import lock_temp_folder, remove_temp_folder
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.events import EngineChecked, Failed, Hello
+from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering
@@ -75,13 +67,13 @@ def _run(channel: WorkerChannel, supervisor: Supervisor) -> int:
 @contextlib.contextmanager
 def _own_temp_folder() -> Iterator[None]:
     """A folder for this process and its children, which are killed rather than asked to clean up."""
-    with claim_scratch() as scratch:
+    with lock_temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                remove_scratch(scratch.path)
+                remove_temp_folder(scratch.path)
 
 
 def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.protocol.messages import Network, NetworkMode
+from core.protocol.commands import NetworkMode
+from core.protocol.events import Network
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.network_messages import being_tested
 from core.worker.network.ports import port_of

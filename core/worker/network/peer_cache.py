@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
+from core.files.folders import DataFolder
 
 MAX_ADDRESSES = 16  # of one run
-FILE_NAME = "acquaintances.json"
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class PeerCache:
     @classmethod
     def load(cls, pasted: Sequence[str], home: Path, run_id: str | None = None) -> PeerCache:
         """The pasted addresses, and those kept in ``home`` of the run that they name, if they name one."""
-        cache = cls(pasted, home / FILE_NAME)
+        cache = cls(pasted, DataFolder(home).peer_cache_file)
         if run_id:
             cache.choose_run(run_id)
         return cache

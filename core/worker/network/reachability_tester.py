@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.errors import ErrorKind
+from core.protocol.commands import NetworkMode
+from core.protocol.events import Warned
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import NetworkMode, Warned
 from core.worker.network import network_messages
 from core.worker.network.connection_mode import ConnectionMode, mode_at
 from core.worker.network.local_network import LocalNetwork, detect_local_network, own_ipv6

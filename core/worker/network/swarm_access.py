@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import PeerFolder
-from core.protocol.messages import Failed, Join, NetworkMode
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder
+from core.protocol.commands import Join, NetworkMode
+from core.protocol.events import Failed
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity
 from core.worker.network import network_messages
@@ -130,7 +132,7 @@ def open_swarm_access(
     listen = _listen(command.port, alive, keys)
     identity, status = Identity.load_or_create(keys.identity_path), NetworkStatus(channel)
     entry = SwarmEntry(command.network, tuple(alive), keys, identity, listen, supervisor, status)
-    known, here = KnownNetworks(Path(command.home) / "networks.json"), detect_local_network(alive)
+    known, here = KnownNetworks(DataFolder(Path(command.home)).reachability_file), detect_local_network(alive)
     certain = settled_network(command.network, alive)
     mode = ConnectionMode(certain) if certain else first_mode(command.network, known, here, port_of(listen))
     access = SwarmAccess(entry, entry.enter(mode), channel)
@@ -157,4 +159,4 @@ def _listen(port: int | None, alive: Sequence[str], keys: PeerFolder) -> tuple[s
     """On this computer only if the swarm is here; else on all interfaces, and always at the same port."""
     if alive and all(is_loopback(address) for address in alive):
         return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return everywhere(port) if port else steady_listen(keys.path / "port")
+    return everywhere(port) if port else steady_listen(keys.port_file)

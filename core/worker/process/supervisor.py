@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import AnyEvent, Failed
+from core.protocol.events import AnyEvent, Failed
 
 MAX_RESTARTS = 3
 FIRST_PAUSE_SECONDS = 1.0

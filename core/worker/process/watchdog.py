@@ -14,7 +14,7 @@ def watch_child_processes(swarm: Swarm, supervisor: Supervisor) -> None:
     """
 
     def watch() -> None:
-        if ended := swarm.vitals.wait_for_exit():
+        if ended := swarm.children.wait_for_exit():
             raise UserError(ErrorKind.WORKER_CRASHED, f"{ended} has ended.")
 
     supervisor.start("child processes", watch)

@@ -7,16 +7,14 @@ import math
 import time
 from pathlib import Path
 
-from core.files.folders import write_atomically
-from core.protocol.messages import Evaluated
+from core.files.atomic import write_atomically
+from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import EvaluationHistory, Score, scores_in
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import Swarm, score_publisher, signed
 
 log = logging.getLogger(__name__)
-
-FILE_NAME = "scores.msgpack"
 
 
 class EvaluationLog:
@@ -27,9 +25,9 @@ class EvaluationLog:
         self._publisher = score_publisher(swarm, history)
 
     @classmethod
-    def load(cls, swarm: Swarm, manifest: RunManifest, folder: Path) -> EvaluationLog:
-        """Go on from what an earlier start has left in that folder, if our own key has signed it."""
-        file, run_id = folder / FILE_NAME, manifest.run.id
+    def load(cls, swarm: Swarm, manifest: RunManifest, file: Path) -> EvaluationLog:
+        """Go on from what an earlier start has left in that file, if our own key has signed it."""
+        run_id = manifest.run.id
         kept = scores_in(file.read_bytes(), swarm.peer_id, run_id) if file.exists() else None
         return cls(swarm, manifest.evaluation.every_epochs, file, kept or EvaluationHistory(run_id))
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import Failed, RunFound
+from core.protocol.events import Failed, RunFound
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 

@@ -8,12 +8,15 @@ from pathlib import Path
 import msgspec
 
 from core.errors import UserError
-from core.files.folders import PeerFolder, claim_organiser_folder, quarantine, write_atomically
+from core.files.atomic import quarantine, write_atomically
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder, lock_organiser_folder
+from core.protocol.commands import Publish
+from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
-from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest, decode_manifest
-from core.run.multiaddr import is_loopback
+from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
@@ -26,17 +29,17 @@ from core.worker.roles.evaluation_log import EvaluationLog
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
-from core.worker.training.checkpoint import FILE_NAME, Checkpoints
+from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
 
 def run_organiser(command: Publish, channel: WorkerChannel, supervisor: Supervisor) -> None:
     """Publish the run and keep it published until we are asked to leave; raises UserError."""
-    with claim_organiser_folder(Path(command.home), command.manifest.run.id) as keys:
+    with lock_organiser_folder(DataFolder(Path(command.home)), command.manifest.run.id) as keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys.path / "published.json")
-        listen = command.listen or usual_listen(keys.path / "port")
+        manifest = _with_revision(command.manifest, keys.manifest_file)
+        listen = command.listen or usual_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
             (),
@@ -74,8 +77,8 @@ def _publish_and_train(
         swarm, manifest, swarm.peer_id, config, PeerCache(), channel, supervisor, is_first=True
     ) as participation:
         optimizer, start_thread = participation.optimizer, supervisor.start
-        evaluation_log = EvaluationLog.load(swarm, manifest, keys.path)
-        checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, optimizer, channel.emit, start_thread)
+        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file)
+        checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
         if (epoch := checkpoints.load()) is not None:
             optimizer.resume_at(epoch)
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
@@ -96,7 +99,7 @@ def _publish_and_train(
 
 def _published(manifest: RunManifest, addresses: Sequence[str]) -> Published:
     shared = _worth_sharing(addresses)
-    link = JoinAddress(peers=shared, run_id=manifest.run.id).link
+    link = JoinAddress(peers=readable_multiaddrs(shared), run_id=manifest.run.id).link
     return Published(addresses=shared, link=link, revision=manifest.revision)
 
 

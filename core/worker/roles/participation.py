@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from core.errors import ErrorKind
-from core.protocol.messages import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
+from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.worker.compute.optimizers import make_optimizer, make_scheduler
@@ -116,8 +116,7 @@ def open_participation(
 ) -> Iterator[RunParticipation]:
     """Prepare training and enter the training swarm, in the main thread, which forks the averagers.
 
-    ``organiser`` is a peer id; empty where nobody has published the run. ``is_first``: we publish it, and others
-    find it through us. Raises UserError, and Interrupted where we leave meanwhile.
+    ``organiser`` is a peer id, or empty; ``is_first`` is true of the peer that publishes the run. Raises UserError.
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     try:
@@ -126,7 +125,6 @@ def open_participation(
         supervisor.say_goodbye = optimizer.say_goodbye
         others = SwarmPeers(swarm, optimizer, lambda: monitor.failed_rounds)
         connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
-        info = PeerInfo(name=config.public_name, device=device_model(config.device))
         yield RunParticipation(
             config.device,
             prepared.trainer(optimizer, config.rate_limiter, lambda: connection.is_cut),
@@ -134,12 +132,16 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest.run.id, organiser, info, optimizer, channel),
+            PeerMonitor(swarm, manifest.run.id, organiser, _peer_info(config), optimizer, channel),
             channel,
             supervisor,
         )
     finally:
         prepared.recipe.close()
+
+
+def _peer_info(config: ParticipationConfig) -> PeerInfo:
+    return PeerInfo(name=config.public_name, device=device_model(config.device))
 
 
 def enter_training(

@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from core.protocol.messages import PeersSeen, RunScored
+from core.protocol.events import PeersSeen, RunScored
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (

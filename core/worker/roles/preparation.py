@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from core.errors import ErrorKind
-from core.protocol.messages import StateLoading, Warned
+from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for

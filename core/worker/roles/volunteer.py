@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import claim_peer_folder
-from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
+from core.files.folders import DataFolder
+from core.files.locks import lock_peer_folder
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, Left, RunFound, SearchFinished
+from core.run.address import peer_ids_of
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
-from core.security.public_addresses import any_is_public
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
@@ -62,9 +64,9 @@ def run_volunteer(
 
     ``alive`` are the addresses that answer, of those in ``peer_cache``.
     """
-    home = Path(command.home)
-    with claim_peer_folder(home) as keys:
-        volunteer = Volunteer(command, peer_cache, KnownOrganisers(home / "known_runs.json"), channel, supervisor)
+    data = DataFolder(Path(command.home))
+    with lock_peer_folder(data) as keys:
+        volunteer = Volunteer(command, peer_cache, KnownOrganisers(data.known_organisers_file), channel, supervisor)
         with open_swarm_access(command, alive, keys, channel, supervisor) as access:
             channel.emit(Connected(peer_id=access.swarm.peer_id, peers=access.swarm.known_peers()))
             try:
@@ -152,7 +154,7 @@ class Volunteer:
     def _participation_config(self, run: _Run, start: Start) -> ParticipationConfig:
         # A stranger who has signed the manifest names its files: unless the swarm itself is in a private network,
         # they must not lead into ours.
-        only_public = run.signed is not None and any_is_public(self._command.addresses)
+        only_public = run.signed is not None and any(address.is_public for address in self._command.addresses)
         return ParticipationConfig(
             start.device,
             start.threads,
@@ -194,11 +196,6 @@ class ManifestWatcher:
         if self._swarm.mode == "direct":
             self._publisher.publish_instead(signed.to_bytes())
         return _found_event(self._run, self._swarm, self._pasted)
-
-
-def peer_ids_of(addresses: Sequence[str]) -> tuple[str, ...]:
-    """The peer ids at the end of multiaddrs, each once."""
-    return tuple(dict.fromkeys(address.rpartition("/")[2] for address in addresses))
 
 
 def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:

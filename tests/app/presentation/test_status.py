@@ -17,18 +17,9 @@ from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    Connected,
-    ContributionStatus,
-    Failed,
-    Join,
-    Left,
-    Restarting,
-    RoundFinished,
-    Start,
-    StateLoading,
-)
 from core.worker.network.connection_monitor import QUIET_SECONDS, SILENT_PROBES, ConnectionMonitor, Observation
 from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import finished, progress

@@ -12,11 +12,11 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
-from core.security.public_addresses import any_is_public, is_public
+from core.security.ip_scope import is_public
 from core.worker.fetch.background_task import send
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
-from tests.support.recording_listener import Watching
+from tests.support.recorders import RecordingListener
 
 ASKED: list[str] = []
 
@@ -63,12 +63,6 @@ def test_which_addresses_are_the_worlds(host: str, public: bool) -> None:
     assert is_public(host) is public
 
 
-def test_a_run_is_on_the_internet_if_any_of_its_peers_is() -> None:
-    home, world = "/ip4/192.168.1.7/tcp/1/p2p/Qm", "/dns4/example.org/tcp/1/p2p/Qm"
-    assert any_is_public([home, world])
-    assert not any_is_public([home])
-
-
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_nothing_is_asked_in_the_volunteers_own_network(tmp_path: Path, scheme: str, host: str) -> None:
@@ -78,6 +72,6 @@ def test_nothing_is_asked_in_the_volunteers_own_network(tmp_path: Path, scheme: 
         file = FileAt(url=url, sha256="0" * 64, size_bytes=10)
         shelf = FileCache(FileStore(tmp_path, only_public=True))
         with pytest.raises(UserError, match="into your own network") as refused:
-            send(lambda errand: shelf.file(file, errand), Watching())
+            send(lambda errand: shelf.file(file, errand), RecordingListener())
     assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert ASKED == []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.worker.network.peer_cache import FILE_NAME, MAX_ADDRESSES, PeerCache
+from core.files.folders import DataFolder
+from core.worker.network.peer_cache import MAX_ADDRESSES, PeerCache
 
 PASTED = ("/ip4/1.2.3.4/tcp/1",)
 
@@ -31,10 +32,10 @@ def test_a_run_that_is_chosen_later_brings_its_peers_along(tmp_path: Path) -> No
 
 def test_before_a_run_is_chosen_nothing_is_kept(tmp_path: Path) -> None:
     PeerCache.load(PASTED, tmp_path).add(["/ip4/1.2.3.4/tcp/2"])
-    assert not (tmp_path / FILE_NAME).exists()
+    assert not (DataFolder(tmp_path).peer_cache_file).exists()
 
 
 def test_a_damaged_file_is_an_empty_one(tmp_path: Path) -> None:
     for content in (b'{"sums": 3}', b"[" * 100_000, b"\xff"):
-        (tmp_path / FILE_NAME).write_bytes(content)
+        (DataFolder(tmp_path).peer_cache_file).write_bytes(content)
         assert PeerCache.load((), tmp_path, "sums").addresses == ()

@@ -11,7 +11,9 @@ import pytest
 
 from core.errors import ErrorKind
 from core.protocol.codec import decode_event, encode
-from core.protocol.messages import AnyEvent, Evaluated, Failed, Leave, Left, Publish, TrainingStarted
+from core.protocol.commands import Leave, Publish
+from core.protocol.events import AnyEvent, Evaluated, Failed, Left, TrainingStarted
+from core.run.multiaddr import Multiaddr
 from tests.support.real_peers import LOOPBACK, Speaker, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -34,7 +36,9 @@ def organiser(folder: Path, *arguments: str) -> Iterator[Speaker[AnyEvent]]:
     command = [sys.executable, "-m", "tests.support.peers.throwing_worker", *arguments]
     worker = Speaker[AnyEvent](command, folder / "worker.log", decode_event)
     try:
-        publish = Publish(manifest=tiny(target_batch_size=400), home=str(folder), listen=(LOOPBACK,), threads=1)
+        publish = Publish(
+            manifest=tiny(target_batch_size=400), home=str(folder), listen=(Multiaddr(LOOPBACK),), threads=1
+        )
         worker.stdin.write(encode(publish))
         worker.stdin.flush()
         yield worker

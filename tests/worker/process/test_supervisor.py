@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import Failed, Left
+from core.protocol.events import Failed, Left
 from core.worker.__main__ import leave_on_sigterm
 from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
@@ -29,7 +29,7 @@ from core.worker.roles.participation import RunParticipation
 from core.worker.swarm import Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
-from tests.support.supervised import Supervised
+from tests.support.recorders import Supervised
 
 LIMIT_SECONDS = 30.0
 STARTING = {"start", "start_thread", "_start_thread"}

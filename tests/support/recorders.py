@@ -1,11 +1,36 @@
-"""A supervisor for tests within one process: what it would send is kept, and nothing ends."""
+"""Stand-ins that record: a listener of fetched files, and a supervisor that ends no process."""
 
 from __future__ import annotations
 
 import threading
 
-from core.protocol.messages import AnyEvent, Failed
+from core.errors import ErrorKind
+from core.protocol.events import AnyEvent, Failed
 from core.worker.process.supervisor import Supervisor
+
+
+class RecordingListener:
+    """Notes what it is told; ``leave`` ends the work as a worker does that leaves."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int]] = []
+        self.warned: list[tuple[ErrorKind, str]] = []
+        self.has_warned = threading.Event()
+        self.is_leaving = False
+
+    def progress(self, received_bytes: int, total_bytes: int) -> None:
+        """Note it."""
+        self.told.append((received_bytes, total_bytes))
+
+    def check(self) -> None:
+        """Raises KeyboardInterrupt once we leave."""
+        if self.is_leaving:
+            raise KeyboardInterrupt
+
+    def warn(self, problem: ErrorKind, detail: str) -> None:
+        """Note it."""
+        self.warned.append((problem, detail))
+        self.has_warned.set()
 
 
 class RecordingSink:
