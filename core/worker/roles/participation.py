@@ -48,8 +48,8 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     connected_addresses,
-    greet,
     guard_records,
+    ping_peers,
     published_scores,
     received_bytes,
     swarm_loss,
@@ -289,7 +289,7 @@ class _Others:
 
     def greet(self, addresses: tuple[str, ...]) -> bool:
         """Whether anybody there answers our p2pd."""
-        return greet(self._swarm.dht, addresses)
+        return ping_peers(self._swarm.dht, addresses)
 
     def addresses(self) -> tuple[str, ...]:
         """Of direct peers that we are connected with."""
