@@ -197,7 +197,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._listeners.on_refusal(peer_id, why)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError.
+        """As hivemind's, but not for ever: waits longer after every failure, then raises UserError: STATE_NOT_LOADED.
 
         What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
         wait for it first.
