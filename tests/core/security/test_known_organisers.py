@@ -80,8 +80,9 @@ def test_a_damaged_file_is_kept_aside_and_begun_anew(known: KnownOrganisers, pat
         KnownOrganisers(path).check("sums", "anna", 7)
 
 
-def test_a_file_that_cannot_be_read_is_a_problem_in_words(path: Path) -> None:
-    path.mkdir()
+def test_a_file_that_cannot_be_read_is_a_problem_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "known_runs.json"
     with pytest.raises(UserError, match=str(path)) as raised:
         KnownOrganisers(path).check("sums", "anna", 1)
     assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
