@@ -1,4 +1,4 @@
-"""Processes that a fork server makes of Python modules, with the methods of `subprocess.Popen` that tests use."""
+"""Processes forked by the fork server, with the methods of `subprocess.Popen` that tests use."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _ForkServer:
     def __init__(self) -> None:
         self._control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_end:
-            self.process = subprocess.Popen(
+            subprocess.run(
                 [sys.executable, "-P", "-m", "tests.support.fork_server", str(far_end.fileno())],
                 env={**worker_environment(), MARK: "".ljust(MARK_LENGTH)},
                 cwd=ROOT,
@@ -87,6 +87,7 @@ class _ForkServer:
                 stdout=subprocess.DEVNULL,
                 pass_fds=[far_end.fileno()],
                 start_new_session=True,
+                check=True,
             )
         self._control.settimeout(START_SECONDS)
         assert self._control.recv(64) == b"ready"
@@ -103,5 +104,5 @@ def _server() -> _ForkServer:
 
 
 def can_fork(command: Sequence[str]) -> bool:
-    """Whether that command runs a module with this Python in this machine's own network, and nothing more."""
+    """Whether that command runs a module with this Python, and is no other program that does so elsewhere."""
     return command[0] == sys.executable and "-m" in command[1:3]

@@ -275,6 +275,7 @@ class Peer(Speaker[AnyEvent]):
 class Crew:
     """Starts the peers of a test, all below one folder; at the block's end the last goes first.
 
+    Workers are forked from a process that has torch and hivemind loaded, where that is possible.
     ``listen`` is where peers listen that have to say so.
     """
 
@@ -282,7 +283,15 @@ class Crew:
         self.folder = folder
         self._ends = contextlib.ExitStack()
         self._within: tuple[str, ...] = ()
+        self._is_warm = True
         self.listen = LOOPBACK
+
+    @property
+    def cold(self) -> Crew:
+        """The same crew, whose next workers are started as a client starts them, with all their imports."""
+        there = copy.copy(self)
+        there._is_warm = False
+        return there
 
     def at(self, host: Host) -> Crew:
         """The same crew, whose next peers run on that host of a network; an organiser listens there."""
@@ -344,6 +353,7 @@ class Crew:
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
+            is_warm=False,
             WORKERBEE_HOME=str(folder),
             **environment,
         )
@@ -365,7 +375,7 @@ class Crew:
         return script
 
     def _peer(self, home: str) -> Peer:
-        peer = Peer(self.folder / home, self._within)
+        peer = Peer(self.folder / home, self._within, self._is_warm)
         self._ends.callback(peer.end)
         return peer
 

@@ -32,6 +32,7 @@ from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
+from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
@@ -174,7 +175,8 @@ class TrainingPage(QWidget):
             return
         meaning: Severity = "bad" if trouble.is_grave else "caution"
         detail = breakable(trouble.detail)
-        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button)
+        error = ErrorKind.from_key(trouble.problem_key)
+        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
 
     def _take_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""

@@ -60,7 +60,7 @@ def _free_port() -> int:
 def refuse_taken_ports(listen: Sequence[str]) -> None:
     """Raises ClientError where another program listens already.
 
-    WORKAROUND: p2pd would share the port, and connections go astray.
+    WORKAROUND H37: p2pd would share the port, and connections go astray.
     """
     for address in listen:
         parts = address.split("/")
