@@ -41,6 +41,18 @@ class KnownOrganisers:
         if known != before:
             self._write(known)
 
+    def organisers(self) -> dict[str, str]:
+        """The organiser of each run that is known, by run id; none where the file cannot be read."""
+        return {run_id: known.organiser for run_id, known in (self._file.load() or {}).items()}
+
+    def forget(self, run_id: str) -> bool:
+        """Trust whoever signs this run next, as if it had never been seen; whether it was known. Raises UserError."""
+        before = self._read()
+        if run_id not in before:
+            return False
+        self._write({known_id: known for known_id, known in before.items() if known_id != run_id})
+        return True
+
     def _read(self) -> dict[str, _Known]:
         try:
             return self._file.read() or {}
