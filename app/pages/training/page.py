@@ -36,7 +36,7 @@ from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Progress, RunFound
+from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
 from core.security.sanitize import sanitize_line

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, Extra, conlist, constr
 
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.reader import parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 NEARBY_LIFETIME_SECONDS = 300.0
 NEARBY_KEY_END = "workerbee_nearby"  # of the DHT key; the run's id is its beginning
@@ -48,7 +48,7 @@ def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
         f"{run_id}_{NEARBY_KEY_END}",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
         value=LanAddresses(addresses=list(addresses)).dict(),
-        expiration_time=get_dht_time() + NEARBY_LIFETIME_SECONDS,
+        expiration_time=steady_time() + NEARBY_LIFETIME_SECONDS,
         return_future=True,
     )
 

@@ -12,14 +12,14 @@ from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from hivemind.p2p import PeerID
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, conint
 
-from core.protocol.messages import PeerSeen
+from core.protocol.events import PeerSeen
 from core.worker.swarm.dht.lan_addresses import NEARBY_KEY_END, LanAddressesSchema
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_info import KEY_END, CardSchema, PeerInfo
 from core.worker.swarm.dht.reader import forget, parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 METRICS_LIFETIME_SECONDS = 600.0
 MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
@@ -55,7 +55,7 @@ class _MetricSchema(BaseModel):
 def guard_reports(swarm: Swarm, run_id: str) -> None:
     """Refuse to store what is no report under this run's keys, and forget what is there; call it first.
 
-    WORKAROUND: hivemind believes whatever lies in its own part of the DHT, without a look at it.
+    WORKAROUND H30: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """
     schemas = (_MetricSchema, TrainingProgressSchema, CardSchema, LanAddressesSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
@@ -68,7 +68,7 @@ def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
         f"{run_id}_metrics",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
         value=metrics.dict(),
-        expiration_time=get_dht_time() + METRICS_LIFETIME_SECONDS,
+        expiration_time=steady_time() + METRICS_LIFETIME_SECONDS,
         return_future=True,
     )
 
