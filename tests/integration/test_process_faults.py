@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.protocol.messages import (
+from core.protocol.commands import Leave
+from core.protocol.events import (
     AnyEvent,
     Connected,
     Hello,
-    Leave,
     Left,
     PeersSeen,
     Progress,

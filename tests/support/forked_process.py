@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from core.engine.python import worker_environment
+from core.engine.worker_command import worker_environment
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import NAMES
 from tests.support.fork_server import MARK, MARK_LENGTH, Request

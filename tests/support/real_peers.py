@@ -22,25 +22,21 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
-from core.engine.python import worker_command, worker_environment
+from core.engine.worker_command import worker_command, worker_environment
 from core.protocol.codec import decode_event, encode
-from core.protocol.messages import (
-    AnyCommand,
+from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
-    Join,
-    Leave,
-    NetworkMode,
     Progress,
-    Publish,
     Published,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     TrainingStarted,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
@@ -326,7 +322,7 @@ class Crew:
     def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who has just pasted an address."""
         peer = self._peer(home)
-        peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
+        peer.send(Join(addresses=tuple(map(Multiaddr, address.split())), home=str(peer.home / "data"), network=network))
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:

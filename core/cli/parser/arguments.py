@@ -21,7 +21,8 @@ from core.cli.parser.options import (
 )
 from core.cli.parser.stop_conditions import NO_LIMITS, Limits
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
+from core.run.multiaddr import Multiaddr
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
@@ -46,8 +47,8 @@ class PublishRun:
     """`publish`"""
 
     file: Path
-    listen: tuple[str, ...]
-    announce: tuple[str, ...]
+    listen: tuple[Multiaddr, ...]
+    announce: tuple[Multiaddr, ...]
     identity: Path | None
     train: bool
     device: str
@@ -203,7 +204,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
-    several = {"metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
+    several = {"type": typed.multiaddr, "metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
     parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
     parser.add_argument("--identity", metavar="FILE", type=Path, help="your key file; made at first use")

@@ -66,6 +66,14 @@ def test_it_outlives_the_process_that_remembers(known: KnownOrganisers, path: Pa
         again.check("sums", "anna", 8)
 
 
+def test_a_run_that_is_forgotten_may_be_anybodys_again(known: KnownOrganisers, path: Path) -> None:
+    known.remember("products", "bert", 1)
+    assert known.forget("sums")
+    assert not known.forget("sums"), "there is nothing more to forget"
+    known.check("sums", "bert", 1)
+    assert KnownOrganisers(path).organisers() == {"products": "bert"}
+
+
 @pytest.mark.parametrize(
     "damage",
     [b"", b'{"sums": {"organ', b"\xff\xfe", b'{"sums": {"organiser": 1}}', b"[" * 100_000, b"\0" * 64],
@@ -80,8 +88,9 @@ def test_a_damaged_file_is_kept_aside_and_begun_anew(known: KnownOrganisers, pat
         KnownOrganisers(path).check("sums", "anna", 7)
 
 
-def test_a_file_that_cannot_be_read_is_a_problem_in_words(path: Path) -> None:
-    path.mkdir()
+def test_a_file_that_cannot_be_read_is_a_problem_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "known_runs.json"
     with pytest.raises(UserError, match=str(path)) as raised:
         KnownOrganisers(path).check("sums", "anna", 1)
     assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE

@@ -14,9 +14,11 @@ from typing import Any, Self, TypeVar, cast
 
 import msgspec
 
-from core.engine.python import worker_environment
-from core.protocol.messages import AnyCommand, AnyEvent, Failed, Join, Publish
+from core.engine.worker_command import worker_environment
+from core.protocol.commands import AnyCommand, Join, Publish
+from core.protocol.events import AnyEvent, Failed
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.identity import Identity
@@ -151,7 +153,7 @@ class Worker:
 
 def volunteer(home: Path, *addresses: str, run_id: str | None = None) -> Worker:
     """A volunteer who has pasted those addresses."""
-    return Worker(home, Join(addresses=addresses, home=str(home), run_id=run_id))
+    return Worker(home, Join(addresses=tuple(map(Multiaddr, addresses)), home=str(home), run_id=run_id))
 
 
 def organiser(home: Path, run: RunManifest | None = None, **changes: Any) -> Worker:

@@ -8,7 +8,8 @@ import psutil
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, RunFound, Start
+from core.protocol.commands import Start
+from core.protocol.events import Failed, RunFound
 from tests.support.real_peers import GONE_SECONDS, Crew, Peer, crew, survivors
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
