@@ -243,9 +243,9 @@ class SwarmOptimizer(hivemind.Optimizer):
 
         WORKAROUND H40: hivemind's shutdown waits for a pending round, up to ``averaging_timeout``.
 
-        The order matters: first the record that makes others count on us, then the rounds that we have announced,
-        then the group that we are in the middle of, then the averagers. They must not end before the DHT has taken the
-        record back: it sleeps for 3 s after a command whose sender is gone.
+        The order matters: the record that makes others count on us, the rounds that we have announced, the group
+        that we are in the middle of, the averagers. They must not end before the DHT has taken the record back:
+        it sleeps for 3 s after a command whose sender is gone.
         """
         self._children.stop_watching()
         deadline = time.monotonic() + GOODBYE_SECONDS
