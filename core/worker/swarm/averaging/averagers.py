@@ -157,6 +157,7 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
     """Averages parameters, and downloads the whole state when we are behind."""
 
     trial: Trial | None = None
+    is_passive = False
 
     def __init__(self, *args: Any, vitals: ChildProcesses, **kwargs: Any) -> None:
         self.vitals = vitals
@@ -171,6 +172,26 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
+
+    def step(
+        self,
+        *args: Any,
+        optimizer_step: bool = False,
+        averaging_control: StepControl | None = None,
+        averaging_opts: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Step, average, or both, as hivemind's; a passive averager only takes the average of the others.
+
+        Its own few samples would move its parameters away from those of the run, and the run's with them.
+        """
+        if self.is_passive:
+            optimizer_step = False
+            averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
+            if averaging_control is not None:
+                averaging_control.weight = 0.0
+        options = {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
+        return super().step(*args, optimizer_step=optimizer_step, **options, **kwargs)
 
     def _why_unusable(self, state: State) -> str:
         return flaw_of(state, self, self.trial)
