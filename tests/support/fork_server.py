@@ -35,7 +35,6 @@ SHARING = {"HIVEMIND_MEMORY_SHARING_STRATEGY": "file_descriptor"}
 
 def preload() -> None:
     """Import what every peer imports sooner or later."""
-    import torch._dynamo
 
     import core.worker.__main__
     import core.worker.roles.organiser

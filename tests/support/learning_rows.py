@@ -8,8 +8,9 @@ from typing import Any, Literal
 import msgspec
 
 from core.run.manifest import RunManifest
-from tests.support.real_peers import Crew
+from tests.support.real_peers import Crew, tiny
 
+AGREED = 0.02  # of the way that members have come, as the distance between two of them
 MEMBER_SAMPLES_PER_SECOND = 160.0
 SCRIPT = "tests.support.peers.learning_peers"
 
@@ -39,22 +40,29 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
     far the members' parameters are apart after the last epoch that all have ended, as a share of the distance that
-    they have come; ``None`` where there is no such epoch. ``whole_rounds`` are those that ended with everybody.
+    they have come; ``None`` where there is no such epoch. ``moved`` is by how much their last averaging moved each of
+    them, as such a share.
     """
 
     row: str
     losses: list[list[float]]
     epochs: list[int]
-    distance: float | None
-    whole_rounds: list[int]
-    reasons: list[str]
+    rounds: list[list[str]]
     failures: list[str]
     seconds: float
+    distance: float | None = None
+    moved: list[float] = []
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""
         first, *_, last = self.losses[member]
         return last / first
+
+
+def small_run(**collaboration: Any) -> RunManifest:
+    """Sums of one digit; an epoch of two members lasts two seconds, longer than it takes to meet."""
+    numbers: dict[str, Any] = {"target_batch_size": 640, "batch_size_per_step": 16, "matchmaking_time": 1.0}
+    return tiny(**(numbers | collaboration))
 
 
 def learn(crew: Crew, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:

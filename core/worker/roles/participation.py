@@ -73,7 +73,8 @@ log = logging.getLogger(__name__)
 class ParticipationConfig:
     """How this peer takes part. ``batch_size`` is the micro-batch; without one, a dry run finds it.
 
-    A keeper holds the run's state for others and trains next to nothing. ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory.
+    ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory. A keeper holds the
+    run's state for others and trains next to nothing.
     """
 
     device: str

@@ -9,7 +9,6 @@ before they go on, and save their parameters, until all members have saved those
 from __future__ import annotations
 
 import itertools
-import json
 import logging
 import os
 import signal
@@ -17,8 +16,10 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import torch
@@ -39,9 +40,9 @@ from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, RateLim
 from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
 
 LIMIT_SECONDS = 180.0  # for one row, on a computer that does much else
-SETTLED_EPOCHS = 4  # in which the members may still meet, after the last that the row asks for
 LATE_FROM_EPOCH = 2
 POLL_SECONDS = 0.1
+_Event = TypeVar("_Event")
 
 
 class SettlingParticipation(RunParticipation):
@@ -59,17 +60,22 @@ class SettlingParticipation(RunParticipation):
         epoch = self.optimizer.local_epoch
         (self.folder / "epoch").write_text(str(epoch))
         if epoch >= self.last_epoch:
+            before = self.parameters()
             self.optimizer.state_averager.step(wait_for_delayed_updates=True)
+            (self.folder / f"{epoch}.moved").write_text(str(float((self.parameters() - before).norm())))
             self.save_parameters(str(epoch))
+
+    def parameters(self) -> Tensor:
+        """A copy of all of them, as one vector."""
+        return parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
 
     def save_parameters(self, name: str) -> None:
         """Under that name, in one piece."""
-        vector = parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
-        torch.save(vector, self.folder / "new")
+        torch.save(self.parameters(), self.folder / "new")
         (self.folder / "new").rename(self.folder / f"{name}.parameters")
 
 
-def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> None:
+def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> NoReturn:
     """Be that member, in a process of its own, until it is killed."""
     os.setpgid(0, 0)
     os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
@@ -141,79 +147,78 @@ class Training:
         """Start whoever is due; the outcome, once the row is over."""
         for number, member in enumerate(self.row.members):
             if number not in self._pids and self._is_due(number, member):
-                self._pids[number] = fork(partial(live, member, self.row.epochs, self._folders[number], self._meeting_point))
-        is_over = self._common_epoch() is not None or self._has_failed() or self._is_late()
+                folder = self._folders[number]
+                self._pids[number] = fork(partial(live, member, self.row.epochs, folder, self._meeting_point))
+        is_late = time.monotonic() > self._began + LIMIT_SECONDS
+        is_over = is_late or self._settled_epoch() is not None or self._failures()
         return self._end() if is_over else None
 
     def _is_due(self, number: int, member: Member) -> bool:
-        if not number or not member.late:
-            return not number or self._meeting_point.exists()
-        return self._epoch(0) >= LATE_FROM_EPOCH
+        if member.late:
+            return epoch_in(self._folders[0]) >= LATE_FROM_EPOCH
+        return number == 0 or self._meeting_point.exists()
 
-    def _epoch(self, number: int) -> int:
-        path = self._folders[number] / "epoch"
-        return int(path.read_text() or 0) if path.exists() else 0
-
-    def _common_epoch(self) -> int | None:
-        """The first that all have ended together; whatever there is, once they had some more to meet."""
+    def _settled_epoch(self) -> int | None:
+        """The first of the last epochs that all members have ended with everybody in their rounds."""
         saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._folders]
-        common = sorted(set.intersection(*saved))
-        whole = [epoch for epoch in common if self._was_whole(epoch)]
-        return whole[0] if whole else None
+        return min(filter(self._was_whole, set.intersection(*saved)), default=None)
 
     def _was_whole(self, epoch: int) -> bool:
-        everybody = len(self.row.members)
-        ended = [
-            any(each.peers == everybody and each.epoch in (epoch - 1, epoch) for each in events_of(folder, RoundFinished))
+        everybody, around = len(self.row.members), (epoch - 1, epoch)
+        return all(
+            any(each.peers == everybody and each.epoch in around for each in events_in(folder, RoundFinished))
             for folder in self._folders
-        ]
-        return all(ended)
+        )
 
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._began + LIMIT_SECONDS
-
-    def _has_failed(self) -> bool:
-        return any(events_of(folder, Failed) for folder in self._folders)
+    def _failures(self) -> tuple[str, ...]:
+        told = [each for folder in self._folders for each in events_in(folder, Failed)]
+        return tuple(f"{each.problem}: {each.detail}" for each in told)
 
     def _end(self) -> Outcome:
         for pid in self._pids.values():
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        epoch = self._common_epoch()
-        losses = [[each.loss or 0.0 for each in events_of(folder, Evaluated)] for folder in self._folders]
-        rounds = [[each for each in events_of(folder, RoundFinished)] for folder in self._folders]
-        failures = [f"{each.problem}: {each.detail}" for folder in self._folders for each in events_of(folder, Failed)]
-        return Outcome(
+        epoch = self._settled_epoch()
+        outcome = Outcome(
             row=self.row.name,
-            losses=losses,
-            epochs=[self._epoch(number) for number in range(len(self._folders))],
-            distance=None if epoch is None else self._distance(epoch),
-            whole_rounds=[sum(each.peers == len(self.row.members) for each in told) for told in rounds],
-            reasons=[f"{number} {each}" for number, told in enumerate(rounds) for each in told],
-            failures=failures,
+            losses=[[each.loss or 0.0 for each in events_in(folder, Evaluated)] for folder in self._folders],
+            epochs=[epoch_in(folder) for folder in self._folders],
+            rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
+            failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
+        return outcome if epoch is None else msgspec.structs.replace(outcome, **self._comparison(epoch))
 
-    def _distance(self, epoch: int) -> float:
-        """The largest between two members, as a share of what the first has come."""
+    def _comparison(self, epoch: int) -> dict[str, Any]:
+        """How the members' parameters compare after that epoch."""
         ended = [torch.load(folder / f"{epoch}.parameters") for folder in self._folders]
-        untrained: Tensor = torch.load(self._folders[0] / "untrained.parameters")
-        apart = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
-        return apart / float((ended[0] - untrained).norm())
+        travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
+        distance = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
+        moved = [float((folder / f"{epoch}.moved").read_text()) for folder in self._folders]
+        return {"distance": distance / travelled, "moved": [each / travelled for each in moved]}
 
 
-def events_of(folder: Path, kind: type) -> list:
+def epoch_in(folder: Path) -> int:
+    """The member's epoch."""
+    path = folder / "epoch"
+    return int(path.read_text() or 0) if path.exists() else 0
+
+
+def events_in(folder: Path, kind: type[_Event]) -> list[_Event]:
+    """What the member has told, of that kind."""
     path = folder / "events"
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
     return [event for event in map(decode_event, lines) if isinstance(event, kind)]
 
 
-def fork(target) -> int:
+def summary(event: RoundFinished) -> str:
+    """A round in some words."""
+    return f"{event.kind} {event.epoch}: {event.peers} peers, {event.seconds} s {event.reason.sentence}".strip()
+
+
+def fork(target: Callable[[], NoReturn]) -> int:
     """The process id of a copy of this process that does that and nothing else."""
-    pid = os.fork()
-    if not pid:
-        target()
-    return pid
+    return os.fork() or target()
 
 
 def main() -> None:

@@ -190,8 +190,8 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _Observed, Dow
             averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
             if averaging_control is not None:
                 averaging_control.weight = 0.0
-        options = {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
-        return super().step(*args, optimizer_step=optimizer_step, **options, **kwargs)
+        kwargs |= {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
+        return super().step(*args, optimizer_step=optimizer_step, **kwargs)
 
     def _why_unusable(self, state: State) -> str:
         return flaw_of(state, self, self.trial)
