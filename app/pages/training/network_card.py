@@ -10,7 +10,7 @@ from app.presentation.worker_messages import said
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.status_icon import StatusIcon
-from core.protocol.messages import Network
+from core.protocol.events import Network
 from core.security.sanitize import sanitize_line
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import get_args
 
 from core.cli.parser import values as typed
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
 
 
 def add_address(parser: argparse.ArgumentParser) -> None:
