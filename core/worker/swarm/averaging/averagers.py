@@ -68,8 +68,16 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
 class _DownloadingAverager(_ObservedAverager):
     """An averager whose state comes by way of a `StateDownload`, once ``trial`` has accepted it."""
 
+<<<<<<< HEAD
+    trial: Trial | None = None
+    is_passive = False
+
+    def __init__(self, *args: Any, vitals: ChildProcesses, **kwargs: Any) -> None:
+        self.vitals = vitals
+=======
     def __init__(self, *args: Any, download: StateDownload, trial: Trial, **kwargs: Any) -> None:
         self.download, self._trial = download, trial
+>>>>>>> main
         super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
@@ -100,3 +108,32 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
+<<<<<<< HEAD
+
+    def step(
+        self,
+        *args: Any,
+        optimizer_step: bool = False,
+        averaging_control: StepControl | None = None,
+        averaging_opts: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Step, average, or both, as hivemind's; a passive averager only takes the average of the others.
+
+        Its own few samples would move its parameters away from those of the run, and the run's with them.
+        """
+        if self.is_passive:
+            optimizer_step = False
+            averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
+            if averaging_control is not None:
+                averaging_control.weight = 0.0
+        kwargs |= {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
+        return super().step(*args, optimizer_step=optimizer_step, **kwargs)
+
+    def _why_unusable(self, state: State) -> str:
+        return flaw_of(state, self, self.trial)
+
+    def _most_bytes(self) -> int:
+        return most_bytes(self)
+=======
+>>>>>>> main
