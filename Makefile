@@ -4,8 +4,9 @@
 #   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
-#   make experiments [ARGS=--readme] what a second peer, overlap, compression and adapters do; into the README
-#   make pictures                    take the README's pictures anew
+#   make experiments [ARGS=--docs]   what a second peer, overlap, compression and adapters do; into the documents
+#   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
+#   make pictures                    take the pictures of README and documents anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
 #   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
@@ -17,7 +18,7 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench soak experiments pictures installer installer-portable installer-test clean
+.PHONY: help demo test bench soak experiments docs pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -45,6 +46,10 @@ soak:
 experiments:
 	$(SET_UP) test experiments
 	@.venv/bin/python -m tests.experiments $(ARGS)
+
+docs:
+	$(SET_UP) test
+	@.venv/bin/python -m installer.docs $(ARGS)
 
 pictures:
 	$(SET_UP) test window
