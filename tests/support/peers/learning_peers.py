@@ -28,7 +28,7 @@ from torch.nn.utils import parameters_to_vector
 
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
-from core.protocol.messages import Evaluated, Failed, RoundFinished
+from core.protocol.events import Evaluated, Failed, RoundFinished
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache

@@ -68,16 +68,8 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
 class _DownloadingAverager(_ObservedAverager):
     """An averager whose state comes by way of a `StateDownload`, once ``trial`` has accepted it."""
 
-<<<<<<< HEAD
-    trial: Trial | None = None
-    is_passive = False
-
-    def __init__(self, *args: Any, vitals: ChildProcesses, **kwargs: Any) -> None:
-        self.vitals = vitals
-=======
     def __init__(self, *args: Any, download: StateDownload, trial: Trial, **kwargs: Any) -> None:
         self.download, self._trial = download, trial
->>>>>>> main
         super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
@@ -99,6 +91,8 @@ class _DownloadingAverager(_ObservedAverager):
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):
     """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind."""
 
+    is_passive = False
+
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.
 
@@ -108,7 +102,6 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
-<<<<<<< HEAD
 
     def step(
         self,
@@ -129,11 +122,3 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
                 averaging_control.weight = 0.0
         kwargs |= {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
         return super().step(*args, optimizer_step=optimizer_step, **kwargs)
-
-    def _why_unusable(self, state: State) -> str:
-        return flaw_of(state, self, self.trial)
-
-    def _most_bytes(self) -> int:
-        return most_bytes(self)
-=======
->>>>>>> main

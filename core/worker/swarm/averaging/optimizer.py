@@ -107,12 +107,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         # WORKAROUND H20: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, or all have gone on without us, and the loop stands still meanwhile
         self.tracker.on_no_peers_left = self._stop_looking
-<<<<<<< HEAD
         self.state_averager.is_passive = is_keeper and self.use_local_updates
-        self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
-=======
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch
->>>>>>> main
 
     def _stop_looking(self) -> None:
         """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
