@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import port_of
-from core.worker.swarm import NEARBY_LIFETIME_SECONDS, Swarm, meet, nearby_in, not_connected, publish_nearby
+from core.worker.swarm import LAN_ADDRESSES, LanAddresses, Swarm, dial_peers, not_connected
 
 POLL_SECONDS = 15.0
 AGAIN_SECONDS = 300.0  # until a peer is dialled again that did not answer
@@ -57,9 +57,9 @@ class LanPeers:
             self._dial(self._lan_addresses(due, direct, network))
 
     def _publish(self, address: str) -> None:
-        if time.monotonic() - self._published_at > NEARBY_LIFETIME_SECONDS / 3:
+        if time.monotonic() - self._published_at > LAN_ADDRESSES.lifetime_seconds / 3:
             self._published_at = time.monotonic()
-            publish_nearby(self._swarm, self._run_id, [address])
+            LAN_ADDRESSES.publish(self._swarm, self._run_id, LanAddresses(addresses=[address]))
 
     def _due(self, peers: Sequence[str]) -> set[str]:
         """Those of the peers that have not been dialled for a while."""
@@ -69,11 +69,12 @@ class LanPeers:
 
     def _lan_addresses(self, peers: set[str], direct: Mapping[bytes, str], network: PrivateNetwork) -> list[str]:
         """The published multiaddrs of those peers that lie in our own network."""
-        published = nearby_in(self._swarm.dht, self._run_id)
+        published = LAN_ADDRESSES.read(self._swarm.dht, self._run_id)
         return [
             f"{address}/p2p/{peer}"
             for subkey, peer in direct.items()
-            for address in published.get(subkey, ())
+            if subkey in published
+            for address in published[subkey].addresses
             if peer in peers and is_within(address, network)
         ]
 
@@ -82,7 +83,7 @@ class LanPeers:
         chosen = random.sample(addresses, min(MAX_DIALLED, len(addresses)))
         if not chosen:
             return
-        answering = meet(self._swarm.dht, chosen)
+        answering = dial_peers(self._swarm.dht, chosen)
         log.info("LAN peers that answer: %s; of those that may be some: %s", answering, chosen)
         now = time.monotonic()
         self._dialled_at |= {each.rpartition("/")[2]: now for each in chosen if each not in answering}

@@ -19,7 +19,7 @@ from core.worker.network.ports import port_of, refuse_taken_ports
 from core.worker.network.reachability_cache import KnownNetworks
 from core.worker.network.tcp_probe import tcp_probe
 from core.worker.process.channel import WorkerChannel
-from core.worker.swarm import LONGEST_SECONDS, ReachabilityResult, Swarm, probe_reachability
+from core.worker.swarm import REACHABILITY_TEST_SECONDS, ReachabilityResult, Swarm, probe_reachability
 
 POLL_SECONDS = 5.0
 TEST_AGAIN_SECONDS = 1800.0
@@ -99,7 +99,7 @@ class ReachabilityTester:
         if swarm.mode == "client":
             refuse_taken_ports(self._listen)
         began = time.monotonic()
-        result = probe_reachability(swarm, self._alive, self._listen).result(LONGEST_SECONDS + SLACK_SECONDS)
+        result = probe_reachability(swarm, self._alive, self._listen).result(REACHABILITY_TEST_SECONDS + SLACK_SECONDS)
         log.info("tested in %.1f s: %s", time.monotonic() - began, result)
         return result
 

@@ -41,7 +41,7 @@ class ContributionReporter:
     def _send(self, *, is_in_sync: bool) -> None:
         # Judged and sent under one lock: else two threads could send their statuses in the wrong order.
         with self._lock:
-            others = self._optimizer.tracker.other_peers()
+            others = self._optimizer.tracker.statistics.other_peers()
             status = self._monitor.contribution_status(others, is_in_sync, self._connection_problem())
             if status != self._latest:
                 self._latest = status

@@ -115,7 +115,7 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
             command.device, command.threads, micro_batch, RateLimiter(), store, command.public_name
         )
     rate_limiter = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
-    return ParticipationConfig("cpu", 1, 1, rate_limiter, store, command.public_name)
+    return ParticipationConfig("cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True)
 
 
 def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:

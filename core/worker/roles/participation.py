@@ -22,7 +22,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import ParticipationConfig, PreparedTraining, prepare_training
-from core.worker.swarm import Interrupted, Listeners, PeerInfo, Swarm, SwarmOptimizer, guard_reports
+from core.worker.swarm import Interrupted, Listeners, PeerInfo, Swarm, SwarmOptimizer, guard_records
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
 
@@ -76,7 +76,7 @@ class RunParticipation:
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
-        start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.direct_others))
+        start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
 
     def _catch_up(self) -> None:
@@ -121,7 +121,7 @@ def open_participation(
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     try:
         monitor = ContributionMonitor()
-        optimizer = enter_training(swarm, manifest, prepared, monitor, channel)
+        optimizer = enter_training(swarm, manifest, prepared, config, monitor, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
         others = SwarmPeers(swarm, optimizer, lambda: monitor.failed_rounds)
         connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
@@ -148,6 +148,7 @@ def enter_training(
     swarm: Swarm,
     manifest: RunManifest,
     prepared: PreparedTraining,
+    config: ParticipationConfig,
     monitor: ContributionMonitor,
     channel: WorkerChannel,
 ) -> SwarmOptimizer:
@@ -164,7 +165,7 @@ def enter_training(
     def on_refusal(peer_id: str, why: str) -> None:
         channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
 
-    guard_reports(swarm, manifest.run.id)
+    guard_records(swarm, manifest.run.id)
     return SwarmOptimizer(
         swarm,
         manifest.run.id,
@@ -174,4 +175,5 @@ def enter_training(
         scheduler=make_scheduler(manifest.scheduler),
         leaving=channel.leaving,
         listeners=Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error),
+        is_keeper=config.is_state_server,
     )

@@ -12,15 +12,13 @@ from core.protocol.events import PeersSeen, RunScored
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
-    CARD_LIFETIME_SECONDS,
+    METRICS,
+    PEER_INFO,
     LocalMetrics,
     PeerInfo,
     Swarm,
     SwarmOptimizer,
-    publish_card,
-    publish_metrics,
     published_scores,
-    read_peer_info,
     swarm_loss,
 )
 from core.worker.training.trainer import Trainer
@@ -44,16 +42,16 @@ class PeerMonitor:
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, run_id, organiser, info
-        self._tracker, self._channel = optimizer.tracker, channel
+        self._statistics, self._channel = optimizer.tracker.statistics, channel
         self._published_at, self._scored_epoch = -math.inf, -1
 
     def run(self, leaving: threading.Event) -> None:
         """Publish and send until ``leaving``."""
         while not leaving.wait(POLL_SECONDS):
-            if time.monotonic() - self._published_at > CARD_LIFETIME_SECONDS / 3:
-                publish_card(self._swarm, self._run_id, self._info)
+            if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
+                PEER_INFO.publish(self._swarm, self._run_id, self._info)
                 self._published_at = time.monotonic()
-            peers = self._tracker.peers(read_peer_info(self._swarm.dht, self._run_id))
+            peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(self._swarm.dht, self._run_id)))
             if self._organiser:
                 self._send_scores()
@@ -62,12 +60,12 @@ class PeerMonitor:
         """Tell the swarm's training monitors how the last epoch went on this peer."""
         metrics = LocalMetrics(
             step=epoch,
-            samples_per_second=float(self._tracker.my_rate() or 0.0),
+            samples_per_second=float(self._statistics.my_rate() or 0.0),
             samples_accumulated=trainer.epoch_samples,
             loss=trainer.loss_sum,
             mini_steps=trainer.mini_steps,
         )
-        publish_metrics(self._swarm, self._run_id, metrics)
+        METRICS.publish(self._swarm, self._run_id, metrics)
 
     def _send_scores(self) -> None:
         history = published_scores(self._swarm.dht, self._run_id, self._organiser)

@@ -29,7 +29,8 @@ class ParticipationConfig:
 
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
-    ``memory_limit_bytes`` is what training may take of the device's memory.
+    ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
+    run's state for others and trains next to nothing.
     """
 
     device: str
@@ -39,6 +40,7 @@ class ParticipationConfig:
     store: FileStore
     public_name: str = ""
     memory_limit_bytes: int | None = None
+    is_state_server: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from core.files.folders import DataFolder
 from core.worker.network.peer_cache import MAX_ADDRESSES, PeerCache
 
@@ -35,7 +37,10 @@ def test_before_a_run_is_chosen_nothing_is_kept(tmp_path: Path) -> None:
     assert not (DataFolder(tmp_path).peer_cache_file).exists()
 
 
-def test_a_damaged_file_is_an_empty_one(tmp_path: Path) -> None:
-    for content in (b'{"sums": 3}', b"[" * 100_000, b"\xff"):
-        (DataFolder(tmp_path).peer_cache_file).write_bytes(content)
-        assert PeerCache.load((), tmp_path, "sums").addresses == ()
+@pytest.mark.parametrize("damage", [b"", b"[]", b"\xff", b"[" * 100_000, b'{"sums": ' * 100_000, b'{"sums": 3}'])
+def test_a_damaged_file_is_put_aside_and_begun_anew(tmp_path: Path, damage: bytes) -> None:
+    path = DataFolder(tmp_path).peer_cache_file
+    path.write_bytes(damage)
+    PeerCache.load((), tmp_path, "sums").add(PASTED)
+    assert path.with_name(f"{path.name}.broken-1").read_bytes() == damage
+    assert PeerCache.load((), tmp_path, "sums").addresses == PASTED

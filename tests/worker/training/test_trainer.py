@@ -46,9 +46,9 @@ class Alone:
         self.tracker = SimpleNamespace(
             global_progress=progress,
             local_progress=progress,
-            my_rate=lambda: None,
-            swarm_rate=lambda: None,
-            seconds_to_next_epoch=lambda: None,
+            statistics=SimpleNamespace(
+                my_rate=lambda: None, swarm_rate=lambda: None, seconds_to_next_epoch=lambda: None
+            ),
         )
 
     def step(self, batch_size: int) -> None:
