@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import port_of
-from core.worker.swarm import LAN_ADDRESSES, LanAddresses, Swarm, meet, not_connected
+from core.worker.swarm import LAN_ADDRESSES, LanAddresses, Swarm, dial_peers, not_connected
 
 LOOK_SECONDS = 15.0
 AGAIN_SECONDS = 300.0  # until a peer is dialled again that did not answer
@@ -73,7 +73,7 @@ class LanPeers:
         chosen = random.sample(addresses, min(MOST_DIALLED, len(addresses)))
         if not chosen:
             return
-        met = meet(self._swarm.dht, chosen)
+        met = dial_peers(self._swarm.dht, chosen)
         log.info("neighbours that answer: %s; of those that may be some: %s", met, chosen)
         now = time.monotonic()
         self._dialled_at |= {each.rpartition("/")[2]: now for each in chosen if each not in met}
