@@ -71,7 +71,8 @@ log = logging.getLogger(__name__)
 class ParticipationConfig:
     """How this peer takes part. ``batch_size`` is the micro-batch; without one, a dry run finds it.
 
-    ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory.
+    ``store`` keeps files; ``memory_limit_bytes`` is what training may take of the device's memory. A keeper holds the
+    run's state for others and trains next to nothing.
     """
 
     device: str
@@ -81,6 +82,7 @@ class ParticipationConfig:
     store: FileStore
     public_name: str = ""
     memory_limit_bytes: int | None = None
+    is_keeper: bool = False
 
 
 class RunParticipation:
@@ -149,6 +151,7 @@ class RunParticipation:
             scheduler=make_scheduler(self._manifest.scheduler),
             leaving=self._channel.leaving,
             listeners=Listeners(self._round_finished, self._downloading, self._state_refused, self._sanity.flaw),
+            is_keeper=self._terms.is_keeper,
         )
 
     def run_training(self, keep: Callable[[Evaluated], None] = lambda evaluated: None) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from core.files.folders import DataFolder
 from core.worker.network.peer_cache import PeerCache, remembered
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 
 def test_a_pasted_address_is_kept_with_those_that_answer(tmp_path: Path) -> None:
