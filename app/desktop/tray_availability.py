@@ -13,11 +13,11 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 from PySide6.QtGui import QGuiApplication
 
-from app.desktop.dbus import ask, unwrap_variant
+from app.desktop.dbus import call_async, unwrap_variant
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
-LATER_LOOK_SECONDS = 15.0
+LATER_POLL_SECONDS = 15.0
 _WATCHER = "org.kde.StatusNotifierWatcher"
 
 
@@ -31,11 +31,11 @@ class TrayHost(QObject):
         super().__init__(parent)
         self._bus = bus
         self._is_missed = False
-        self._looks = 0
-        self._clock = QTimer(self, interval=int(LOOK_SECONDS * 1000))
-        self._clock.timeout.connect(self._look)
+        self._polls = 0
+        self._timer = QTimer(self, interval=int(POLL_SECONDS * 1000))
+        self._timer.timeout.connect(self._poll)
 
-    def wait(self) -> None:
+    def start(self) -> None:
         """Begin to look."""
         platform = QGuiApplication.platformName()
         if platform in ("offscreen", "minimal", "vnc", "linuxfb", "eglfs"):
@@ -43,39 +43,39 @@ class TrayHost(QObject):
         elif not sys.platform.startswith("linux"):
             self._find()
         else:
-            self._clock.start()
-            self._look()
+            self._timer.start()
+            self._poll()
 
-    def _look(self) -> None:
-        self._looks += 1
-        question = QDBusMessage.createMethodCall(
+    def _poll(self) -> None:
+        self._polls += 1
+        call = QDBusMessage.createMethodCall(
             _WATCHER, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties", "Get"
         )
-        question.setArguments([_WATCHER, "IsStatusNotifierHostRegistered"])
-        ask(self._bus, question, self, "hear", "hear_nothing")
+        call.setArguments([_WATCHER, "IsStatusNotifierHostRegistered"])
+        call_async(self._bus, call, self, "on_reply", "on_no_reply")
         if is_x11_tray_there():
             self._find()
-        elif self._looks * LOOK_SECONDS >= PATIENCE_SECONDS:
+        elif self._polls * POLL_SECONDS >= PATIENCE_SECONDS:
             self._miss()
 
     @Slot(QDBusMessage)
-    def hear(self, answer: QDBusMessage) -> None:
+    def on_reply(self, reply: QDBusMessage) -> None:
         """The panel's answer: whether it shows icons."""
-        if unwrap_variant(answer) is True:
+        if unwrap_variant(reply) is True:
             self._find()
 
     @Slot()
-    def hear_nothing(self) -> None:
+    def on_no_reply(self) -> None:
         """No panel has registered the name."""
 
     def _find(self) -> None:
-        was_looking = self._clock.isActive() or not self._looks
-        self._clock.stop()
+        was_looking = self._timer.isActive() or not self._polls
+        self._timer.stop()
         if was_looking:
             self.appeared.emit()
 
     def _miss(self) -> None:
-        self._clock.setInterval(int(LATER_LOOK_SECONDS * 1000))
+        self._timer.setInterval(int(LATER_POLL_SECONDS * 1000))
         if not self._is_missed:
             self._is_missed = True
             self.missing.emit()

@@ -16,8 +16,15 @@ from core.records.erase import DataCategory, Kind, list_user_data, remove
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
 
-class Removal(QObject):
-    """``agreed`` asks for the program's end, after which ``carry_out`` deletes."""
+class EraseDialog(QObject):
+    """Asks before anything is deleted, which happens when nothing of the program runs any more.
+
+    Signals:
+        agreed: the person wants the data deleted, so the program has to end.
+
+    Attributes:
+        box: the dialog, once it was opened.
+    """
 
     agreed = Signal()
 
@@ -27,8 +34,8 @@ class Removal(QObject):
         self._with_identity: bool | None = None
         self.box: QMessageBox | None = None
 
-    def ask(self) -> None:
-        """Show what is there; nothing is deleted yet."""
+    def open(self) -> None:
+        """Show what is kept, and ask; nothing is deleted yet."""
         box = self.box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Warning)
@@ -42,8 +49,8 @@ class Removal(QObject):
         delete.clicked.connect(lambda: self._agree(keys.isChecked()))
         box.open()
 
-    def carry_out(self) -> None:
-        """If it was wished: when nothing of ours runs any more."""
+    def erase_if_agreed(self) -> None:
+        """Delete what the person has agreed to; to be called when nothing of ours runs any more."""
         if self._with_identity is None:
             return
         try:

@@ -170,6 +170,17 @@
     </message>
 </context>
 <context>
+    <name>AddressIntake</name>
+    <message>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
+    </message>
+    <message>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
+    </message>
+</context>
+<context>
     <name>ClipboardOffer</name>
     <message>
         <source>Use the address on the clipboard</source>
@@ -1079,17 +1090,6 @@
     <message>
         <source>Read all of it</source>
         <translation>Alles lesen</translation>
-    </message>
-</context>
-<context>
-    <name>Navigator</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>

@@ -86,11 +86,11 @@ def test_a_command_loads_no_qt() -> None:
 def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(qapp: QApplication, tmp_path: Path) -> None:
     folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
     save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
-    front = start.front_for(qapp, folders)
+    front = start.initial_window_for(qapp, folders)
     assert front.folders == replace(folders, data=chosen)
-    front.choices.replace(data_folder=None)
+    front.settings_store.replace(data_folder=None)
     assert front.folders.data == chosen
-    assert start.front_for(qapp, folders).folders == folders
+    assert start.initial_window_for(qapp, folders).folders == folders
 
 
 @pytest.fixture

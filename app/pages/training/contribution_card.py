@@ -34,7 +34,7 @@ class ContributionCard(Card):
         self.parts.addLayout(row)
         self.parts.addWidget(grid)
         self.parts.addWidget(self._total)
-        self._deeds = (Contribution(), Contribution())
+        self._contributions = (Contribution(), Contribution())
         self._share: float | None = None
         self._say()
 
@@ -49,9 +49,9 @@ class ContributionCard(Card):
             self._mark.show_meaning(meaning)
         self._verdict.say(sentence)
 
-    def show_deeds(self, run: Contribution, total: Contribution) -> None:
+    def show_contributions(self, run: Contribution, total: Contribution) -> None:
         """What was given to this run, and to all runs."""
-        self._deeds = (run, total)
+        self._contributions = (run, total)
         self._say()
 
     def show_share(self, share: float | None) -> None:
@@ -60,7 +60,7 @@ class ContributionCard(Card):
         self._say()
 
     def _say(self) -> None:
-        run, total = self._deeds
+        run, total = self._contributions
         said = (
             (figures.count(run.samples), self.tr("samples given")),
             (figures.count(run.epochs), self.tr("epochs helped")),
@@ -100,5 +100,5 @@ class _Figure(QWidget):
         self._words.say(words)
 
 
-def _energy(deeds: Contribution) -> str:
-    return figures.unknown() if deeds.joules is None else figures.energy(deeds.joules)
+def _energy(contribution: Contribution) -> str:
+    return figures.unknown() if contribution.joules is None else figures.energy(contribution.joules)
