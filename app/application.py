@@ -29,7 +29,7 @@ from app.shell.settings_effects import SettingsEffects
 from app.shell.shutdown import GracefulShutdown
 from app.shell.tray_controller import TrayController
 from core.errors import UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Application(QObject):
             self.device_poller.start,
             self._listen,
             lambda: self.intake.open(request),
-            lambda: self.tray_controller.await_tray(is_minimised=request.is_minimised),
+            lambda: self.tray_controller.await_tray(self._initial_window.start_mode(request)),
             self._follow_system,
             self._follow_updates,
         ]
@@ -179,7 +179,8 @@ class Application(QObject):
         self._settings_effects.language_changed.connect(self.renderer.retranslate)
         self._settings_effects.language_changed.connect(self.tray_controller.refresh)
         self.window.visibility_changed.connect(self._draw)
-        self.window.back_requested.connect(self.navigator.go_back)
+        self.window.back_requested.connect(self._go_back)
+        self.window.help_requested.connect(lambda error: self.pages.help.open(error))
         self.window.settings_requested.connect(self.navigator.open_settings)
         self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
@@ -194,6 +195,12 @@ class Application(QObject):
         self.recording.storage_recovered.connect(self.notices.withdraw_error)
         engine = self.engine_controller
         engine.newer_offered.connect(lambda: self.notices.show_newer_engine(engine.renew))
+
+    def _go_back(self) -> None:
+        """Go back within the help where something was read before; elsewhere to the page before."""
+        is_in_help = self.navigator.page_name == "help"
+        if not (is_in_help and self.pages.help.go_back()):
+            self.navigator.go_back()
 
     def _draw(self) -> None:
         """Draw the window and the tray, and measure the devices as often as they are drawn."""

@@ -106,7 +106,7 @@ class Start(QObject):
 
     def run(self, request: LaunchRequest) -> int:
         """Until the person quits; the exit code."""
-        self._initial_window.open(is_minimised=request.is_minimised)
+        self._initial_window.open(request)
         QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(request))
         code = self._qt.exec()
         if self._application is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.protocol.messages import Evaluated, Progress, RunScored
+from core.protocol.events import Evaluated, Progress, RunScored
 from core.records.time_series import Curve, History, Series
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from app.controllers.engine_controller import EngineController
 from app.controllers.session_controller import SessionController
 from core.client.session import Session
 
-PageName = Literal["join", "review", "training", "settings", "engine"]
+PageName = Literal["join", "review", "training", "settings", "engine", "help"]
 
 
 def page_for(session: Session) -> PageName:
@@ -39,12 +39,14 @@ class Navigator(QObject):
     ) -> None:
         super().__init__(parent)
         self._session_controller, self._engine_controller = session_controller, engine_controller
-        self._is_in_settings = False
+        self._is_in_settings = self._is_in_help = False
         self._dismissed: Session | None = None
 
     @property
     def page_name(self) -> PageName:
         """The page that is to be shown now."""
+        if self._is_in_help:
+            return "help"
         if self._is_in_settings:
             return "settings"
         if self._engine_controller.is_open and self._session_controller.is_over:
@@ -58,18 +60,30 @@ class Navigator(QObject):
 
     def open_settings(self) -> None:
         """Go to the settings, whatever else goes on."""
-        self._is_in_settings = True
+        self._is_in_settings, self._is_in_help = True, False
         self.changed.emit()
 
-    def close_settings(self) -> None:
-        """Go back from the settings to the page of the session."""
-        self._is_in_settings = False
+    def open_help(self) -> None:
+        """Go to the help, whatever else goes on; the way back leads to the page beside which it was opened."""
+        self._is_in_help = True
+        self.changed.emit()
+
+    def close_help(self) -> None:
+        """Go back from the help to the page beside which it was opened."""
+        self._is_in_help = False
+        self.changed.emit()
+
+    def show_session_page(self) -> None:
+        """Go to the page of the session, from the settings and the help."""
+        self._is_in_settings = self._is_in_help = False
         self.changed.emit()
 
     def go_back(self) -> None:
         """Go to the page before; a run that was only looked at is left on the way."""
-        if self._is_in_settings:
-            self.close_settings()
+        if self._is_in_help:
+            self.close_help()
+        elif self._is_in_settings:
+            self.show_session_page()
         elif self._engine_controller.close():
             self.changed.emit()
         elif self._session_controller.is_over:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import Join
+from core.protocol.commands import Join
 from core.records.recent_runs import LastState, RecentRun, RecentRuns
 
 MAX_NAME_CHARACTERS = 200

@@ -25,10 +25,10 @@ class RunRecorder:
     """
 
     def __init__(self, folders: Folders) -> None:
-        self._history, _ = History.open(folders.history_file)
+        self._history, _ = History.open(folders.contents.history_file)
         self._curves = CurveRecorder(self._history)
         self._contributions = ContributionLog(self._history.store)
-        self.recent_runs = RecentRunRecorder(folders.recent_runs_file)
+        self.recent_runs = RecentRunRecorder(folders.contents.recent_runs_file)
 
     @property
     def error(self) -> UserError | None:

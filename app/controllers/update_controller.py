@@ -44,7 +44,7 @@ class UpdateController(QObject):
         super().__init__(parent)
         self._settings_store, self._data_folder, self._announce = settings_store, folders.data, announce
         self._post, self._now = bridge.post_update, now
-        self._state = UpdateState(folders.updates_file)
+        self._state = UpdateState(folders.contents.updates_file)
         self._check: UpdateCheck | None = None
         bridge.update_arrived.connect(self._on_answer)
         self._timer = QTimer(self, interval=POLL_SECONDS * 1000)

@@ -9,7 +9,7 @@ from app.presentation.severity import Severity
 from core.client.session import Session
 from core.hardware.fit import Fit, FitVerdict, share_of_swarm
 from core.placeholders import fill_placeholders
-from core.protocol.messages import FitMeasured
+from core.protocol.events import FitMeasured
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from app.desktop.external_link import web_link
 from app.presentation import format as figures
 from core.placeholders import fill_placeholders
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.security.sanitize import sanitize_line, short_id

@@ -14,7 +14,7 @@ from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
-from core.protocol.messages import RoundFinished, StateLoading
+from core.protocol.events import RoundFinished, StateLoading
 from core.security.sanitize import sanitize_line
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -13,10 +13,10 @@ class EnginePresenter(QObject):
 
     Attributes:
         page: the engine page.
-        offers_settings: whether the header has a button for the settings beside this page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings = True
+    offers_settings, offers_help = True, True
 
     def __init__(self, engine_controller: EngineController) -> None:
         page = EnginePage()

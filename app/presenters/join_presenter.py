@@ -23,10 +23,10 @@ class JoinPresenter(QObject):
 
     Attributes:
         page: the join page.
-        offers_settings: whether the header has a button for the settings beside this page, which has one itself.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings = False
+    offers_settings, offers_help = False, True
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class JoinPresenter(QObject):
             return
         self._session_controller.manifest = manifest
         self.page.show_run_file(path.name, manifest.run.name)
-        self._navigator.close_settings()
+        self._navigator.show_session_page()
 
     def _forget_run(self, run_id: str, organiser: str) -> None:
         self._recording.forget_run(run_id, organiser)

@@ -19,10 +19,10 @@ class ReviewPresenter(QObject):
 
     Attributes:
         page: the review page.
-        offers_settings: whether the header has a button for the settings beside this page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings = True
+    offers_settings, offers_help = True, True
 
     def __init__(
         self,

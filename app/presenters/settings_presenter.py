@@ -19,10 +19,10 @@ class SettingsPresenter(QObject):
 
     Attributes:
         page: the settings page.
-        offers_settings: whether the header has a button for the settings beside this page, which is them.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings = False
+    offers_settings, offers_help = False, True
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ class AddressIntake(QObject):
             title = self.tr("An address was handed over.")
             words = self.tr("It waits on the first page until this run is left.")
             self._window.notice.say("info", title, words)
-        self._navigator.close_settings()
+        self._navigator.show_session_page()
 
     def open_run_file(self, path: Path) -> None:
         """Read a run file on the join page."""

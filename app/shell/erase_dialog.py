@@ -11,7 +11,7 @@ from app.presentation import format as figures
 from app.presentation.errors import advice_of, title_of
 from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import DataCategory, Kind, list_user_data, remove
+from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -31,7 +31,7 @@ class EraseDialog(QObject):
     def __init__(self, folders: Folders, window: QWidget) -> None:
         super().__init__(window)
         self._folders, self._window = folders, window
-        self._with_identity: bool | None = None
+        self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
 
     def open(self) -> None:
@@ -41,38 +41,45 @@ class EraseDialog(QObject):
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
-        box.setInformativeText(_listed(list_user_data(self._folders)))
+        found = list_user_data(self._folders)
+        box.setInformativeText(_listed(found))
         keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
         box.setCheckBox(keys)
         delete = box.addButton(translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        delete.clicked.connect(lambda: self._agree(keys.isChecked()))
+        delete.clicked.connect(lambda: self._agree(CATEGORIES if keys.isChecked() else ALL_BUT_IDENTITY))
+        if any(each.category == "downloads" for each in found):
+            role = QMessageBox.ButtonRole.DestructiveRole
+            downloads = box.addButton(translate("Removal", "Delete downloads only, and quit"), role)
+            downloads.clicked.connect(lambda: self._agree(frozenset({"downloads"})))
         box.open()
 
     def erase_if_agreed(self) -> None:
         """Delete what the person has agreed to; to be called when nothing of ours runs any more."""
-        if self._with_identity is None:
+        if not self._agreed_to:
             return
         try:
-            remove(self._folders, with_identity=self._with_identity)
+            erase_user_data(self._folders, self._agreed_to)
         except UserError as error:
             words = f"{title_of(error.problem)} {error.detail}\n{advice_of(error.problem)}"
             print(words, file=sys.stderr)
 
-    def _agree(self, with_identity: bool) -> None:
-        self._with_identity = with_identity
+    def _agree(self, categories: frozenset[Category]) -> None:
+        self._agreed_to = categories
         self.agreed.emit()
 
 
 def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = [f"{_name(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"]
+    kept = [f"{_name(each.category)}: {figures.size(each.held_bytes)}" for each in found if each.category != "identity"]
     return "\n".join(kept)
 
 
-def _name(kind: Kind) -> str:
-    match kind:
+def _name(category: Category) -> str:
+    match category:
         case "engine":
             return translate("Removal", "The training engine")
+        case "downloads":
+            return translate("Removal", "Downloaded models and data sets")
         case "runs":
             return translate("Removal", "Runs that you published, and their checkpoints")
         case "history":

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.appearance.theme import Theme
 from app.controllers.settings_store import SettingsStore
+from app.desktop.launch_request import LaunchRequest
 from app.pages.join.page import JoinPage
 from app.shell.main_window import Window
 from core.files.folders import Folders
 
 if TYPE_CHECKING:
     from app.appearance.language import Language
+
+StartMode = Literal["window", "tray", "tray_at_login"]
+"""With the window; in the tray, by hand; in the tray, as the session's autostart does, before there is a panel."""
 
 
 class InitialWindow:
@@ -33,10 +37,17 @@ class InitialWindow:
     @property
     def geometry_file(self) -> Path:
         """The file that remembers the window's place and size on the screen."""
-        return self.folders.settings / "window.place"
+        return self.folders.window_file
 
-    def open(self, *, is_minimised: bool = False) -> None:
-        """Show the window where it was the last time, unless it is to start in the tray."""
+    def start_mode(self, request: LaunchRequest) -> StartMode:
+        """How the program starts: the settings may hide the window, but not from a person who opens a link or file."""
+        if request.is_minimised:
+            return "tray_at_login"
+        is_handed_something = bool(request.link or request.run_file)
+        return "tray" if self.settings_store.settings.start_minimised and not is_handed_something else "window"
+
+    def open(self, request: LaunchRequest) -> None:
+        """Show the window where it was the last time, unless the program starts in the tray."""
         self.window.restore_geometry_from(self.geometry_file)
-        if not is_minimised:
+        if self.start_mode(request) == "window":
             self.window.show()

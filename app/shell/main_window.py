@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.presentation.window_title import PROGRAM
 from app.shell.header import Header
+from app.widgets.callout import HelpRequest
 from app.widgets.notice_bar import NoticeBar
 
 SMALLEST = QSize(560, 420)
@@ -36,6 +37,7 @@ class Window(QMainWindow):
     Signals:
         back_requested: Escape, or Alt and the left arrow.
         settings_requested: the header's button, or Ctrl and the comma.
+        help_requested: the header's button or F1 (``None``), or a callout's (its ErrorKind).
         close_requested: the window's cross, or Ctrl+W; whether that means to hide or to quit is decided elsewhere.
         quit_requested: Ctrl+Q.
         pause_or_resume_requested: Ctrl+P.
@@ -51,6 +53,7 @@ class Window(QMainWindow):
 
     back_requested = Signal()
     settings_requested = Signal()
+    help_requested = Signal(object)
     close_requested = Signal()
     quit_requested = Signal()
     pause_or_resume_requested = Signal()
@@ -67,6 +70,7 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.header, self.notice, self.pages = Header(), NoticeBar(), QStackedWidget()
         self.header.settings_requested.connect(self.settings_requested)
+        self.header.help_requested.connect(lambda: self.help_requested.emit(None))
         whole = QWidget()
         rows = QVBoxLayout(whole)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -82,9 +86,10 @@ class Window(QMainWindow):
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
 
-    def show_page(self, page: QWidget, *, offers_settings: bool = True) -> None:
-        """Show that page, and add it first if need be."""
+    def show_page(self, page: QWidget, *, offers_settings: bool = True, offers_help: bool = True) -> None:
+        """Show that page, and add it first if need be; the header offers what the page is not itself."""
         self.add_page(page)
+        self.header.offer_help(offers_help)
         self.header.offer_settings(offers_settings)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)
@@ -135,6 +140,13 @@ class Window(QMainWindow):
         """Show the icon in the window's frame and in the header."""
         self.setWindowIcon(icon)
         self.header.show_icon(icon)
+
+    def event(self, event: QEvent) -> bool:
+        """Emit that a callout asks for help about its error."""
+        if isinstance(event, HelpRequest):
+            self.help_requested.emit(event.error)
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Go back with Escape, unless a page has used it."""
@@ -190,6 +202,7 @@ class Window(QMainWindow):
             ("Ctrl+Q", self.quit_requested),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(wish)
+        QShortcut(QKeySequence("F1"), self).activated.connect(lambda: self.help_requested.emit(None))
         QShortcut(QKeySequence("F11"), self).activated.connect(self._toggle_full_screen)
 
     def _toggle_full_screen(self) -> None:

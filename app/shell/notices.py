@@ -29,7 +29,7 @@ class Notices(QObject):
     def show_error(self, error: UserError) -> None:
         """Say what went wrong, and what can be done."""
         words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self._bar.say("bad", title_of(error.problem), words)
+        self._bar.say("bad", title_of(error.problem), words, error=error.problem)
 
     def show_internal_error(self, logs: Path) -> None:
         """Say that something unforeseen has happened, and in which folder it was logged."""

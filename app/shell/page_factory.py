@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.presenters.engine_presenter import EnginePresenter
+    from app.presenters.help_presenter import HelpPresenter
     from app.presenters.review_presenter import ReviewPresenter
     from app.presenters.settings_presenter import SettingsPresenter
     from app.presenters.training_presenter import TrainingPresenter
@@ -38,6 +39,9 @@ class Presenter(Protocol):
 
     @property
     def offers_settings(self) -> bool: ...
+
+    @property
+    def offers_help(self) -> bool: ...
 
     def refresh(self) -> None: ...
 
@@ -80,6 +84,8 @@ class PageFactory:
                 return self.training
             case "settings":
                 return self.settings
+            case "help":
+                return self.help
 
     @property
     def join(self) -> JoinPresenter:
@@ -105,6 +111,11 @@ class PageFactory:
     def settings(self) -> SettingsPresenter:
         """The page of the settings, beside the others."""
         return self._get("settings", self._settings_presenter)
+
+    @property
+    def help(self) -> HelpPresenter:
+        """The page of the documents, beside the others."""
+        return self._get("help", self._help_presenter)
 
     def preparation_of_training(self) -> tuple[Callable[[], object], ...]:
         """The steps in which the training page can be made while a person reads: at once they take too long."""
@@ -141,6 +152,11 @@ class PageFactory:
         from app.presenters.engine_presenter import EnginePresenter
 
         return EnginePresenter(self._engine_controller)
+
+    def _help_presenter(self) -> HelpPresenter:
+        from app.presenters.help_presenter import HelpPresenter
+
+        return HelpPresenter(self._navigator)
 
     def _review_presenter(self) -> ReviewPresenter:
         from app.presenters.review_presenter import ReviewPresenter

@@ -31,7 +31,9 @@ class WindowRenderer(QObject):
         name = self._navigator.page_name
         presenter = self._pages[name]
         if self._window.page is not presenter.page:
-            self._window.show_page(presenter.page, offers_settings=presenter.offers_settings)
+            self._window.show_page(
+                presenter.page, offers_settings=presenter.offers_settings, offers_help=presenter.offers_help
+            )
             self._prepare_next(name == "review")
         session = self._session_controller.session
         self._window.show_title(PROGRAM if self._navigator.is_dismissed else window_title(session))
@@ -40,7 +42,7 @@ class WindowRenderer(QObject):
 
     def retranslate(self) -> None:
         """Make the pages anew after another language was chosen; an address that was pasted stays."""
-        address = self._pages.join.page.entry.field.toPlainText()
+        address = self._pages.join.page.form.field.toPlainText()
         for page in self._pages.discard_translated():
             self._window.remove_page(page)
         if address:

@@ -9,12 +9,15 @@ from PySide6.QtCore import QObject, Signal
 
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
+from app.shell.first_window import StartMode
 from app.shell.main_window import Window
 from app.shell.tray import Tray
 from core.client.session import Session
 
 if TYPE_CHECKING:
     from app.desktop.tray_availability import TrayHost
+
+_PATIENCE_SECONDS = 2.0
 
 
 class TrayController(QObject):
@@ -39,15 +42,21 @@ class TrayController(QObject):
         window.quit_requested.connect(self.quit_requested)
         window.close_requested.connect(self._close_window)
 
-    def await_tray(self, *, is_minimised: bool) -> None:
-        """Show the icon as soon as there is a panel; a start without a window shows one where there is no panel."""
+    def await_tray(self, mode: StartMode) -> None:
+        """Show the icon as soon as there is a panel; where there is none, show a window that was to start in the tray.
+
+        At login the panel may come half a minute later than the program; whoever starts it by hand has one by then.
+        """
         from PySide6.QtDBus import QDBusConnection
 
-        from app.desktop.tray_availability import TrayHost
+        from app.desktop.tray_availability import PATIENCE_SECONDS, TrayHost
 
-        self._host = TrayHost(QDBusConnection.sessionBus(), self)
+        patience_seconds = _PATIENCE_SECONDS if mode == "tray" else PATIENCE_SECONDS
+        self._host = TrayHost(QDBusConnection.sessionBus(), self, patience_seconds=patience_seconds)
         self._host.appeared.connect(self.tray.appear)
-        if is_minimised:
+        if mode == "tray":
+            self._host.missing.connect(self._window.come_forward)
+        elif mode == "tray_at_login":
             self._host.missing.connect(self._show_minimised)
         self._host.start()
 

@@ -1,4 +1,4 @@
-"""One worker, one life: ``python -m core.worker`` speaks core.protocol.messages on its standard streams."""
+"""One worker, one life: ``python -m core.worker`` speaks core.protocol on its standard streams."""
 
 from __future__ import annotations
 
@@ -14,18 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.temp_folder import claim_scratch, remove_scratch
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
-    AnyCommand,
-    Check,
-    DryRun,
-    EngineChecked,
-    Failed,
-    Hello,
-    Join,
-    Publish,
-)
+from core.files.temp_folder import lock_temp_folder, remove_temp_folder
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.events import EngineChecked, Failed, Hello
+from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering
@@ -63,13 +55,13 @@ def _live(channel: WorkerChannel) -> int:
 @contextlib.contextmanager
 def _own_temporary_folder() -> Iterator[None]:
     """For this process and its children, which are killed rather than asked to tidy up."""
-    with claim_scratch() as scratch:
+    with lock_temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                remove_scratch(scratch.path)
+                remove_temp_folder(scratch.path)
 
 
 def _obey(command: AnyCommand, channel: WorkerChannel) -> None:

@@ -128,7 +128,18 @@
     </message>
 </context>
 <context>
-    <name>AddressEntry</name>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>AddressForm</name>
     <message>
         <source>Show me the run</source>
         <translation>Lauf ansehen</translation>
@@ -159,17 +170,6 @@
     </message>
 </context>
 <context>
-    <name>AddressField</name>
-    <message>
-        <source>Address of the run</source>
-        <translation>Adresse des Laufs</translation>
-    </message>
-    <message>
-        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
-        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
-    </message>
-</context>
-<context>
     <name>AddressIntake</name>
     <message>
         <source>An address was handed over.</source>
@@ -178,6 +178,13 @@
     <message>
         <source>It waits on the first page until this run is left.</source>
         <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
+    </message>
+</context>
+<context>
+    <name>Callout</name>
+    <message>
+        <source>What can I do?</source>
+        <translation>Was kann ich tun?</translation>
     </message>
 </context>
 <context>
@@ -1043,6 +1050,18 @@
 <context>
     <name>Header</name>
     <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>Help (F1)</source>
+        <translation>Hilfe (F1)</translation>
+    </message>
+    <message>
         <source>&amp;Settings</source>
         <translation>&amp;Einstellungen</translation>
     </message>
@@ -1053,6 +1072,21 @@
     <message>
         <source>Settings (Ctrl+,)</source>
         <translation>Einstellungen (Strg+,)</translation>
+    </message>
+</context>
+<context>
+    <name>HelpPage</name>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>This help is in English only.</source>
+        <translation>Diese Hilfe gibt es nur auf Englisch.</translation>
     </message>
 </context>
 <context>
@@ -1765,8 +1799,16 @@
         <translation>Löschen und beenden</translation>
     </message>
     <message>
+        <source>Delete downloads only, and quit</source>
+        <translation>Nur Heruntergeladenes löschen und beenden</translation>
+    </message>
+    <message>
         <source>The training engine</source>
         <translation>Das Trainingsprogramm</translation>
+    </message>
+    <message>
+        <source>Downloaded models and data sets</source>
+        <translation>Heruntergeladene Modelle und Datensätze</translation>
     </message>
     <message>
         <source>Runs that you published, and their checkpoints</source>
@@ -1969,6 +2011,29 @@
     <message>
         <source>The organiser says: %1</source>
         <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBar</name>
+    <message>
+        <source>Search this page</source>
+        <translation>Auf dieser Seite suchen</translation>
+    </message>
+    <message>
+        <source>Previous place</source>
+        <translation>Vorige Fundstelle</translation>
+    </message>
+    <message>
+        <source>Next place</source>
+        <translation>Nächste Fundstelle</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
     </message>
 </context>
 <context>
@@ -2225,6 +2290,29 @@
     <message>
         <source>You have left the run · goodbye was said</source>
         <translation>Sie haben den Lauf verlassen · beim Schwarm abgemeldet</translation>
+    </message>
+</context>
+<context>
+    <name>StatusIcon</name>
+    <message>
+        <source>All is well</source>
+        <translation>Alles in Ordnung</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
     </message>
 </context>
 <context>

@@ -26,12 +26,13 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.hardware.monitor import DRIVER_LIMIT_SECONDS
-from core.records.settings import load_settings
+from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
-ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
 MISSING = LaunchRequest()
 LIMIT_MILLISECONDS = 30_000
@@ -47,7 +48,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
 
     def open_one(*parts: str, request: LaunchRequest = MISSING, rehearsal: str = "good") -> Application:
         initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
-        initial_window.open(is_minimised=request.is_minimised)
+        initial_window.open(request)
         fake = [sys.executable, fake_worker.__file__]
         application = Application(
             initial_window,
@@ -186,7 +187,7 @@ def test_a_problem_stays_until_it_is_put_away(qtbot: QtBot, opened: Open) -> Non
 
 def test_a_handed_over_link_waits_in_the_field(qtbot: QtBot, opened: Open) -> None:
     application = opened("good", request=LaunchRequest(link=LINK))
-    field = application.pages.join.page.entry.field
+    field = application.pages.join.page.form.field
     qtbot.waitUntil(lambda: field.toPlainText() == LINK)
     assert application.session_controller.session.phase == "idle"
 
@@ -223,6 +224,13 @@ def test_the_cross_quits_where_the_person_wants_it_so(qtbot: QtBot, opened: Open
 def test_a_start_in_the_tray_shows_the_window_minimised_where_there_is_no_tray(qtbot: QtBot, opened: Open) -> None:
     application = opened("good", request=LaunchRequest(is_minimised=True))
     qtbot.waitUntil(application.window.isMinimized)
+
+
+def test_a_start_by_hand_in_the_tray_shows_the_window_where_there_is_no_tray(qtbot: QtBot, opened: Open) -> None:
+    save_settings(Folders.default().settings_file, Settings(start_minimised=True))
+    application = opened("good")
+    qtbot.waitUntil(application.window.isVisible)
+    assert not application.window.isMinimized()
 
 
 def test_settings_are_kept_and_obeyed(qtbot: QtBot, opened: Open, qapp: QApplication) -> None:

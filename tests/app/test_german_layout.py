@@ -14,8 +14,8 @@ from app.shell.main_window import SMALLEST, Window
 from app.shell.shutdown_window import ShutdownWindow
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
+from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
@@ -40,7 +40,7 @@ SESSIONS = {
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
-PAGES = ("join_page", "review_page", "choice_page", "settings_page", *SESSIONS)
+PAGES = ("join_page", "review_page", "choice_page", "settings_page", "engine_page", "engine_page_at_work", *SESSIONS)
 
 
 def training_page(state: str) -> TrainingPage:
@@ -110,3 +110,11 @@ def test_the_goodbye_is_german(qtbot: QtBot) -> None:
     assert "Sofort beenden" in "".join(words_on(window)).replace("&", "")
     assert still_english(window) == []
     everybody.test_no_word_is_cut(window)
+
+
+def test_the_question_before_data_are_deleted_is_german(qtbot: QtBot) -> None:
+    box = everybody.erase_dialog()
+    qtbot.addWidget(box)
+    assert "Protokolle" in box.informativeText()
+    assert still_english(box) == []
+    everybody.test_no_word_is_cut(box)

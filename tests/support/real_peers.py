@@ -16,40 +16,37 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
-from core.engine.python import worker_command, worker_environment
+from core.engine.worker_command import worker_command, worker_environment
 from core.protocol.codec import decode_event, encode
-from core.protocol.messages import (
-    AnyCommand,
+from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
-    Join,
-    Leave,
-    NetworkMode,
     Progress,
-    Publish,
     Published,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     TrainingStarted,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Host
+from tests.support.fork_server import MARK, MARK_LENGTH
+from tests.support.forked_process import ForkedProcess, can_fork
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
 GOODBYE_SECONDS = 30.0  # for the longest: plain hivemind's waits for a round that is under way
-MARK = "WORKERBEE_TEST_FAMILY"
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 RUN_ID = "tiny-sums"
@@ -105,14 +102,33 @@ def survivors(ended: Speaker[Any], family: Sequence[psutil.Process] = ()) -> lis
     return []
 
 
+def _started(command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True)
+
+
+def _forked(
+    command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]
+) -> ForkedProcess | subprocess.Popen[bytes]:
+    """Its imports done beforehand where that is possible."""
+    return (ForkedProcess if can_fork(command) else _started)(command, log, environment)
+
+
 class Speaker(Generic[_Said]):
     """A process that says things line by line, and all that comes of it; ``said`` is everything so far.
 
     It is not heard while ``is_heard`` is cleared, and its pipe is small, so that it is soon full then.
     """
 
-    def __init__(self, command: Sequence[str], log: Path, parse: Callable[[bytes], _Said], **environment: str) -> None:
-        self.mark = f"{os.getpid()}-{next(_numbers)}"
+    def __init__(
+        self,
+        command: Sequence[str],
+        log: Path,
+        parse: Callable[[bytes], _Said],
+        is_warm: bool = False,
+        **environment: str,
+    ) -> None:
+        self.mark = f"{os.getpid()}-{next(_numbers)}-".ljust(MARK_LENGTH, "-")
         self.said: list[_Said] = []
         self.raw: list[bytes] = []
         self.is_heard = threading.Event()
@@ -120,14 +136,8 @@ class Speaker(Generic[_Said]):
         self._log, self._parse, self._news = log, parse, threading.Condition()
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as errors:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env={**worker_environment(), **environment, MARK: self.mark},
-                start_new_session=True,
-            )
+            everything = {**worker_environment(), **environment, MARK: self.mark}
+            self.process = (_forked if is_warm else _started)(command, errors, everything)
         self.stdin = cast(IO[bytes], self.process.stdin)
         self.stdout = cast(IO[bytes], self.process.stdout)
         fcntl.fcntl(self.stdout.fileno(), fcntl.F_SETPIPE_SZ, SMALLEST_PIPE_BYTES)
@@ -207,8 +217,9 @@ class Speaker(Generic[_Said]):
 class Peer(Speaker[AnyEvent]):
     """A real worker, without a client to look after it."""
 
-    def __init__(self, home: Path, within: Sequence[str] = ()) -> None:
-        super().__init__([*within, *worker_command(home)], home / "logs" / "worker.log", decode_event)
+    def __init__(self, home: Path, within: Sequence[str] = (), is_warm: bool = True) -> None:
+        command = [*within, *worker_command(home)]
+        super().__init__(command, home / "logs" / "worker.log", decode_event, is_warm)
         self.home = home
 
     def send(self, command: AnyCommand) -> None:
@@ -264,6 +275,7 @@ class Peer(Speaker[AnyEvent]):
 class Crew:
     """Starts the peers of a test, all below one folder; at the block's end the last goes first.
 
+    Workers are forked from a process that has torch and hivemind loaded, where that is possible.
     ``listen`` is where peers listen that have to say so.
     """
 
@@ -271,7 +283,15 @@ class Crew:
         self.folder = folder
         self._ends = contextlib.ExitStack()
         self._within: tuple[str, ...] = ()
+        self._is_warm = True
         self.listen = LOOPBACK
+
+    @property
+    def cold(self) -> Crew:
+        """The same crew, whose next workers are started as a client starts them, with all their imports."""
+        there = copy.copy(self)
+        there._is_warm = False
+        return there
 
     def at(self, host: Host) -> Crew:
         """The same crew, whose next peers run on that host of a network; an organiser listens there."""
@@ -302,7 +322,7 @@ class Crew:
     def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who has just pasted an address."""
         peer = self._peer(home)
-        peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
+        peer.send(Join(addresses=tuple(map(Multiaddr, address.split())), home=str(peer.home / "data"), network=network))
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
@@ -333,6 +353,7 @@ class Crew:
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
+            is_warm=False,
             WORKERBEE_HOME=str(folder),
             **environment,
         )
@@ -354,7 +375,7 @@ class Crew:
         return script
 
     def _peer(self, home: str) -> Peer:
-        peer = Peer(self.folder / home, self._within)
+        peer = Peer(self.folder / home, self._within, self._is_warm)
         self._ends.callback(peer.end)
         return peer
 

@@ -22,11 +22,11 @@ class ContributionCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
+        self._icon, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
         self._figures = [_Figure(self) for _ in range(5)]
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._verdict, 1)
         grid = EvenGrid(_LEAST_FIGURE_WIDTH, len(self._figures), self)
         grid.show_parts(self._figures)
@@ -43,10 +43,10 @@ class ContributionCard(Card):
         """All that it says, a part a line."""
         return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
 
-    def show_verdict(self, meaning: Severity, sentence: str) -> None:
+    def show_verdict(self, severity: Severity, sentence: str) -> None:
         """Whether it helps."""
-        if meaning != self._mark.meaning:
-            self._mark.show_meaning(meaning)
+        if severity != self._icon.severity:
+            self._icon.set_severity(severity)
         self._verdict.say(sentence)
 
     def show_contributions(self, run: Contribution, total: Contribution) -> None:

@@ -32,10 +32,11 @@ from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
+from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Progress, RunFound
+from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Series
 from core.security.sanitize import sanitize_line
@@ -157,7 +158,7 @@ class TrainingPage(QWidget):
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
-        self.contribution_status.show_verdict(_meaning(session), sentences.contribution_status(session))
+        self.contribution_status.show_verdict(_severity(session), sentences.contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
@@ -184,9 +185,10 @@ class TrainingPage(QWidget):
         if trouble is None:
             self.warning.say_no_more()
             return
-        meaning: Severity = "bad" if trouble.is_grave else "caution"
+        severity: Severity = "bad" if trouble.is_grave else "caution"
         detail = breakable(trouble.detail)
-        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button)
+        error = ErrorKind.from_key(trouble.problem_key)
+        self.warning.say(severity, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
 
     def _take_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""
@@ -255,7 +257,7 @@ def _pausing(session: Session) -> Pausing:
             return "can_pause"
 
 
-def _meaning(session: Session) -> Severity:
+def _severity(session: Session) -> Severity:
     """Which sign stands before the verdict."""
     if session.phase == "paused":
         return "info"

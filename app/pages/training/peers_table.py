@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.presentation import format as figures
 from core.placeholders import fill_placeholders
-from core.protocol.messages import PeerSeen
+from core.protocol.events import PeerSeen
 from core.security.sanitize import sanitize_line, short_id
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only

@@ -15,7 +15,7 @@ from core.cli.output.format import count, size, time
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
-from core.protocol.messages import EngineChecked
+from core.protocol.events import EngineChecked
 
 _PYTHONS = ((3, 11), (3, 13))
 _OPEN_FILES = 4096

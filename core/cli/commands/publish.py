@@ -10,7 +10,8 @@ from core.cli.runner.displays import early_display, shown_training, words_stream
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.hardware.discovery import choose_device
-from core.protocol.messages import Publish, Published
+from core.protocol.commands import Publish
+from core.protocol.events import Published
 from core.run.run_file import load_run_file
 
 

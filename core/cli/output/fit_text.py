@@ -8,7 +8,7 @@ from core.cli.output.format import count, share, size, speed
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed, share_of_swarm
-from core.protocol.messages import FitMeasured
+from core.protocol.events import FitMeasured
 from core.run.manifest import RunManifest
 
 

@@ -10,7 +10,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.protocol.client_events import ClientEvent
 from core.protocol.codec import encode
-from core.protocol.messages import Failed
+from core.protocol.events import Failed
 from core.protocol.types import Event
 
 # what a terminal obeys, or turns the writing around: the same to JSON when it is escaped

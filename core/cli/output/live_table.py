@@ -11,7 +11,8 @@ from core.cli.output import format as figures
 from core.cli.output import status_text as sentences
 from core.cli.output.summary import Tally
 from core.client.session import Session
-from core.protocol.messages import Evaluated, Progress, Publish, RunFound
+from core.protocol.commands import Publish
+from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}

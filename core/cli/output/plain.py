@@ -10,14 +10,7 @@ from core.cli.output import status_text as sentences
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import (
-    ContributionStatus,
-    Evaluated,
-    Progress,
-    StateLoading,
-    TrainingStarted,
-    Warned,
-)
+from core.protocol.events import ContributionStatus, Evaluated, Progress, StateLoading, TrainingStarted, Warned
 
 PAUSE_SECONDS = 5.0
 

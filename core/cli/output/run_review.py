@@ -11,7 +11,7 @@ from rich.text import Text
 from core.cli.output import format as figures
 from core.cli.output.fit_text import memory_asked, memory_fit
 from core.hardware.device import Device
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.security.sanitize import sanitize_line, sanitize_text, short_id

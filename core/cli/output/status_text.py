@@ -7,8 +7,7 @@ from core.cli.output.fit_text import of_fit
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import ClientEvent
-from core.protocol.localizable import join_sentences
-from core.protocol.messages import (
+from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
@@ -25,6 +24,7 @@ from core.protocol.messages import (
     TrainingStarted,
     Warned,
 )
+from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line
 
 _VERDICTS = {"helping": "Helping", "alone": "Alone", "out_of_sync": "Out of sync", "starting": "Starting"}

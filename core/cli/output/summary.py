@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.cli.output import format as figures
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Evaluated, Progress, RoundFinished
+from core.protocol.events import Evaluated, Progress, RoundFinished
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.worker.network.reachability import everywhere
 
 USUAL_PORT = 31337
@@ -58,7 +58,7 @@ def _free_port() -> int:
 def refuse_taken_ports(listen: Sequence[str]) -> None:
     """Raises ClientError where another program listens already.
 
-    WORKAROUND: p2pd would share the port, and connections go astray.
+    WORKAROUND H37: p2pd would share the port, and connections go astray.
     """
     for address in listen:
         parts = address.split("/")

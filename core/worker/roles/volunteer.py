@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import claim_peer_folder
-from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
-from core.run.address import JoinAddress
+from core.files.folders import DataFolder
+from core.files.locks import lock_peer_folder
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, Left, RunFound, SearchFinished
+from core.run.address import peer_ids_of
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
-from core.security.public_addresses import any_is_public
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess
@@ -56,12 +57,12 @@ class _Run:
 
 def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> None:
     """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
-    home = Path(command.home)
-    with claim_peer_folder(home) as keys:
+    data = DataFolder(Path(command.home))
+    with lock_peer_folder(data) as keys:
         entrance = SwarmAccess(command, alive, keys, channel)
         try:
             channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
-            samples = _discover_and_train(command, entrance, KnownOrganisers(home / "known_runs.json"), channel)
+            samples = _discover_and_train(command, entrance, KnownOrganisers(data.known_organisers_file), channel)
         except Interrupted:
             samples = 0
         finally:
@@ -72,7 +73,7 @@ def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> No
 def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrganisers, channel: WorkerChannel) -> int:
     """Tell what is there, wait for consent, train; returns the samples contributed."""
     swarm = entrance.swarm
-    pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
+    pasted = peer_ids_of(command.addresses)
     runs = _search(command, swarm, pasted, known)
     for run in runs:
         channel.emit(_as_found(run, swarm, pasted))
@@ -86,7 +87,7 @@ def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrgani
     if chosen is None:
         raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
     met = PeerCache(chosen.manifest.run.id, command.addresses, Path(command.home))
-    only_public = chosen.signed is not None and any_is_public(command.addresses)
+    only_public = chosen.signed is not None and any(address.is_public for address in command.addresses)
     store = FileStore(Path(command.home), start.disk_limit_bytes, only_public)
     return _train(chosen, start, entrance.finalize(), known, channel, pasted, met, store)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
+from core.protocol.events import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes

@@ -20,7 +20,7 @@ from app.presentation import event_log as event_lines
 from app.presentation import format as figures
 from app.presentation import run as run_words
 from core.errors import ErrorKind
-from core.protocol.messages import SearchFinished
+from core.protocol.events import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
 from installer import translations
 from installer.window_texts import Text, UnreadableTextError, texts_in, texts_of

@@ -102,7 +102,7 @@ def opened(qtbot: QtBot, qapp: QApplication, server: NoticeServer) -> Iterator[O
     def open_one(*, is_seen: bool = True, is_wanted: bool = True) -> Looking:
         save_settings(folders.settings_file, msgspec.structs.replace(named, update_check=is_wanted))
         windows.append(Looking(qtbot, qapp))
-        windows[-1].initial_window.open(is_minimised=not is_seen)
+        windows[-1].initial_window.open(LaunchRequest(is_minimised=not is_seen))
         return windows[-1]
 
     yield open_one
@@ -165,7 +165,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(opened: Open, ser
         server.server_close()
     window.look()
     assert window.said == "" and window.known == []
-    diary = UpdateState(window.folders.updates_file)
+    diary = UpdateState(window.folders.contents.updates_file)
     assert not diary.is_due(NOW + AGAIN_SECONDS - 1)
     assert diary.is_due(NOW + AGAIN_SECONDS) == (wrong != "older")
     server.body = signed(NEWER)
@@ -177,7 +177,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(opened: Open, ser
 def test_who_does_not_want_to_know_asks_nobody(opened: Open, server: NoticeServer) -> None:
     window = opened(is_wanted=False)
     window.look()
-    assert server.asked == [] and not window.folders.updates_file.exists()
+    assert server.asked == [] and not window.folders.contents.updates_file.exists()
 
 
 def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(opened: Open) -> None:
@@ -232,7 +232,7 @@ def test_the_settings_of_the_whole_window_lead_to_the_page(
     opened(is_seen=False).look()
     folders = Folders.default()
     initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
-    initial_window.open()
+    initial_window.open(LaunchRequest())
     application = Application(initial_window)
     application.open(LaunchRequest())
     qtbot.waitUntil(lambda: application.updates is not None, timeout=LIMIT_MILLISECONDS)

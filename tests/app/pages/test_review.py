@@ -19,7 +19,8 @@ from core.errors import ErrorKind
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
-from core.protocol.messages import DryRun, Failed, FitMeasured, Restarting, RunFound
+from core.protocol.commands import DryRun
+from core.protocol.events import Failed, FitMeasured, Restarting, RunFound
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from tests.app.support.browser import Browser, installed
@@ -61,7 +62,7 @@ def test_a_run_is_shown_and_started(page: ReviewPage, qtbot: QtBot) -> None:
 
 
 def said_of_trust(page: ReviewPage) -> tuple[str, str]:
-    return page.offer.trust.meaning, page.offer.trust.text.splitlines()[0]
+    return page.offer.trust.severity, page.offer.trust.text.splitlines()[0]
 
 
 def test_who_vouches_is_said_plainly(page: ReviewPage) -> None:

@@ -15,7 +15,7 @@ from app.charts.chart import Chart
 from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
 from core.records.contributions import Contribution
 from tests.app.support.training_sample import (
     FOUND,
@@ -186,7 +186,7 @@ def test_a_warning_exists_only_when_something_is_wrong(page: TrainingPage, qtbot
 def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> None:
     failed = training(phase="ended", problem=ErrorKind.OUT_OF_MEMORY, problem_detail="2 GB\x1b[0m", progress=None)
     show(page, failed, NOW)
-    assert page.warning.meaning == "bad"
+    assert page.warning.severity == "bad"
     assert "\x1b" not in page.warning.text
     QTest.mouseClick(page.warning.findChildren(QAbstractButton)[0], Qt.MouseButton.LeftButton)
     assert page.warning.isVisible()

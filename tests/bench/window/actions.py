@@ -44,7 +44,7 @@ class Deeds:
         """With that address in the field."""
         page = self._application.pages.join.page
         page.fill_address(" ".join(address))
-        return self._clicked(page.entry.join_button.click)
+        return self._clicked(page.form.join_button.click)
 
     def start(self) -> Answer:
         """The run that was found."""

@@ -17,16 +17,13 @@ import time
 from collections.abc import Iterator
 
 from core.protocol.codec import decode_command, encode
-from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
+from core.protocol.commands import Join, Leave, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
     ContributionStatus,
     Evaluated,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
     PeerSeen,
@@ -36,10 +33,10 @@ from core.protocol.messages import (
     RunFound,
     SearchFinished,
     Solved,
-    Start,
     TrainingStarted,
 )
-from core.protocol.types import Event
+from core.protocol.localizable import LocalizedText
+from core.protocol.types import PROTOCOL_VERSION, Event
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 

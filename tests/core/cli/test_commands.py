@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.protocol.messages import Failed, FitMeasured, Left, Progress, RunFound
+from core.protocol.events import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
 from tests.support.cli_process import (

@@ -26,11 +26,13 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.messages import Join, Leave, Left, Restarting, RunFound, Start, TrainingStarted
+from core.protocol.commands import Join, Leave, Start
+from core.protocol.events import Left, Restarting, RunFound, TrainingStarted
 from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore
 from tests.support.checkout import ROOT
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
+from tests.support.sample_addresses import NOWHERE
 
 NOW = 1_800_000_000.0
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
@@ -43,7 +45,7 @@ CRASH: tuple[ClientEvent, ...] = (WorkerExited(-11), Restarting(attempt=1, secon
 
 def join() -> Asked:
     """Another session begins."""
-    return Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere"))
+    return Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
 
 
 def computed(samples: int, epoch: int = 7) -> ClientEvent:

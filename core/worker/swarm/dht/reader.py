@@ -1,6 +1,6 @@
 """Read what strangers keep in the DHT: whole dictionaries, one value at a time, whatever else is in them.
 
-WORKAROUND: hivemind's own ``get`` drops a dictionary as a whole if one of its values is wrong, takes a plain
+WORKAROUND H27: hivemind's own ``get`` drops a dictionary as a whole if one of its values is wrong, takes a plain
 value that somebody put over the dictionary for the dictionary, and never answers if a value does not decode.
 So every peer that may hold the key is asked, and all that it holds is told; readers believe signatures only.
 """
@@ -13,8 +13,9 @@ import secrets
 from collections.abc import Iterable
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
+import pydantic.v1 as pydantic
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DictionaryDHTValue
@@ -30,7 +31,18 @@ MAX_PEERS_ASKED = 16
 MAX_VALUES = 10_000
 MAX_SIGNED_BYTES = MAX_SUBKEY_BYTES  # of a value, too
 
+_Model = TypeVar("_Model", bound=pydantic.BaseModel)
 _Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
+
+
+def parse_record(model: type[_Model], value: object) -> _Model | None:
+    """Return a stranger's value as that model; ``None`` for anything else.
+
+    pydantic.v1 raises TypeError, not ValidationError, for a dictionary whose keys are no text.
+    """
+    with contextlib.suppress(pydantic.ValidationError, TypeError):
+        return model.parse_obj(value)
+    return None
 
 
 def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> list[DHTRecord]:
@@ -101,7 +113,7 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
     """The peers that should hold the key; in a small swarm, simply everybody we know.
 
-    WORKAROUND: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
+    WORKAROUND H28: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
     they are asked for an id right beside it, which nobody can guess and under which nothing is stored.
     """
     known = list(node.protocol.routing_table.peer_id_to_uid)
