@@ -26,19 +26,22 @@ class CurveRecorder:
         self._evaluated: Evaluated | None = None
         self._scored: RunScored | None = None
 
-    def curve(self, run_id: str, series: Series, period_seconds: float | None, now: float) -> Curve:
-        """A series of that run over the last ``period_seconds``; ``None`` means since the run began."""
-        return self._history.curve(run_id, series, period_seconds, now)
+    def curve(self, key: str, series: Series, period_seconds: float | None, now: float) -> Curve:
+        """A series of the run of that key over the last ``period_seconds``; ``None`` means since the run began."""
+        return self._history.curve(key, series, period_seconds, now)
 
-    def record(self, run_id: str, session: Session, device: Device | None, at: float) -> None:
-        """Record the newest reports of a session, and of the GPU that trains, at that time (seconds since 1970)."""
+    def record(self, key: str, session: Session, device: Device | None, at: float) -> None:
+        """Record under the key of its run what a session has newly reported, and its GPU, at that time.
+
+        ``at`` is in seconds since 1970.
+        """
         values = self._progress_values(session.progress) | self._evaluation_values(session.evaluated)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:
-                self._history.note(run_id, series, at, value)
-        self._record_scores(run_id, session.scored)
+                self._history.note(key, series, at, value)
+        self._record_scores(key, session.scored)
 
     def _progress_values(self, progress: Progress | None) -> dict[Series, float | None]:
         if progress is None or progress is self._progress:
@@ -59,13 +62,13 @@ class CurveRecorder:
         self._evaluated = evaluated
         return {"accuracy": evaluated.accuracy}
 
-    def _record_scores(self, run_id: str, scored: RunScored | None) -> None:
+    def _record_scores(self, key: str, scored: RunScored | None) -> None:
         """Record the run's losses at the times at which the organiser measured them."""
         if scored is None or scored is self._scored:
             return
         self._scored = scored
         for score in scored.scores:
-            self._history.note(run_id, "run_loss", score.at, score.loss)
+            self._history.note(key, "run_loss", score.at, score.loss)
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:

@@ -11,7 +11,9 @@ from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
 from core.records.contributions import Contribution, ContributionLog
+from core.records.store import run_key
 from core.records.time_series import Curve, History, Series
+from core.security.known_organisers import KnownOrganisers
 
 if TYPE_CHECKING:
     from core.hardware.device import Device
@@ -25,7 +27,8 @@ class RunRecorder:
     """
 
     def __init__(self, folders: Folders) -> None:
-        self._history, _ = History.open(folders.contents.history_file)
+        known = KnownOrganisers(folders.contents.known_organisers_file)
+        self._history, _ = History.open(folders.contents.history_file, known.organisers())
         self._curves = CurveRecorder(self._history)
         self._contributions = ContributionLog(self._history.store)
         self.recent_runs = RecentRunRecorder(folders.contents.recent_runs_file)
@@ -43,29 +46,30 @@ class RunRecorder:
 
     def contributions(self, session: Session) -> tuple[Contribution, Contribution]:
         """What this computer has contributed to the session's run, and to all runs."""
-        run_id = _run_id(session)
-        of_run = self._contributions.of(run_id) if run_id else Contribution()
+        key = _run_key(session)
+        of_run = self._contributions.of(key) if key else Contribution()
         return of_run, self._contributions.total()
 
     def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""
-        return self._curves.curve(_run_id(session) or "", series, period_seconds, now)
+        return self._curves.curve(_run_key(session) or "", series, period_seconds, now)
 
     def record(self, session: Session, device: Device | None, at: float) -> None:
         """Record what is new in a session that trains on ``device``; to be called about once a second."""
-        run_id = _run_id(session)
-        if run_id is None:
+        key = _run_key(session)
+        if key is None:
             return
         if session.chosen:
-            self._contributions.begin(run_id, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
+            self._contributions.begin(key, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
         self._contributions.note(session, (device,) if device else (), at)
         if session.phase == "training":
-            self._curves.record(run_id, session, device, at)
+            self._curves.record(key, session, device, at)
 
     def close(self) -> None:
         """Write everything to the disk, and close the files."""
         self._history.close()
 
 
-def _run_id(session: Session) -> str | None:
-    return session.consent.run_id if session.consent else None
+def _run_key(session: Session) -> str | None:
+    """The key under which the session's run is recorded: two organisers may give their runs the same id."""
+    return run_key(session.consent.run_id, session.consent.organiser) if session.consent else None

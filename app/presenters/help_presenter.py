@@ -18,7 +18,7 @@ class HelpPresenter(QObject):
         offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
-    offers_settings, offers_help = False, False
+    offers_settings, offers_help = True, False
 
     def __init__(self, navigator: Navigator) -> None:
         page = HelpPage()

@@ -16,21 +16,22 @@ from pytestqt.qtbot import QtBot
 from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.application import Application
-from app.controllers.device_poller import POLL_SECONDS_HIDDEN
 from app.controllers.navigator import PageName, page_for
 from app.controllers.run_recorder import RunRecorder
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
 from app.shell.first_window import InitialWindow
 from core.client.session import Session
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.hardware.monitor import DRIVER_LIMIT_SECONDS
+from core.hardware import monitor
+from core.hardware.device import Device
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
+from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
@@ -143,8 +144,34 @@ def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Ope
     assert application.recording.contributions()[1].samples == fake_worker.SAMPLES_A_LIFE
 
 
-def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden() -> None:
-    assert POLL_SECONDS_HIDDEN + DRIVER_LIMIT_SECONDS < 10.0
+class RemovableGpu:
+    """NVIDIA's driver, with a GPU that can be pulled out; ``looks`` counts how often it was asked."""
+
+    is_there, looks = True, 0
+
+    def __init__(self) -> None:
+        self.gpus: dict[int, Device] = {}
+
+    def look(self) -> None:
+        RemovableGpu.looks += 1
+        self.gpus = {0: GPU} if RemovableGpu.is_there else {}
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.slow
+def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "Nvml", RemovableGpu)
+    application = opened("good")
+    assert GPU in application.device_poller.devices
+    application.window.hide()
+    looks = RemovableGpu.looks
+    qtbot.waitUntil(lambda: RemovableGpu.looks > looks, timeout=10_000)
+    monkeypatch.setattr(RemovableGpu, "is_there", False)  # just after a look: the next one is farthest away
+    qtbot.waitUntil(lambda: GPU not in application.device_poller.devices, timeout=10_000)
 
 
 def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) -> None:
@@ -338,3 +365,37 @@ def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> Non
     with qtbot.assertNotEmitted(application.session_controller.dry_runs.changed):
         application.settings_store.replace(memory_limit_bytes=2_000_000_000)
     assert application.session_controller.dry_runs.session == Session()
+
+
+def test_help_is_read_beside_whatever_goes_on(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.window.header.help.click()
+    assert name_of_page(application) == "help" and application.pages.help.page.topic == "index"
+    assert not application.window.header.help.isVisible()
+    application.pages.help.page.view.link_followed.emit("security.md")
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "help" and application.pages.help.page.topic == "index"
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "training"
+    assert application.session_controller.session.phase == "training"
+
+
+def test_an_error_leads_to_its_paragraph_and_back(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.notices.show_error(UserError(ErrorKind.DISK_FULL))
+    application.window.notice.callout.help.click()
+    assert name_of_page(application) == "help"
+    view = application.pages.help.page.view
+    assert view.textCursor().block().text() == ErrorKind.DISK_FULL.title
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "join"
+
+
+def test_settings_are_opened_from_the_help(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.window.help_requested.emit(None)
+    application.window.header.settings.click()
+    assert name_of_page(application) == "settings"
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "join"

@@ -40,7 +40,7 @@ SESSIONS = {
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
-PAGES = ("join_page", "review_page", "choice_page", "settings_page", "engine_page", "engine_page_at_work", *SESSIONS)
+PAGES = ("join_page", "review_page", "choice_page", "settings_page", "engine_page", *SESSIONS)
 
 
 def training_page(state: str) -> TrainingPage:
@@ -115,6 +115,6 @@ def test_the_goodbye_is_german(qtbot: QtBot) -> None:
 def test_the_question_before_data_are_deleted_is_german(qtbot: QtBot) -> None:
     box = everybody.erase_dialog()
     qtbot.addWidget(box)
-    assert "Protokolle" in box.informativeText()
+    assert "Protokolle: " in "".join(words_on(box))
     assert still_english(box) == []
     everybody.test_no_word_is_cut(box)

@@ -29,7 +29,9 @@ from pathlib import Path
 MARK = "WORKERBEE_TEST_FAMILY"
 MARK_LENGTH = 40  # the server's own environment reserves as many bytes for the mark of a child
 MAX_REQUEST_BYTES = 1 << 20
+NETWORKS = Path("/run/netns")  # where ip keeps its network namespaces
 _STREAMS = 3
+_CLONE_NEWNET = 0x40000000
 PRELOADED = ("torch._dynamo", "core.worker.roles.organiser", "core.worker.roles.volunteer")
 
 # What importing hivemind reads; core.worker.process.process_tree sets it before that in a worker.
@@ -50,6 +52,7 @@ class Request:
     arguments: list[str]
     environment: dict[str, str]
     folder: str
+    network: str = ""  # a network namespace, by the name that iproute2 knows it by
 
     def encode(self) -> bytes:
         """The request as one message."""
@@ -134,13 +137,23 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _become(request: Request) -> None:
-    """Session, environment and folder as `subprocess.Popen` would have given them."""
+    """Session, environment and folder as `subprocess.Popen` would have given them, network as `ip netns exec`."""
     os.setsid()
+    if request.network:
+        _enter_network(NETWORKS / request.network)
     _show_mark(request.environment)
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
     sys.argv = [request.module, *request.arguments]
+
+
+def _enter_network(network: Path) -> None:
+    """Raises OSError where there is no such namespace, or where only root may enter it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with network.open() as file:
+        if libc.setns(file.fileno(), _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"cannot enter {network}")
 
 
 def _show_mark(environment: Mapping[str, str]) -> None:

@@ -34,7 +34,10 @@ def table() -> dict[str, dict[str, str]]:
 def source_hash(name: str) -> str:
     """A hash of the source of what has that dotted name, without its indentation and empty lines."""
     found: Any = _find(name)
-    found = found.fget if isinstance(found, property) else inspect.unwrap(found) if callable(found) else found
+    if isinstance(found, property):
+        found = found.fget
+    elif callable(found):
+        found = inspect.unwrap(found)
     try:
         lines = textwrap.dedent(inspect.getsource(found)).splitlines()
         text = "\n".join(line.rstrip() for line in lines if line.strip())
@@ -63,7 +66,9 @@ def _classes(module: Any) -> Iterator[type]:
 
 def _overridden_by(cls: type) -> Iterator[str]:
     upstream = [base for base in cls.__mro__ if base.__module__.startswith("hivemind.")]
-    for name in (name for name, ours in vars(cls).items() if isinstance(ours, _KINDS)):
+    for name, ours in vars(cls).items():
+        if not isinstance(ours, _KINDS) or (name.startswith("__") and name != "__init__"):
+            continue
         base = next((base for base in upstream if name in vars(base)), None)
         if base is not None:
             yield f"{base.__module__}.{base.__qualname__}.{name}"

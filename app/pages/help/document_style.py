@@ -24,6 +24,7 @@ _HEADING_SIZES = {1: 1.6, 2: 1.3, 3: 1.12}
 _CODE_SIZE = 0.92
 _LINE_PERCENT = 125.0
 _CELL_PADDING = 5.0
+_TABLE_PERCENT = 99  # of the width: columns are rounded up, and a full table would be a pixel too wide
 
 
 def style_document(document: QTextDocument, theme: Colours) -> None:
@@ -90,7 +91,7 @@ def _style_table(table: QTextTable, theme: Colours) -> None:
     look.setCellSpacing(0)
     look.setTopMargin(6)
     look.setBottomMargin(12)
-    look.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    look.setWidth(QTextLength(QTextLength.Type.PercentageLength, _TABLE_PERCENT))
     table.setFormat(look)
     for column in range(table.columns()):
         heading = table.cellAt(0, column)

@@ -16,6 +16,7 @@ from core.files.documents import FOLDER, Document, slug_of
 
 _WIDEST = 860
 _MARGIN = 24
+_ABOVE = 10
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 
 
@@ -77,7 +78,7 @@ class DocumentView(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Keep the text in the middle, as wide as one reads with ease, and the pictures within it."""
         side = max(_MARGIN, (self.width() - _WIDEST) // 2)
-        self.setViewportMargins(side, 0, side, 0)
+        self.setViewportMargins(side, _ABOVE, side, 0)
         super().resizeEvent(event)
         self._fit()
 

@@ -29,7 +29,7 @@ from core.worker.network.reachability_cache import KnownNetworks
 from core.worker.network.tcp_probe import tcp_probe
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.watchdog import watch_child_processes
-from core.worker.swarm import LONGEST_SECONDS, ReachabilityResult, Swarm, enter_swarm, probe_reachability
+from core.worker.swarm import REACHABILITY_TEST_SECONDS, ReachabilityResult, Swarm, enter_swarm, probe_reachability
 
 LOOK_SECONDS = 5.0
 TEST_AGAIN_SECONDS = 1800.0
@@ -180,7 +180,7 @@ class SwarmAccess:
         if swarm.mode == "client":
             refuse_taken_ports(self._listen)
         began = time.monotonic()
-        finding = probe_reachability(swarm, self._alive, self._listen).result(LONGEST_SECONDS + SLACK_SECONDS)
+        finding = probe_reachability(swarm, self._alive, self._listen).result(REACHABILITY_TEST_SECONDS + SLACK_SECONDS)
         log.info("found out in %.1f s: %s", time.monotonic() - began, finding)
         if not self._channel.leaving.is_set():
             self._on_test_result(finding, self._here, port_of(self._listen))

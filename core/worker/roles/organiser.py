@@ -94,7 +94,8 @@ def _terms(command: Publish, manifest: RunManifest) -> ParticipationConfig:
         return ParticipationConfig(
             command.device, command.threads, batch_size, RateLimiter(), store, command.public_name
         )
-    return ParticipationConfig("cpu", 1, 1, RateLimiter(KEEPER_SAMPLES_PER_SECOND), store, command.public_name)
+    pace = RateLimiter(KEEPER_SAMPLES_PER_SECOND)
+    return ParticipationConfig("cpu", 1, 1, pace, store, command.public_name, is_keeper=True)
 
 
 def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:

@@ -4,30 +4,33 @@ from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.averaging.state_download import Interrupted
-from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, ReachabilityResult, probe_reachability
-from core.worker.swarm.dht.lan_addresses import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
+from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
-from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, not_connected
-from core.worker.swarm.dht.peer_info import CARD_LIFETIME_SECONDS, PeerInfo, publish_card, read_peer_info
-from core.worker.swarm.dht.progress_reports import (
-    LocalMetrics,
-    guard_reports,
-    peers_in,
-    publish_metrics,
-    swarm_loss,
-)
+from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
+from core.worker.swarm.dht.progress_reports import peers_in, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
+from core.worker.swarm.dht.run_records import (
+    LAN_ADDRESSES,
+    METRICS,
+    PEER_INFO,
+    LanAddresses,
+    LocalMetrics,
+    PeerInfo,
+    guard_records,
+)
 from core.worker.swarm.dht.scores import published_scores, score_publisher, signed
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
-    "CARD_LIFETIME_SECONDS",
     "HIVEMIND_VERSION",
-    "LONGEST_SECONDS",
-    "NEARBY_LIFETIME_SECONDS",
+    "LAN_ADDRESSES",
+    "METRICS",
+    "PEER_INFO",
+    "REACHABILITY_TEST_SECONDS",
     "FoundManifests",
     "Interrupted",
+    "LanAddresses",
     "Listeners",
     "LocalMetrics",
     "PeerInfo",
@@ -36,21 +39,16 @@ __all__ = [
     "Swarm",
     "SwarmOptimizer",
     "connected_addresses",
+    "dial_peers",
     "enter_swarm",
     "find_manifests",
-    "greet",
-    "guard_reports",
-    "meet",
-    "nearby_in",
+    "guard_records",
     "not_connected",
     "peers_in",
+    "ping_peers",
     "probe_reachability",
-    "publish_card",
-    "publish_metrics",
-    "publish_nearby",
     "published_scores",
     "publisher_of",
-    "read_peer_info",
     "received_bytes",
     "score_publisher",
     "sent_bytes",

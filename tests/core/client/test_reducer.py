@@ -38,7 +38,7 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import LocalizedText
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 JOIN = Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))

@@ -17,7 +17,6 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
 from hivemind.dht.validation import CompositeValidator, DHTRecord
 from hivemind.utils import MSGPackSerializer
-from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.msgpack import Ext
@@ -26,7 +25,7 @@ from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.worker.swarm.averaging.progress_tracker import MOST_PEERS_TOLD
+from core.worker.swarm.averaging.swarm_statistics import MAX_PEERS_TOLD
 from core.worker.swarm.dht.bounded_storage import (
     MAX_BYTES,
     MAX_KEY_BYTES,
@@ -34,10 +33,10 @@ from core.worker.swarm.dht.bounded_storage import (
     MAX_RECORD_BYTES,
     BoundedStorage,
 )
-from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
-from core.worker.swarm.dht.peer_info import PeerInfo
-from core.worker.swarm.dht.progress_reports import MOST_SAMPLES, Report, peer_seen, sensible
+from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
+from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
+from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
 from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH, limit_msgpack_depth
 from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored
@@ -53,6 +52,9 @@ REPORT = {
     "time": 1.8e9,
     "client_mode": False,
 }
+
+
+SANE = PeerReport.of(ProgressRecord(**REPORT))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -172,7 +174,7 @@ def test_a_manifest_of_megabytes_is_refused_unread() -> None:
 
 
 def test_revisions_of_only_so_many_runs_are_remembered() -> None:
-    validator = ManifestValidator(most_revisions=3)
+    validator = ManifestValidator(max_revisions=3)
 
     def is_taken(number: int, revision: int) -> bool:
         told = msgspec.structs.replace(manifest(f"run-{number}"), revision=revision)
@@ -203,26 +205,18 @@ WILD_REPORTS = st.fixed_dictionaries(
 @example([REPORT | {"samples_accumulated": 2**64 - 1}] * 2)
 @example([REPORT | {"samples_per_second": math.inf}, REPORT | {"time": math.nan}])
 def test_reports_that_are_believed_can_be_told(values: list[Any]) -> None:
-    found = {b"%d" % n: ValueWithExpiration(value, 1.0) for n, value in enumerate(values)}
-    believed = [each.value for each in sensible(found).values()]
-    assert all(value in believed for value in values if value is None or value == REPORT)
-    reports = [Report.parse_obj(value) for value in believed if value is not None]
-    seen = tuple(peer for report in reports if (peer := peer_seen(report, "")) is not None)
-    assert sum(report.samples_accumulated for report in reports) <= len(reports) * MOST_SAMPLES
+    reports = [report for value in values if (report := PeerReport.parse(value)) is not None]
+    assert reports.count(SANE) == values.count(REPORT)
+    seen = tuple(report.as_seen("") for report in reports)
+    assert sum(report.samples for report in reports) <= len(reports) * MAX_SAMPLES
     assert b"null" not in encode(PeersSeen(peers=seen, loss=0.0))
-
-
-def test_what_is_no_table_of_reports_is_left_to_hivemind() -> None:
-    assert sensible(None) is None
-    assert sensible("plain") == "plain"
 
 
 @pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
 def test_as_many_peers_as_are_told_fit_on_a_line(letter: str) -> None:
     card = PeerInfo(name=letter * 40, device=letter * 80)
-    seen = peer_seen(Report(**REPORT), "", card)
-    assert seen is not None
-    assert len(encode(PeersSeen(peers=(seen,) * MOST_PEERS_TOLD))) < MAX_LINE_BYTES
+    seen = SANE.as_seen("", card)
+    assert len(encode(PeersSeen(peers=(seen,) * MAX_PEERS_TOLD))) < MAX_LINE_BYTES
 
 
 # What is kept for others
@@ -230,7 +224,7 @@ def test_as_many_peers_as_are_told_fit_on_a_line(letter: str) -> None:
 
 def storage() -> BoundedStorage:
     """Empty."""
-    return BoundedStorage(ROOM)
+    return BoundedStorage(STORAGE_BOUNDS)
 
 
 def soon() -> float:
@@ -247,7 +241,7 @@ def test_a_key_takes_so_much_and_what_is_there_may_be_renewed() -> None:
     kept, value = storage(), b"x" * 30_000
     taken = [kept.store(RUNS, value, soon(), subkey=f"{n}/sums") for n in range(300)]
     assert taken == [True] * sum(taken) + [False] * (300 - sum(taken))
-    assert 5 <= held(kept, RUNS) == sum(taken) <= ROOM[RUNS] // 30_000
+    assert 5 <= held(kept, RUNS) == sum(taken) <= STORAGE_BOUNDS[RUNS] // 30_000
     assert kept.store(RUNS, value[1:], soon() + 1, subkey="0/sums")
     assert not kept.store(RUNS, value * 2, soon() + 2, subkey="0/sums")
     assert kept.keep(RUNS, "mine/sums", value, soon()), "there is always room for our own"
@@ -306,7 +300,7 @@ def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, 
     item, same = kept.get(RUNS), true.get(RUNS)
     assert (item is None) == (same is None)
     if item is not None and isinstance(item.value, DictionaryDHTValue):
-        assert sum(len(each.value) for _, each in item.value.items()) <= ROOM[RUNS]
+        assert sum(len(each.value) for _, each in item.value.items()) <= STORAGE_BOUNDS[RUNS]
 
 
 def test_numbers_of_a_stranger_that_are_none() -> None:

@@ -13,30 +13,23 @@ from typing import Any
 import hivemind
 import msgspec
 import torch
-from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
 from core.protocol.events import RoundFinished
-from core.protocol.localizable import LocalizedText, localized
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import (
-    AllreduceOutcome,
-    ExchangeFailedError,
-    ExchangeTimeoutError,
-    NotFiniteError,
-)
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.compression import compression, download_compression
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+from core.worker.swarm.averaging.round_reasons import failure_reason, shortfall
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.state_validation import Trial
 from core.worker.swarm.averaging.timeouts import exchange_seconds, shared_seconds
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
@@ -53,8 +46,6 @@ TRACKER_OPTIONS = (
     "metadata_expiration",
 )
 AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
-
-_LOST = localized("a peer was lost in the middle of it")
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +64,11 @@ class Listeners:
 
 
 class SwarmOptimizer(hivemind.Optimizer):
-    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only."""
+    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only.
+
+    A keeper's own samples count for the gradient that the swarm averages, in proportion. With local updates there is
+    no such gradient, and a keeper only follows the others' parameters.
+    """
 
     tracker: ObservedTracker
     state_averager: TrainingStateAverager
@@ -89,6 +84,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         scheduler: SchedulerFactory | None,
         leaving: threading.Event,
         listeners: Listeners,
+        is_keeper: bool = False,
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._failed_downloads, self._last_refusal = 0, ""
@@ -111,6 +107,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         # WORKAROUND H20: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, or all have gone on without us, and the loop stands still meanwhile
         self.tracker.on_no_peers_left = self._stop_looking
+        self.state_averager.is_passive = is_keeper and self.use_local_updates
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
@@ -197,7 +194,7 @@ class SwarmOptimizer(hivemind.Optimizer):
                 ok=peers > 1,
                 peers=peers,
                 seconds=round(seconds, 3),
-                reason=_reason(error) if error else _what_is_missing(gathered),
+                reason=failure_reason(error) if error else shortfall(gathered),
             )
         )
 
@@ -206,7 +203,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._listeners.on_refusal(peer_id, why)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError.
+        """As hivemind's, but not for ever: waits longer after every failure, then raises UserError: STATE_NOT_LOADED.
 
         What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
         wait for it first.
@@ -250,11 +247,11 @@ class SwarmOptimizer(hivemind.Optimizer):
     def say_goodbye(self) -> None:
         """Leave so that nobody waits for us, in a few seconds at most; the process must end afterwards.
 
-        The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
-        the record that makes others count on us, then the rounds that we have announced, then the group that
-        we are in the middle of, then the averagers.
-        They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
-        sender is gone.
+        WORKAROUND H40: hivemind's shutdown waits for a pending round, up to ``averaging_timeout``.
+
+        The order matters: the record that makes others count on us, the rounds that we have announced, the group
+        that we are in the middle of, the averagers. They must not end before the DHT has taken the record back:
+        it sleeps for 3 s after a command whose sender is gone.
         """
         self._children.stop_watching()
         deadline = time.monotonic() + GOODBYE_SECONDS
@@ -279,6 +276,7 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     if collaboration.allreduce_timeout is None:
         averaged = 1 + len(collaboration.average_opt_statistics)
         options["averaging_timeout"] += exchange_seconds(averaged * numbers)
+    options["offload_optimizer"] = collaboration.is_optimizer_offloaded
     options["grad_compression"] = compression(collaboration.grad_compression)
     options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
     options["load_state_compression"] = download_compression(collaboration.load_state_compression)
@@ -288,28 +286,3 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
 def _tracking(collaboration: Collaboration) -> dict[str, float]:
     """What hivemind wants to be told by way of its tracker."""
     return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
-
-
-def _what_is_missing(gathered: AllreduceOutcome) -> LocalizedText:
-    """What kept a round from being whole; nothing where it was."""
-    if gathered.has_invalid_data:
-        return localized("a peer sent numbers that cannot be right")
-    return _LOST if gathered.lost else LocalizedText()
-
-
-def _reason(error: BaseException) -> LocalizedText:
-    """Why a round failed."""
-    match error:
-        case NotFiniteError():
-            return localized("our own numbers were not finite")
-        case StaleRoundError():
-            return localized("the others were ahead by an epoch")
-        case ExchangeTimeoutError() | TimeoutError():
-            return localized("it took longer than the run allows")
-        case ExchangeFailedError():
-            return _LOST
-        case AllreduceException():  # outside of an exchange, hivemind raises it for nothing but this
-            return localized("no other peer was found in time")
-        case _:
-            log.info("a round failed: %r", error)
-            return localized("the connection to a peer failed")

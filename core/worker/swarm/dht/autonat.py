@@ -1,7 +1,10 @@
-"""libp2p's AutoNAT, version 1: ask a peer to dial us afresh, and read its answer.
+"""libp2p's AutoNAT, version 1: ask a peer to dial us over a new connection, and read its answer.
 
-Every p2pd answers it (https://github.com/libp2p/specs/tree/master/autonat). hivemind's own ``rpc_ping`` with
-``validate=True`` says "available" behind any router, because libp2p uses the connection again that we made.
+Every p2pd answers it. The protocol is https://github.com/libp2p/specs/tree/master/autonat: one protobuf message each
+way on a stream, each after its length as a varint.
+
+WORKAROUND H33: hivemind's own ``rpc_ping`` with ``validate=True`` says "available" behind any router, because libp2p
+uses the connection again that we made.
 """
 
 from __future__ import annotations
@@ -25,9 +28,9 @@ _OK, _DIAL_ERROR = 0, 100  # what a peer says that has tried; all else means tha
 
 @dataclass(frozen=True)
 class Answer:
-    """What one peer says. ``address`` is where it reached us, as a multiaddr."""
+    """What one peer answers; ``address`` is where it reached us, as a multiaddr."""
 
-    contribution_status: Literal["reached", "failed", "unknown"]
+    verdict: Literal["reached", "failed", "unknown"]
     address: str = ""
 
 
@@ -35,7 +38,10 @@ UNKNOWN = Answer("unknown")
 
 
 async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
-    """Have a peer that we are connected to dial us; it takes its IP of us from the connection."""
+    """Have a peer that we are connected to dial us at those addresses.
+
+    Their host is replaced by the one that the peer sees of us, as the specification wants it.
+    """
     try:
         _info, reader, writer = await p2p.call_binary_stream_handler(peer, PROTOCOL)
         with contextlib.closing(writer):
@@ -66,7 +72,7 @@ def dial_request(peer_id: bytes, addresses: Sequence[bytes]) -> bytes:
 
 
 def read_answer(message: bytes) -> Answer:
-    """Parse a peer's answer, whatever a stranger may have sent."""
+    """The answer in a message, whatever a stranger may have sent."""
     try:
         response = dict(_fields(message)).get(_DIAL_RESPONSE)
         if not isinstance(response, bytes):

@@ -1,4 +1,4 @@
-"""Keep one value of ours in the swarm's DHT: records there expire, and holders come and go."""
+"""Keep one value of ours in the swarm's DHT: records there expire, and their holders come and go."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Publisher:
-    """Stores a value under a key and a subkey now and every two minutes."""
+    """A thread that stores a value under a key and a subkey, now and every two minutes."""
 
     def __init__(self, dht: DHT, key: str, subkey: str, value: bytes) -> None:
         self._dht, self._key, self._subkey, self._value = dht, key, subkey, value
@@ -31,7 +31,7 @@ class Publisher:
         threading.Thread(target=self._publish, name="publisher", daemon=True).start()
 
     def publish_instead(self, value: bytes) -> None:
-        """A newer one, soon."""
+        """Publish that value from now on, soon."""
         self._value = value
         self._has_changed.set()
 
@@ -52,5 +52,5 @@ class Publisher:
 
 
 async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
-    """In the DHT process: whoever was given our address asks us, however full the others are."""
+    """Store it ourselves, in the DHT process: whoever was given our address asks us, however full the others are."""
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)
