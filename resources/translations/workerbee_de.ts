@@ -128,7 +128,18 @@
     </message>
 </context>
 <context>
-    <name>AddressEntry</name>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>AddressForm</name>
     <message>
         <source>Show me the run</source>
         <translation>Lauf ansehen</translation>
@@ -159,14 +170,14 @@
     </message>
 </context>
 <context>
-    <name>AddressField</name>
+    <name>AddressIntake</name>
     <message>
-        <source>Address of the run</source>
-        <translation>Adresse des Laufs</translation>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
     </message>
     <message>
-        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
-        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -1113,17 +1124,6 @@
     <message>
         <source>Read all of it</source>
         <translation>Alles lesen</translation>
-    </message>
-</context>
-<context>
-    <name>Navigator</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -2290,6 +2290,29 @@
     <message>
         <source>You have left the run · goodbye was said</source>
         <translation>Sie haben den Lauf verlassen · beim Schwarm abgemeldet</translation>
+    </message>
+</context>
+<context>
+    <name>StatusIcon</name>
+    <message>
+        <source>All is well</source>
+        <translation>Alles in Ordnung</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
     </message>
 </context>
 <context>
