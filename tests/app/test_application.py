@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.appearance.language import Language
 from app.appearance.theme import Theme
-from app.application import LOOK_SECONDS_HIDDEN, Application
+from app.application import Application
 from app.controllers.run_recorder import RunRecorder
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
@@ -24,12 +24,14 @@ from app.shell.page_selection import PageName, page_for
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.hardware.monitor import DRIVER_LIMIT_SECONDS
+from core.hardware import monitor
+from core.hardware.device import Device
 from core.records.settings import load_settings
 from core.run.address import JoinAddress
+from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
@@ -145,8 +147,34 @@ def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Ope
     assert application.paging.memory.deeds(before)[0].samples == fake_worker.SAMPLES_A_LIFE
 
 
-def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden() -> None:
-    assert LOOK_SECONDS_HIDDEN + DRIVER_LIMIT_SECONDS < 10.0
+class RemovableGpu:
+    """NVIDIA's driver, with a GPU that can be pulled out; ``looks`` counts how often it was asked."""
+
+    is_there, looks = True, 0
+
+    def __init__(self) -> None:
+        self.gpus: dict[int, Device] = {}
+
+    def look(self) -> None:
+        RemovableGpu.looks += 1
+        self.gpus = {0: GPU} if RemovableGpu.is_there else {}
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.slow
+def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "Nvml", RemovableGpu)
+    application = opened("good")
+    assert GPU in application.helm.devices
+    application.window.hide()
+    looks = RemovableGpu.looks
+    qtbot.waitUntil(lambda: RemovableGpu.looks > looks, timeout=10_000)
+    monkeypatch.setattr(RemovableGpu, "is_there", False)  # just after a look: the next one is farthest away
+    qtbot.waitUntil(lambda: GPU not in application.helm.devices, timeout=10_000)
 
 
 def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from core.engine.worker_command import worker_command
 from core.protocol.events import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
@@ -369,7 +371,12 @@ def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor")
     for subject in ("Python", "folders", "engine", "GPU", "clock", "ports", "disk", "open files"):
         assert f" {subject} " in result.out
-    assert "✓ engine         torch 2.13.0, hivemind 1.1.12" in result.out
+
+
+@pytest.mark.slow
+def test_doctor_asks_the_engine_itself_for_its_versions(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", worker=worker_command(tmp_path))
+    assert f"✓ engine         torch {version('torch')}, hivemind {version('hivemind')}" in result.out
 
 
 def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None:
