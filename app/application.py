@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from app.controllers.update_controller import Updates
     from app.desktop.single_instance import SingleInstance
     from app.shell.erase_dialog import Removal
-    from core.hardware.monitor import DevicesSeen, DeviceWatch
+    from core.hardware.monitor import DeviceMonitor, DevicesSeen
 
 _ICON = RESOURCES / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Application(QObject):
         self.farewell = GracefulShutdown(self.helm.leave, self._is_left, self.helm.client.kill, self)
         self._memory: RunRecorder | None = None
         self._worries: StorageAlerts | None = None
-        self._watch: DeviceWatch | None = None
+        self._watch: DeviceMonitor | None = None
         self._sleep: SuspendController | None = None
         self.updates: Updates | None = None
         self._removal: Removal | None = None
@@ -192,9 +192,9 @@ class Application(QObject):
         self._second.start()
 
     def _watch_devices(self) -> None:
-        from core.hardware.monitor import DeviceWatch
+        from core.hardware.monitor import DeviceMonitor
 
-        self._watch = DeviceWatch(self.bridge.post_devices, LOOK_SECONDS_SEEN)
+        self._watch = DeviceMonitor(self.bridge.post_devices, LOOK_SECONDS_SEEN)
         self._watch.start()
         self._pace_watch()
 

@@ -50,15 +50,14 @@ def open_window(handover: LaunchRequest, worker_command: Sequence[str] | None = 
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
     """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
-    from tempfile import TemporaryDirectory
-
     from app.controllers.demo_organiser import DemoOrganiser
     from core.client.demo import DEMO_THREADS
+    from core.files.temp_folder import temp_folder
 
     qt = make_qt()
-    with TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
-        organiser = DemoOrganiser(Folders.below(Path(home) / "organiser"), worker_command=worker_command)
-        volunteers = Folders.below(Path(home) / "volunteer")
+    with temp_folder() as home:
+        organiser = DemoOrganiser(Folders.below(home / "organiser"), worker_command=worker_command)
+        volunteers = Folders.below(home / "volunteer")
         save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
         start = Start(qt, front_for(qt, volunteers), worker_command=worker_command)
 

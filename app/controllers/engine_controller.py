@@ -13,7 +13,7 @@ from core.files.folders import Folders
 from core.hardware.discovery import usable_devices
 
 if TYPE_CHECKING:
-    from core.engine.install.events import MakingEvent
+    from core.engine.install.events import InstallEvent
     from core.engine.install.installer import EngineInstaller
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
@@ -34,7 +34,7 @@ class EngineController(QObject):
     def __init__(self, folders: Folders, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.offer: EngineOffer | None = None
-        self.last: MakingEvent | None = None
+        self.last: InstallEvent | None = None
         self.bridge = bridge
         self._folders = folders
         self._maker: EngineInstaller | None = None
@@ -102,7 +102,7 @@ class EngineController(QObject):
             self._maker.stop()
             self._maker.wait(_END_SECONDS)
 
-    def _take(self, event: EngineOffer | MakingEvent) -> None:
+    def _take(self, event: EngineOffer | InstallEvent) -> None:
         from core.engine.install.events import Installed, InstallProgress
         from core.engine.install.offer import EngineOffer
 

@@ -76,7 +76,7 @@ class Updates(QObject):
             self._asking.stop()
 
     def _ask(self, source: Source) -> None:
-        self._diary.note_asked(self._now())
+        self._diary.record_request(self._now())
         asking = UpdateCheck(source, self._data, self._post)
         try:
             asking.start()
@@ -88,7 +88,7 @@ class Updates(QObject):
     def _take(self, notice: UpdateNotice | None) -> None:
         self._asking = None
         if notice is not None:
-            self._diary.note_answered(notice)
+            self._diary.record_answer(notice)
             self._tell_known()
             self._tell()
 
@@ -99,6 +99,6 @@ class Updates(QObject):
 
     def _tell(self) -> None:
         """Once, and only where ``notify`` says that somebody sees it."""
-        notice = self._diary.untold(own_version()) if self._diary.newest else None
+        notice = self._diary.unannounced(own_version()) if self._diary.newest else None
         if notice is not None and self._notify(notice):
-            self._diary.note_told(notice)
+            self._diary.record_announced(notice)

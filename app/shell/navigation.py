@@ -116,7 +116,7 @@ class Navigator(QObject):
         is_new = self._window.page is not page
         session = self._helm.session
         self._window.show_page(
-            page, offers_settings=name in ("review", "training", "engine"), offers_help=name != "help"
+            page, offers_settings=name in ("review", "training", "engine", "help"), offers_help=name != "help"
         )
         self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
         if is_new:

@@ -24,6 +24,7 @@ from core.cli.parser.arguments import (
     read_arguments,
 )
 from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext
@@ -89,6 +90,10 @@ def _do(wish: ParsedCommand, folders: Folders, worker_command: Sequence[str] | N
             from core.cli.commands.reset import reset
 
             return reset(wish, folders)
+        case ForgetOrganiser():
+            from core.cli.commands.forget import forget
+
+            return forget(wish, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
             return _at_desk(wish, folders, worker_command)
         case _:

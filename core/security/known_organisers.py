@@ -27,7 +27,8 @@ class KnownOrganisers:
         if known is None:
             return
         if known.organiser != organiser:
-            raise UserError(ErrorKind.ORGANISER_CHANGED, f"It was {known.organiser}, it is {organiser}.")
+            detail = f"Run {run_id}: It was {known.organiser}, it is {organiser}."
+            raise UserError(ErrorKind.ORGANISER_CHANGED, detail)
         if known.revision > revision:
             raise UserError(
                 ErrorKind.MANIFEST_ROLLED_BACK,

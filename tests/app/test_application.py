@@ -22,7 +22,7 @@ from app.desktop.launch_request import LaunchRequest
 from app.shell.first_window import InitialWindow
 from app.shell.page_selection import PageName, page_for
 from core.client.session import Session
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware import monitor
 from core.hardware.device import Device
@@ -31,7 +31,7 @@ from core.run.address import JoinAddress
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
@@ -361,3 +361,37 @@ def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> Non
     with qtbot.assertNotEmitted(application.helm.rehearsals.changed):
         application.choices.replace(memory_limit_bytes=2_000_000_000)
     assert application.helm.rehearsals.session == Session()
+
+
+def test_help_is_read_beside_whatever_goes_on(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    train(qtbot, application)
+    application.window.header.help.click()
+    assert name_of_page(application) == "help" and application.paging.help.topic == "index"
+    assert not application.window.header.help.isVisible()
+    application.paging.help.view.link_followed.emit("security.md")
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "help" and application.paging.help.topic == "index"
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "training"
+    assert application.helm.session.phase == "training"
+
+
+def test_an_error_leads_to_its_paragraph_and_back(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.tell(UserError(ErrorKind.DISK_FULL))
+    application.window.notice.callout.help.click()
+    assert name_of_page(application) == "help"
+    view = application.paging.help.view
+    assert view.textCursor().block().text() == ErrorKind.DISK_FULL.title
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "join"
+
+
+def test_settings_are_opened_from_the_help(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    application.window.help_requested.emit(None)
+    application.window.header.settings.click()
+    assert name_of_page(application) == "settings"
+    application.window.back_requested.emit()
+    assert name_of_page(application) == "join"

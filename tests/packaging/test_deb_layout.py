@@ -30,7 +30,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What lies in /usr/lib/workerbee, without the libraries."""
     folder = tmp_path_factory.mktemp("workerbee")
     for part in ("app", "core", "resources"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "pictures"))
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "bin").mkdir()
     uv = find_uv()
     assert uv is not None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 from core.cli.commands.join import join
 from core.cli.commands.publish import wait_until_published
@@ -20,14 +18,15 @@ from core.client.demo import DEMO_THREADS, publish_demo
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
+from core.files.temp_folder import temp_folder
 from core.protocol.client_events import ClientEvent
 
 
 def demo(wish: Demo, desk: CommandContext) -> int:
     """Both train until the volunteer has reached a limit; then the volunteer leaves, then the organiser."""
-    with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
-        organisers = Folders.below(Path(home) / "organiser")
-        volunteers = Folders.below(Path(home) / "volunteer")
+    with temp_folder() as home:
+        organisers = Folders.below(home / "organiser")
+        volunteers = Folders.below(home / "volunteer")
         watcher = _OrganiserLine(desk.stop, wish.json)
         with WorkerSession(desk, watcher, organisers) as organiser:
             with raise_first_failure({"organiser": organiser}):

@@ -13,7 +13,7 @@ from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngin
 from core.cli.runner.cancellation import Stop, Stopped
 from core.engine.build_selection import Choice, Suited, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
@@ -55,7 +55,7 @@ def _show(place: EngineDirectory) -> int:
         return 0
     engine = place.engine()
     if engine is not None:
-        print(f"The engine {_NAMES[engine.stamp.build]} is in {engine.folder}, {size(place.held_bytes)}.")
+        print(f"The engine {_NAMES[engine.metadata.build]} is in {engine.folder}, {size(place.held_bytes)}.")
     else:
         print(f"{ErrorKind.ENGINE_NOT_MADE.title} `workerbee engine make` makes it.")
     _describe(choose_files(suited_build()), place)
@@ -121,7 +121,7 @@ def _lack(suited: Suited) -> str:
 
 def _follow(files: EngineFiles, folders: Folders) -> None:
     """Until it is made; Ctrl-C stops it, and what was downloaded is kept."""
-    events: queue.SimpleQueue[MakingEvent | None] = queue.SimpleQueue()
+    events: queue.SimpleQueue[InstallEvent | None] = queue.SimpleQueue()
     stop = Stop(wake=lambda: events.put(None))
     maker = EngineInstaller(files, folders, events.put)
     lines = _Lines()
@@ -136,7 +136,7 @@ def _follow(files: EngineFiles, folders: Folders) -> None:
                     lines.show(event)
                 case InstallFailed():
                     raise UserError(event.problem, event.detail)
-                case MakingPaused():
+                case InstallPaused():
                     print("\nStopped. What was downloaded is kept; the same command goes on.")
                     raise Stopped(stop.exit_code)
                 case Installed():

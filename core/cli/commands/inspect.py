@@ -8,7 +8,7 @@ from core.cli.output.run_review import show_run
 from core.cli.parser.arguments import InspectSwarm
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import console_for, early_display
-from core.cli.runner.dry_run import try_out
+from core.cli.runner.dry_run import smoke_test
 from core.cli.runner.effective_settings import choices_for
 from core.cli.runner.run_search import find_runs
 from core.cli.runner.worker_session import WorkerSession
@@ -38,4 +38,4 @@ def _tried_out(wish: InspectSwarm, desk: CommandContext, runs: Sequence[RunFound
         return ""
     choices, devices = choices_for(wish, desk.folders), desk.devices()
     device = choose_device(devices, choices.device)
-    return f"{try_out(desk, runs[0], device, devices, choices, wish.json)} (on {device.label})"
+    return f"{smoke_test(desk, runs[0], device, devices, choices, wish.json)} (on {device.label})"

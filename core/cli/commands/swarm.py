@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from core.cli.commands.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
@@ -17,6 +15,7 @@ from core.cli.runner.swarm_monitor import Monitor
 from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import publish_here
 from core.files.folders import Folders
+from core.files.temp_folder import temp_folder
 from core.hardware.discovery import choose_device
 from core.run.address import JoinAddress
 from core.run.run_file import load_run_file
@@ -28,11 +27,11 @@ def swarm(wish: TrySwarm, desk: CommandContext) -> int:
     threads = wish.threads or max(1, (os.cpu_count() or 1) // wish.peers)
     names = ("organiser", *(f"volunteer {number}" for number in range(1, wish.peers)))
     with (
-        tempfile.TemporaryDirectory(prefix="workerbee-swarm-", ignore_cleanup_errors=True) as home,
+        temp_folder() as home,
         Monitor(desk.stop) as monitor,
         contextlib.ExitStack() as leaving,
     ):
-        folders = [Folders.below(Path(home) / name.replace(" ", "-")) for name in names]
+        folders = [Folders.below(home / name.replace(" ", "-")) for name in names]
         everybody = [
             leaving.enter_context(monitor.peer(name, desk, place)) for name, place in zip(names, folders, strict=True)
         ]

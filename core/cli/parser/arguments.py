@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from core.cli.parser import values as typed
 from core.cli.parser.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
     add_address,
@@ -133,6 +134,7 @@ ParsedCommand = (
     | Doctor
     | EngineWish
     | Reset
+    | ForgetOrganiser
     | ShowDocument
     | Help
 )
@@ -159,6 +161,8 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
             return read_engine(asked)
         case "reset":
             return Reset(asked.yes, asked.identity, asked.downloads)
+        case "forget":
+            return ForgetOrganiser(asked.run_id, asked.yes)
         case "help":
             return ShowDocument(asked.topic, asked.json)
         case "demo":
@@ -186,6 +190,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
+    add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
     add_limits(demo)

@@ -21,7 +21,7 @@ from core.protocol.events import FitMeasured, RunFound
 from core.records.settings import Settings
 
 
-def try_out(
+def smoke_test(
     desk: CommandContext,
     run: RunFound,
     device: Device,

@@ -16,6 +16,7 @@ from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import (
@@ -194,7 +195,7 @@ def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> 
 
 def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: TrainingPage) -> None:
     failing = training(
-        contribution_status=ContributionStatus(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone", reason=LocalizedText("It was averaged with nobody.")),
         rounds=(finished(ok=False, reason="late"),) * 3,
     )
     page.show_session(failing, NOW)

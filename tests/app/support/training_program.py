@@ -18,7 +18,7 @@ from core.files.folders import Folders
 from core.hardware.monitor import DevicesSeen
 from core.run.address import JoinAddress
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 

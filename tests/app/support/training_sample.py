@@ -77,7 +77,7 @@ def training(**changes: object) -> Session:
         "chosen": FOUND,
         "progress": progress(),
         "rounds": (finished(),) * 14 + (finished(ok=False, reason="late"),),
-        "contribution_status": ContributionStatus(state="helping", reason=""),
+        "contribution_status": ContributionStatus(state="helping"),
         "peers": tuple(peer(number) for number in range(7)),
         "last_share": 0.164,
     }

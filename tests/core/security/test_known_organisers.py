@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
+from core.files.folders import Folders
 from core.security.known_organisers import KnownOrganisers
+from tests.support.cli_process import workerbee
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_what_is_known_already_is_not_written_again(path: Path, known: KnownOrga
 
 
 def test_another_organiser_is_told_from_the_first(known: KnownOrganisers) -> None:
-    with pytest.raises(UserError, match="It was anna, it is bert") as raised:
+    with pytest.raises(UserError, match="Run sums: It was anna, it is bert") as raised:
         known.check("sums", "bert", 8)
     assert raised.value.problem is ErrorKind.ORGANISER_CHANGED
 
@@ -101,3 +103,18 @@ def test_a_folder_that_refuses_is_a_problem_in_words() -> None:
     with pytest.raises(UserError, match=str(path)) as raised:
         KnownOrganisers(path).remember("sums", "anna", 1)
     assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
+
+
+def test_the_command_says_what_forgetting_means_and_asks_first(tmp_path: Path) -> None:
+    folders = Folders.below(tmp_path / "home")
+    folders.prepare()
+    known = KnownOrganisers(folders.contents.known_organisers_file)
+    known.remember("sums", "anna", 7)
+    unasked = workerbee(tmp_path, "forget", "sums")
+    assert unasked.code == 2 and "add --yes" in unasked.err
+    assert "was signed by anna" in unasked.out and "by another way" in unasked.out
+    assert known.organisers() == {"sums": "anna"}
+    assert workerbee(tmp_path, "forget", "sums", "--yes").code == 0
+    known.check("sums", "bert", 1)
+    again = workerbee(tmp_path, "forget", "sums", "--yes")
+    assert again.code == ErrorKind.NO_SUCH_RUN.exit_code and "No organiser of “sums” is known" in again.err
