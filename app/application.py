@@ -20,7 +20,6 @@ from app.controllers.session_controller import SessionController
 from app.controllers.storage_alerts import StorageAlerts
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
-from app.presentation.errors import advice_of, title_of
 from app.shell.first_window import InitialWindow
 from app.shell.navigation import Navigator
 from app.shell.notices import show_engine_notice
@@ -32,6 +31,7 @@ from core.files.folders import write_atomically
 from core.files.resources import RESOURCES
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_text
+from core.texts.errors import advice_of, title_of
 
 if TYPE_CHECKING:
     from app.controllers.run_recorder import RunRecorder

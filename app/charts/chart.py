@@ -25,9 +25,9 @@ from app.charts.axis import scale, time_label
 from app.charts.decimation import Column, columns, nearest, segments
 from app.charts.definitions import SWARM_SERIES, Graph, legend, nothing_to_draw, title
 from app.charts.painter import Plot, paint_curve, paint_dots, paint_grid, paint_read_out
-from app.presentation import format as figures
 from app.widgets.idle_queue import IdleQueue
 from core.records.time_series import Curve, Series
+from core.texts import figures
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

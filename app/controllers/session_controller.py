@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from app.controllers.dry_run_controller import DryRunController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from app.presentation.timestamps import EventTimestamps
 from core.client.client import Client
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from core.placeholders import fill_placeholders
+from core.texts.localization import translate
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress, UnreadableAddress
-
-translate = QCoreApplication.translate
 
 
 def what_it_is(address: JoinAddress) -> str:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication
-
 from core.engine.python import is_packaged
 from core.errors import ErrorKind
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.localization import translate
 
 Remedy = Literal["again", "back", "settings", "engine", "log"]
 """Try again; back to the start; open the settings; make another engine; show the log."""

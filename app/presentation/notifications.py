@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation.errors import advice_of, title_of
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.errors import advice_of, title_of
+from core.texts.localization import translate
 
 _LONGEST_NAME = 60
 _PUNCTUAL_SECONDS = 2.0

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation.run import title_of
 from core.client.session import Session
 from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.localization import translate
+from core.texts.run import title_of
 
 PROGRAM = "Workerbee"
 _LONGEST_RUN = 80

@@ -7,11 +7,12 @@ import sys
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
-from app.presentation import format as figures
-from app.presentation.errors import advice_of, title_of
 from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import DataCategory, Kind, list_user_data, remove
+from core.records.erase import DataCategory, list_user_data, remove
+from core.texts import figures
+from core.texts.errors import advice_of, title_of
+from core.texts.user_data import name_of
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -58,23 +59,5 @@ class Removal(QObject):
 
 
 def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = [f"{_name(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"]
+    kept = [f"{name_of(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"]
     return "\n".join(kept)
-
-
-def _name(kind: Kind) -> str:
-    match kind:
-        case "engine":
-            return translate("Removal", "The training engine")
-        case "runs":
-            return translate("Removal", "Runs that you published, and their checkpoints")
-        case "history":
-            return translate("Removal", "Curves, and what you have given")
-        case "caches":
-            return translate("Removal", "Caches")
-        case "settings":
-            return translate("Removal", "Settings")
-        case "logs":
-            return translate("Removal", "Logs")
-        case "identity":
-            return translate("Removal", "This computer's keys")

@@ -49,7 +49,7 @@ class TrayController(QObject):
 
     def show(self) -> None:
         """How things are."""
-        from app.presentation.status import status
+        from core.texts.status import status
 
         session = self._helm.session
         self.tray.show_session(session, status(session, self._helm.moments, time.time()))

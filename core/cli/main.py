@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, assert_never
 
-from core.cli.output.error_report import record_surprise, tell_failure
+from core.cli.output.error_report import log_unexpected_error, print_error
 from core.cli.output.json_lines import print_failure
 from core.cli.parser.arguments import (
     CheckRunFile,
@@ -54,18 +54,18 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
         return _fail(error, folders, wants_json)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.EIO):  # whoever read our words has gone
-            return _fail(record_surprise(folders), folders, wants_json)
+            return _fail(log_unexpected_error(folders), folders, wants_json)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _BROKEN_PIPE_CODE
     except Exception:
-        return _fail(record_surprise(folders), folders, wants_json)
+        return _fail(log_unexpected_error(folders), folders, wants_json)
 
 
 def _fail(error: UserError, folders: Folders, wants_json: bool) -> int:
     try:
         if wants_json and not isinstance(error, SessionError):
             print_failure(error)
-        tell_failure(error, worker_log(folders.logs))
+        print_error(error, worker_log(folders.logs))
     except OSError:
         pass  # nobody is there to be told
     return error.problem.exit_code

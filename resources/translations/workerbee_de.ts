@@ -649,7 +649,7 @@
         <translation>Das Trainingsprogramm ist gestartet, Version %1.</translation>
     </message>
     <message numerus="yes">
-        <source>Connected: %n peers known; this computer is %1.</source>
+        <source>Connected: %n peer(s) known; this computer is %1.</source>
         <translation>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
@@ -660,7 +660,7 @@
         <translation>Lauf „%1“ gefunden, Fassung %2.</translation>
     </message>
     <message numerus="yes">
-        <source>The search found %n runs.</source>
+        <source>The search found %n run(s).</source>
         <translation>
             <numerusform>Die Suche hat %n Lauf gefunden.</numerusform>
             <numerusform>Die Suche hat %n Läufe gefunden.</numerusform>
@@ -695,14 +695,14 @@
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: state averaged with %n peers in %2.</source>
+        <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmern gemittelt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: gradients averaged with %n peers in %2.</source>
+        <source>Epoch %1: gradients averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmern gemittelt.</numerusform>
@@ -851,8 +851,8 @@
         <translation>Es wird gemessen, wie viel passt … Sie müssen nicht darauf warten.</translation>
     </message>
     <message>
-        <source>Measured: there is no memory for even one sample.</source>
-        <translation>Gemessen: Der Speicher reicht nicht einmal für ein Beispiel.</translation>
+        <source>Does not fit: there is no memory for even one sample</source>
+        <translation>Passt nicht: Der Speicher reicht nicht einmal für ein Beispiel</translation>
     </message>
     <message>
         <source>Fits with micro-batch %1</source>
@@ -1332,8 +1332,8 @@
         <translation>Wählen Sie einen davon.</translation>
     </message>
     <message>
-        <source>This computer no longer has the device that you chose.</source>
-        <translation>Das Gerät, das Sie gewählt haben, ist in diesem Computer nicht mehr vorhanden.</translation>
+        <source>This computer does not have the device that you chose.</source>
+        <translation>Dieser Computer hat das Gerät nicht, das Sie gewählt haben.</translation>
     </message>
     <message>
         <source>Choose another one, or let Workerbee choose.</source>
@@ -1456,8 +1456,8 @@
         <translation>Einige Bilder dieses Laufs sind nicht zu gebrauchen.</translation>
     </message>
     <message>
-        <source>They are left out, and training goes on; the organiser may like to know.</source>
-        <translation>Sie werden ausgelassen, und das Training geht weiter; der Organisator weiß das vielleicht gern.</translation>
+        <source>They are left out, and training goes on; the organiser may like to know what is named above.</source>
+        <translation>Sie werden ausgelassen, und das Training geht weiter; was oben steht, weiß der Organisator vielleicht gern.</translation>
     </message>
     <message>
         <source>There is not enough room for what this run needs.</source>
@@ -1476,8 +1476,8 @@
         <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
     </message>
     <message>
-        <source>The settings file could not be read.</source>
-        <translation>Die Einstellungsdatei ist nicht lesbar.</translation>
+        <source>A settings file could not be read.</source>
+        <translation>Eine Einstellungsdatei ist nicht lesbar.</translation>
     </message>
     <message>
         <source>It was kept aside under another name; the defaults are used.</source>
@@ -1636,8 +1636,8 @@
         <translation>Workerbee trainiert noch.</translation>
     </message>
     <message>
-        <source>Leave the run first, then try again.</source>
-        <translation>Verlassen Sie zuerst den Lauf und versuchen Sie es dann noch einmal.</translation>
+        <source>Leave the run and quit first, then try again.</source>
+        <translation>Verlassen Sie zuerst den Lauf, beenden Sie Workerbee und versuchen Sie es dann noch einmal.</translation>
     </message>
     <message>
         <source>The download was cut off.</source>
@@ -1656,8 +1656,8 @@
         <translation>Sie wurde weggeworfen. Versuchen Sie es noch einmal; wenn es so bleibt, verändert jemand unterwegs Dateien, oder Workerbee muss aktualisiert werden.</translation>
     </message>
     <message>
-        <source>The training engine is of another version than this window.</source>
-        <translation>Das Trainingsprogramm hat eine andere Version als dieses Fenster.</translation>
+        <source>The training engine is of another version than this program.</source>
+        <translation>Das Trainingsprogramm hat eine andere Version als dieses Programm.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>
@@ -1668,8 +1668,8 @@
         <translation>Das Protokoll sagt mehr; oft hilft es, noch einmal mitzumachen.</translation>
     </message>
     <message>
-        <source>The training process said something that makes no sense.</source>
-        <translation>Der Trainingsprozess hat etwas gemeldet, das keinen Sinn ergibt.</translation>
+        <source>The training process sent a message that is not valid.</source>
+        <translation>Der Trainingsprozess hat eine ungültige Nachricht gesendet.</translation>
     </message>
     <message>
         <source>It was stopped; please report the log.</source>
@@ -2108,6 +2108,10 @@
         <translation>startet neu&#xa0;…</translation>
     </message>
     <message>
+        <source>attempt %1 starts in %2</source>
+        <translation>Versuch %1 beginnt in %2</translation>
+    </message>
+    <message>
         <source>attempt %1 of %2 starts in %3</source>
         <translation>Versuch %1 von %2 beginnt in %3</translation>
     </message>
@@ -2130,6 +2134,10 @@
     <message>
         <source>Downloading the run&apos;s state · %1</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s data and model · %1</source>
+        <translation>Daten und Modell des Laufs werden geladen · %1</translation>
     </message>
     <message>
         <source>Downloading the run&apos;s state · %1 of %2 · %3</source>
@@ -2172,7 +2180,7 @@
         <translation>noch nicht mit anderen gemittelt</translation>
     </message>
     <message numerus="yes">
-        <source>averaged with %n peers %1 ago</source>
+        <source>averaged with %n peer(s) %1 ago</source>
         <translation>
             <numerusform>vor %1 mit %n Teilnehmer gemittelt</numerusform>
             <numerusform>vor %1 mit %n Teilnehmern gemittelt</numerusform>
@@ -2420,7 +2428,7 @@
         <translation>Ja, Ihr Computer hilft: Die erste Runde wurde mit anderen gemittelt.</translation>
     </message>
     <message numerus="yes">
-        <source>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</source>
+        <source>Yes, your computer is helping: %1 of the last %n round(s) averaged with others.</source>
         <translation>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>
@@ -2431,7 +2439,7 @@
         <translation>Verbunden, aber allein: Gerade trainiert sonst niemand in diesem Lauf.</translation>
     </message>
     <message numerus="yes">
-        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
+        <source>Connected but alone: the last %n round(s) averaged with nobody.</source>
         <translation>
             <numerusform>Verbunden, aber allein: Die letzte Runde wurde mit niemandem gemittelt.</numerusform>
             <numerusform>Verbunden, aber allein: Die letzten %n Runden wurden mit niemandem gemittelt.</numerusform>
@@ -2442,7 +2450,7 @@
         <translation>Hilft noch nicht: Die erste Mittelung kam nicht zustande.</translation>
     </message>
     <message numerus="yes">
-        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
+        <source>Connected with %n other peer(s); the first averaging comes with the next step.</source>
         <translation>
             <numerusform>Mit %n anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
             <numerusform>Mit %n anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>

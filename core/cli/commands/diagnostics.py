@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.cli.output.format import count, size, time
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.messages import EngineChecked
+from core.texts.errors import advice_of, title_of
+from core.texts.figures import count, size, time
 
 _PYTHONS = ((3, 11), (3, 13))
 _OPEN_FILES = 4096
@@ -49,7 +50,7 @@ def folders_writable(folders: Folders) -> Finding:
     try:
         folders.prepare()
     except UserError as error:
-        return Finding("bad", "folders", f"{error.problem.title} {error.detail}", error.problem.advice)
+        return Finding("bad", "folders", f"{title_of(error.problem)} {error.detail}", advice_of(error.problem))
     return Finding("good", "folders", f"{folders.data} and the others can be written")
 
 
@@ -58,7 +59,7 @@ def engine(checked: EngineChecked | None, error: UserError | None) -> Finding:
     if checked is not None:
         return Finding("good", "engine", f"torch {checked.torch}, hivemind {checked.hivemind}")
     error = error or UserError(ErrorKind.ENGINE_MISSING)
-    return Finding("bad", "engine", f"{error.problem.title} {error.detail}".strip(), error.problem.advice)
+    return Finding("bad", "engine", f"{title_of(error.problem)} {error.detail}".strip(), advice_of(error.problem))
 
 
 def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[Finding]:

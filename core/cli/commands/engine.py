@@ -7,27 +7,22 @@ import sys
 import time
 from typing import assert_never
 
-from core.cli.output.format import size
-from core.cli.output.format import time as duration
 from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
 from core.cli.runner.cancellation import Stop, Stopped
 from core.engine.build_selection import Choice, Suited, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
 from core.engine.install.installer import EngineInstaller
+from core.engine.install.offer import EngineOffer
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
+from core.texts import engine as engine_texts
+from core.texts import figures
+from core.texts.errors import title_of
 
 _LINE_SECONDS = 5.0
-_NAMES = {
-    "cuda13": "for NVIDIA GPUs (CUDA 13)",
-    "cuda12": "for NVIDIA GPUs (CUDA 12)",
-    "rocm": "for AMD GPUs (ROCm)",
-    "cpu": "for the CPU",
-}
-_PHASES = {"looking": "looking for the files", "installing": "putting it together", "trying": "trying it out"}
 
 
 def engine(wish: EngineWish, folders: Folders) -> int:
@@ -43,7 +38,7 @@ def engine(wish: EngineWish, folders: Folders) -> int:
             held = place.held_bytes
             with place.try_lock():
                 place.remove()
-            print(f"Removed: {size(held)} in {place.folder}.")
+            print(f"Removed: {figures.size(held)} in {place.folder}.")
             return 0
         case _:
             assert_never(wish)
@@ -55,9 +50,10 @@ def _show(place: EngineDirectory) -> int:
         return 0
     engine = place.engine()
     if engine is not None:
-        print(f"The engine {_NAMES[engine.stamp.build]} is in {engine.folder}, {size(place.held_bytes)}.")
+        build, size = engine_texts.build(engine.stamp.build), figures.size(place.held_bytes)
+        print(f"The engine {build} is in {engine.folder}, {size}.")
     else:
-        print(f"{ErrorKind.ENGINE_NOT_MADE.title} `workerbee engine make` makes it.")
+        print(f"{title_of(ErrorKind.ENGINE_NOT_MADE)} `workerbee engine make` makes it.")
     _describe(choose_files(suited_build()), place)
     return 0
 
@@ -72,7 +68,7 @@ def _make(wish: MakeEngine, folders: Folders) -> int:
     suited = suited_build() if wish.build is None else Suited(wish.build, "no_gpu")
     choice = choose_files(suited)
     if wish.build not in (None, choice.files.build):
-        raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"It has none {_NAMES[suited.build]}.")
+        raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"It has none {engine_texts.build(suited.build)}.")
     _describe(choice, place)
     _follow(choice.files, folders)
     print("The engine is made, and works.")
@@ -80,43 +76,9 @@ def _make(wish: MakeEngine, folders: Folders) -> int:
 
 
 def _describe(choice: Choice, place: EngineDirectory) -> None:
-    files = choice.files
-    print(f"What suits this computer: {_why(choice)}")
-    free = place.free_bytes
-    there = f"{size(free)} free" if free is not None else "free space not known"
-    print(f"Download {size(files.download_bytes)}; {size(files.disk_bytes)} needed in {place.folder}, {there}.")
-
-
-def _why(choice: Choice) -> str:
-    suited, name = choice.suited, _NAMES[choice.files.build]
-    if choice.is_second_best:
-        return f"the engine {name}, because {_lack(suited)}"
-    match suited.reason:
-        case "driver":
-            return f"the engine {name}, because the NVIDIA driver is {suited.driver}."
-        case "driver_too_old":
-            return (
-                f"the engine {name}, because the NVIDIA driver {suited.driver} is too old for any build; "
-                "update it to 580 or newer to use the GPU."
-            )
-        case "gpu_too_old":
-            return f"the engine {name}, because the GPU's compute capability is {suited.capability}."
-        case "amd":
-            return f"the engine {name}, because there is an AMD GPU."
-        case "no_gpu":
-            return f"the engine {name}, because no GPU with a driver was found."
-
-
-def _lack(suited: Suited) -> str:
-    """What would suit is not listed, so the GPU stays idle."""
-    if suited.reason == "amd":
-        return "there is none for AMD GPUs yet; the AMD GPU that is here stays idle."
-    if suited.reason == "gpu_too_old":
-        return (
-            f"there is none for an NVIDIA GPU of compute capability {suited.capability} yet; "
-            "7.5 is the least (GTX 16, RTX 20)."
-        )
-    return f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
+    offer = EngineOffer(place.folder, choice, place.free_bytes)
+    for name, text in engine_texts.facts(offer):
+        print(f"{name + ':':<10}{text}")
 
 
 def _follow(files: EngineFiles, folders: Folders) -> None:
@@ -157,12 +119,5 @@ class _Lines:
             return
         self._phase, self._at = making.phase, time.monotonic()
         is_line_to_replace = sys.stdout.isatty() and not is_new
-        print(f"\r{_words(making):<78}" if is_line_to_replace else f"\n{_words(making):<78}", end="", flush=True)
-
-
-def _words(making: InstallProgress) -> str:
-    if making.phase != "downloading":
-        return f"{_PHASES[making.phase]} …"
-    left = f", {duration(making.seconds_left)} left" if making.seconds_left is not None else ""
-    speed = f", {size(making.bytes_per_second)}/s" if making.bytes_per_second else ""
-    return f"downloading {size(making.done_bytes)} of {size(making.total_bytes)}{speed}{left}"
+        start = "\r" if is_line_to_replace else "\n"
+        print(f"{start}{engine_texts.progress(making):<78}", end="", flush=True)

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from core.cli.output.format import size
 from core.cli.parser.engine_arguments import Reset
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.records.erase import Kind, list_user_data, remove
-
-_NAMES: dict[Kind, str] = {
-    "engine": "the training engine",
-    "runs": "runs that you published, and their checkpoints",
-    "history": "curves, and what you have given",
-    "caches": "caches",
-    "settings": "settings",
-    "logs": "logs",
-    "identity": "this computer's keys",
-}
+from core.records.erase import list_user_data, remove
+from core.texts.figures import size
+from core.texts.user_data import name_of
 
 
 def reset(wish: Reset, folders: Folders) -> int:
@@ -28,9 +19,9 @@ def reset(wish: Reset, folders: Folders) -> int:
         print("Nothing is kept.")
         return 0
     for holding in kept:
-        print(f"{size(holding.held_bytes):>10}  {_NAMES[holding.kind]}: {holding.paths[0].parent}")
+        print(f"{size(holding.held_bytes):>10}  {name_of(holding.kind)}: {holding.paths[0].parent}")
     if not wish.identity:
-        print(f"{_NAMES['identity'].capitalize()} stay; --identity deletes them too.")
+        print(f"{name_of('identity')} stay; --identity deletes them too.")
     if not (wish.yes or _agrees()):
         print("Nothing was deleted.")
         return 0

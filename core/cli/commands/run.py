@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.cli.output.format import count, size
 from core.cli.parser.arguments import CheckRunFile, NewRunFile
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file, write_template
 from core.run.run_file_lint import lint
 from core.security.sanitize import sanitize_line
+from core.texts.figures import count, size
 
 
 def new_run_file(wish: NewRunFile) -> int:

@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from core.cli.output import status_text as sentences
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
 from core.protocol.messages import CheckpointSaved, Warned
+from core.texts import event_log
 
 REDRAW_SECONDS = 0.25
 
@@ -42,9 +42,9 @@ class LiveDisplay:
         """Only what must not be drawn over is said at once, above the picture."""
         match event:
             case Warned():
-                self._console.print(Text(f"Note: {sentences.of_warning(event)}", style="yellow"))
+                self._console.print(Text(f"Note: {event_log.line(event)}", style="yellow"))
             case CheckpointSaved():
-                self._console.print(Text(sentences.of(event) or ""), soft_wrap=True)
+                self._console.print(Text(event_log.line(event) or ""), soft_wrap=True)
             case _:
                 pass
 
@@ -54,4 +54,4 @@ class LiveDisplay:
         if now - self._drawn_at >= REDRAW_SECONDS or session.phase == "ended":
             self._drawn_at = now
             footer = self._footer() if self._footer else ""
-            self._live.update(picture(session, tally, footer), refresh=True)
+            self._live.update(picture(session, tally, now, footer), refresh=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.cli.output.fit_text import of_fit
 from core.cli.output.json_lines import print_event
 from core.cli.output.summary import Tally
 from core.cli.runner.context import CommandContext
@@ -18,6 +17,8 @@ from core.hardware.fit import fits
 from core.protocol.client_events import ClientEvent
 from core.protocol.messages import DryRun, FitMeasured, RunFound
 from core.records.settings import Settings
+from core.texts.errors import title_of
+from core.texts.fit import of_measured
 
 
 def try_out(
@@ -30,7 +31,7 @@ def try_out(
 ) -> str:
     """What a dry run on that device says, in words; or why there is nothing to say."""
     if not fits(run.manifest, device, devices, DiskSpace()).may_be_tried:
-        return "not measured: its memory is too small for this run"
+        return "Not measured: its memory is too small for this run"
     command = DryRun(
         manifest=run.manifest,
         device=device.label,
@@ -43,9 +44,9 @@ def try_out(
         try:
             fit = conversation.wait_until(lambda session: session.fit is not None).fit
         except UserError as error:
-            return f"not measured: {error.problem.title} {error.detail}".strip()
+            return f"Not measured: {title_of(error.problem)} {error.detail}".strip()
     assert fit is not None
-    return of_fit(fit, run.samples_per_second)
+    return of_measured(fit, run.samples_per_second)
 
 
 class _Watcher:

@@ -10,6 +10,7 @@ from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.records.settings import Settings, load_settings
+from core.texts.errors import advice_of, title_of
 
 
 def choices_for(wish: JoinRun | InspectSwarm, folders: Folders) -> Settings:
@@ -17,7 +18,7 @@ def choices_for(wish: JoinRun | InspectSwarm, folders: Folders) -> Settings:
     settings, aside = load_settings(folders.settings_file)
     if aside is not None:
         problem = ErrorKind.SETTINGS_DAMAGED
-        print(f"{problem.title} {problem.advice} It is {aside}.", file=sys.stderr)
+        print(f"{title_of(problem)} {advice_of(problem)} It is {aside}.", file=sys.stderr)
     said = {
         "device": wish.device,
         "network": wish.network,

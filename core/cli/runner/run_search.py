@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.cli.output.run_review import organiser_of
 from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode, RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line
+from core.texts.run import line_of
 
 
 def find_runs(
@@ -49,4 +49,4 @@ def _have_one_name(runs: tuple[RunFound, ...]) -> bool:
 
 
 def _line(run: RunFound) -> str:
-    return f"{run.manifest.run.id}: {sanitize_line(run.manifest.run.name, 60)}, by {organiser_of(run)}"
+    return f"{run.manifest.run.id}: {sanitize_line(run.manifest.run.name, 60)} · {line_of(run)}"

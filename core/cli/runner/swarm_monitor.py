@@ -11,8 +11,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from core.cli.output import format as figures
-from core.cli.output import status_text as sentences
 from core.cli.output.live import REDRAW_SECONDS
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
@@ -24,6 +22,8 @@ from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
+from core.texts import figures
+from core.texts.status import status
 
 _HEADINGS = ("", "epoch", "samples", "given", "averaged", "loss", "")
 
@@ -93,13 +93,14 @@ class _Watcher:
 def _figures(session: Session, tally: Tally) -> tuple[str, ...]:
     """What the table says of a peer."""
     progress = session.progress
+    text = status(session, tally.timestamps, time.monotonic())
     if progress is None:
-        return ("", "", "", "", "", sentences.status(session))
+        return ("", "", "", "", "", text)
     return (
         f"{progress.epoch}",
         figures.rate(progress.samples_per_second),
         figures.count(session.contributed_samples),
         f"{tally.shared_rounds} of {tally.rounds}",
         figures.loss(tally.last_loss),
-        sentences.state(session),
+        text,
     )

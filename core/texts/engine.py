@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import format as figures
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import BuildName
 from core.engine.install.events import InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.placeholders import fill_placeholders
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts import figures
+from core.texts.localization import translate
 
 
 def build(name: BuildName) -> str:

@@ -5,13 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import pytest
-
-from app.presentation import errors as problem_words
-from app.presentation import status as sentences
-from app.presentation.alerts import trouble_of
-from app.presentation.error_actions import button_of, remedy_of
-from app.presentation.timestamps import EventTimestamps
+from core.client.event_timestamps import EventTimestamps
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
@@ -27,15 +21,15 @@ from core.protocol.messages import (
     Start,
     StateLoading,
 )
+from core.texts import errors as problem_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
 from tests.app.support.training_sample import finished, progress
 
 NOW = 1_000_000.0
 JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
 START = Start(run_id="sums", organiser="me", device="cpu")
 STARTING = replace(JOINING, phase="starting")
-
-
-pytestmark = pytest.mark.usefixtures("english")
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:
@@ -115,18 +109,15 @@ def test_a_download_says_how_far_it_is() -> None:
 
 
 def test_a_crash_says_when_the_next_attempt_begins() -> None:
-    session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0))
+    session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0, last_attempt=5))
     assert status(session, seconds_later=1) == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
     assert status(session, seconds_later=4) == "The training process ended unexpectedly · starting again…"
 
 
-def test_a_network_that_is_away_is_no_crash() -> None:
-    outage = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NOBODY_ANSWERS.key)
+def test_what_is_tried_for_ever_has_no_last_attempt() -> None:
+    outage = Restarting(attempt=8, seconds=8.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     session = replace(JOINING, consent=START, restarting=outage)
-    assert status(session) == "Nobody answers just now · attempt 1 of 5 starts in 2 s"
-    trouble = trouble_of(session, None, frozenset())
-    assert trouble is not None
-    assert (trouble.title, trouble.is_grave) == ("Nobody answers just now.", False)
+    assert status(session) == "Nobody answers just now · attempt 8 starts in 8 s"
 
 
 def test_the_way_to_training_has_its_words() -> None:
@@ -147,33 +138,24 @@ def test_the_end_has_its_words() -> None:
 def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
     rounds = (*(finished(),) * 14, finished(ok=False, reason="the leader went away"))
     assert (
-        sentences.contribution_status(training("helping", *rounds))
-        == "Yes, your computer is helping: 14 of the last 15 rounds were averaged with others."
+        contribution_status(training("helping", *rounds))
+        == "Yes, your computer is helping: 14 of the last 15 rounds averaged with others."
     )
-    assert "the first round was averaged" in sentences.contribution_status(training("helping", finished()))
+    assert "the first round was averaged" in contribution_status(training("helping", finished()))
 
 
 def test_alone_says_why() -> None:
     nobody = replace(training("alone"), progress=progress(peers=1))
-    assert (
-        sentences.contribution_status(nobody) == "Connected but alone: nobody else is training in this run right now."
-    )
+    assert contribution_status(nobody) == "Connected but alone: nobody else is training in this run right now."
     failing = training("alone", finished(), *(finished(ok=False, reason="no answer\x1b[31m."),) * 3)
     assert (
-        sentences.contribution_status(failing)
-        == "Connected but alone: the last 3 rounds were averaged with nobody. (no answer[31m)"
+        contribution_status(failing) == "Connected but alone: the last 3 rounds averaged with nobody. (no answer[31m)"
     )
 
 
 def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
-    assert "the first averaging comes with the next step" in sentences.contribution_status(training("starting"))
-    assert "did not come about" in sentences.contribution_status(training("starting", finished(ok=False)))
-    assert "not known yet" in sentences.contribution_status(STARTING)
-    assert "Nothing is being computed" in sentences.contribution_status(replace(training(), phase="ended"))
-    assert sentences.contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."
-
-
-@pytest.mark.parametrize("problem", ErrorKind)
-def test_every_problem_has_one_button(problem: ErrorKind) -> None:
-    assert remedy_of(problem) in ("again", "back", "settings", "log")
-    assert button_of(problem)
+    assert "the first averaging comes with the next step" in contribution_status(training("starting"))
+    assert "did not come about" in contribution_status(training("starting", finished(ok=False)))
+    assert "not known yet" in contribution_status(STARTING)
+    assert "Nothing is being computed" in contribution_status(replace(training(), phase="ended"))
+    assert contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."
