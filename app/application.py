@@ -27,7 +27,7 @@ from app.shell.shutdown import GracefulShutdown
 from app.shell.tray_controller import TrayController
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_text

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from core.errors import UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice, notice_in
 

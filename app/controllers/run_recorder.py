@@ -23,9 +23,9 @@ class RunRecorder:
     """A file that is damaged or cannot be written is told in ``trouble``, and all goes on in memory."""
 
     def __init__(self, folders: Folders) -> None:
-        self._history, _ = History.open(folders.history_file)
+        self._history, _ = History.open(folders.contents.history_file)
         self._deeds = ContributionLog(self._history.store)
-        self._recent = RecentRuns(folders.recent_runs_file)
+        self._recent = RecentRuns(folders.contents.recent_runs_file)
         self._noted: object = None
         self._noted_accuracy: object = None
         self._noted_scores: object = None

@@ -42,7 +42,7 @@ class Updates(QObject):
         super().__init__(parent)
         self._choices, self._data, self._notify = choices, folders.data, notify
         self._post, self._now = bridge.post_update, now
-        self._diary = UpdateState(folders.updates_file)
+        self._diary = UpdateState(folders.contents.updates_file)
         self._asking: UpdateCheck | None = None
         bridge.update_arrived.connect(self._take)
         self._clock = QTimer(self, interval=LOOK_SECONDS * 1000)

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from app.desktop.launch_request import MINIMISED
-from core.files.folders import autostart_file, storage_problem, write_atomically
+from core.files.atomic import storage_problem, write_atomically
+from core.files.folders import autostart_file
 
 _RESERVED = str.maketrans({character: f"\\{character}" for character in '"`$\\'})
 

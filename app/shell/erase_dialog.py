@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
 from core.errors import UserError
 from core.files.folders import Folders
-from core.records.erase import DataCategory, list_user_data, remove
+from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
 from core.texts.user_data import name_of
@@ -25,7 +25,7 @@ class Removal(QObject):
     def __init__(self, folders: Folders, window: QWidget) -> None:
         super().__init__(window)
         self._folders, self._window = folders, window
-        self._with_identity: bool | None = None
+        self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
 
     def ask(self) -> None:
@@ -35,29 +35,34 @@ class Removal(QObject):
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(translate("Removal", "Delete what Workerbee keeps of you, and quit?"))
-        box.setInformativeText(_listed(list_user_data(self._folders)))
+        found = list_user_data(self._folders)
+        box.setInformativeText(_listed(found))
         keys = QCheckBox(translate("Removal", "This computer's keys, too: swarms will not know it again"))
         box.setCheckBox(keys)
         delete = box.addButton(translate("Removal", "Delete and quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        delete.clicked.connect(lambda: self._agree(keys.isChecked()))
+        delete.clicked.connect(lambda: self._agree(CATEGORIES if keys.isChecked() else ALL_BUT_IDENTITY))
+        if any(each.category == "downloads" for each in found):
+            role = QMessageBox.ButtonRole.DestructiveRole
+            downloads = box.addButton(translate("Removal", "Delete downloads only, and quit"), role)
+            downloads.clicked.connect(lambda: self._agree(frozenset({"downloads"})))
         box.open()
 
     def carry_out(self) -> None:
         """If it was wished: when nothing of ours runs any more."""
-        if self._with_identity is None:
+        if not self._agreed_to:
             return
         try:
-            remove(self._folders, with_identity=self._with_identity)
+            erase_user_data(self._folders, self._agreed_to)
         except UserError as error:
             words = f"{title_of(error.problem)} {error.detail}\n{advice_of(error.problem)}"
             print(words, file=sys.stderr)
 
-    def _agree(self, with_identity: bool) -> None:
-        self._with_identity = with_identity
+    def _agree(self, categories: frozenset[Category]) -> None:
+        self._agreed_to = categories
         self.agreed.emit()
 
 
 def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = [f"{name_of(each.kind)}: {figures.size(each.held_bytes)}" for each in found if each.kind != "identity"]
-    return "\n".join(kept)
+    kept = (each for each in found if each.category != "identity")
+    return "\n".join(f"{name_of(each.category)}: {figures.size(each.held_bytes)}" for each in kept)

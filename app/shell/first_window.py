@@ -28,7 +28,7 @@ class InitialWindow:
     @property
     def place_file(self) -> Path:
         """Where the window's place on the screen is remembered."""
-        return self.folders.settings / "window.place"
+        return self.folders.window_file
 
     def open(self, *, is_minimised: bool = False) -> None:
         """Show the window, unless it is to begin in the tray."""

@@ -24,6 +24,7 @@ from core.cli.parser.arguments import (
     read_arguments,
 )
 from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.help_arguments import ShowDocument
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext
 from core.cli.runner.event_loop import MainLoop
@@ -76,6 +77,10 @@ def _do(wish: ParsedCommand, folders: Folders, worker_command: Sequence[str] | N
         case Help():
             print(wish.text, end="")
             return 0
+        case ShowDocument():
+            from core.cli.commands.help import show_document
+
+            return show_document(wish)
         case NewRunFile() | CheckRunFile():
             return _with_run_file(wish)
         case ShowEngine() | MakeEngine() | RemoveEngine():

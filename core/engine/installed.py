@@ -14,8 +14,10 @@ from msgspec import Meta
 
 from core.engine.file_lists import BuildName, EngineFiles, this_python
 from core.errors import ErrorKind, UserError
+from core.files.atomic import write_atomically
 from core.files.disk_space import disk_usage, free_space
-from core.files.folders import PeerFolder, try_lock, write_atomically
+from core.files.folders import DataFolder
+from core.files.locks import LOCK_FILE, LockedFolder, try_lock
 from core.schema import StrictStruct
 
 _MAX_BYTES = 4096
@@ -50,7 +52,7 @@ class EngineDirectory:
     """``data/engines``: nothing in it is used before ``activate``."""
 
     def __init__(self, data: Path) -> None:
-        self.folder = data / "engines"
+        self.folder = DataFolder(data).engines
         self._current = self.folder / "current"
 
     @property
@@ -58,7 +60,7 @@ class EngineDirectory:
         """What an engine is made of while it is made, and what was downloaded for it."""
         return self.folder / "work"
 
-    def try_lock(self) -> PeerFolder:
+    def try_lock(self) -> LockedFolder:
         """For whoever makes or removes; raises ClientError if somebody else does."""
         claimed = try_lock(self.folder)
         if claimed is None:
@@ -94,7 +96,7 @@ class EngineDirectory:
     def sweep(self) -> None:
         """Remove what is neither the current one nor in use; whatever cannot be removed stays."""
         current = self.engine()
-        kept = {self.folder / "current", self.folder / "lock", self.work}
+        kept = {self.folder / "current", self.folder / LOCK_FILE, self.work}
         if current is not None:
             kept.add(current.folder)
         for each in self._entries():
@@ -107,7 +109,7 @@ class EngineDirectory:
             if is_in_use(each):
                 raise UserError(ErrorKind.ENGINE_BUSY, "A training process runs from it.")
         for each in self._entries():
-            if each.name != "lock":
+            if each.name != LOCK_FILE:
                 _remove(each)
 
     @property

@@ -19,7 +19,7 @@ import msgspec
 from core.engine.python import worker_environment
 from core.errors import ErrorKind, UserError
 from core.files.logs import keep_small, open_worker_log, worker_log
-from core.files.temp_folder import sweep_scratch
+from core.files.temp_folder import sweep_temp_folders
 from core.protocol.client_events import WorkerExited
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
 from core.protocol.messages import PROTOCOL_VERSION, AnyCommand, AnyEvent, Failed
@@ -126,7 +126,7 @@ class WorkerProcess:
             self._is_reaped = True
         self._hello_clock.cancel()
         self.end()
-        sweep_scratch()
+        sweep_temp_folders()
         self._reader.join(READER_LIMIT_SECONDS)
         self._post(WorkerExited(returncode))
         self._gone.set()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import quarantine, storage_problem
+from core.files.atomic import quarantine, storage_problem
 
 _log = logging.getLogger(__name__)
 _READ_WAIT_SECONDS = 0.05

@@ -1,97 +1,123 @@
-"""What Workerbee keeps of a person, part by part, and how it is deleted for good."""
+"""What Workerbee keeps of a person, category by category with its size, and how it is deleted for good."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from core.engine.installed import EngineDirectory, is_in_use
 from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage
-from core.files.folders import Folders, autostart_file, storage_problem, try_lock
+from core.files.folders import Folders, autostart_file
+from core.files.locks import PeerFolder, try_lock
 
-Kind = Literal["engine", "runs", "history", "caches", "settings", "logs", "identity"]
-"""What trains; published runs and their checkpoints; curves and deeds; …; who this computer is in swarms."""
+Category = Literal["engine", "downloads", "runs", "history", "caches", "settings", "logs", "identity"]
+"""The categories of what is kept:
 
-_IDENTITY_FILES = ("identity.key", "progress.key")
+- ``engine``: the training engines and what they are made of (some GB);
+- ``downloads``: models and data sets that runs have fetched (up to 20 GB);
+- ``runs``: manifests, evaluations and checkpoints of runs that were published from here;
+- ``history``: curves, contributions, recent runs and their organisers;
+- ``caches``: what is only kept to save time, such as the addresses of peers;
+- ``settings``: the settings file, the window's place, and the desktop entry that starts Workerbee at login;
+- ``logs``: the log files of client and workers;
+- ``identity``: the keys by which swarms know this computer.
+"""
+
+CATEGORIES: frozenset[Category] = frozenset(get_args(Category))
+ALL_BUT_IDENTITY = CATEGORIES - {"identity"}
 
 
 @dataclass(frozen=True)
 class DataCategory:
-    """One part: its files and folders, none of which lies in another part."""
+    """The files and folders of one category, none of which lies in another."""
 
-    kind: Kind
+    category: Category
     paths: tuple[Path, ...]
 
     @property
     def held_bytes(self) -> int:
-        """What they are long in all."""
+        """The length of all its files."""
         return sum(disk_usage(path) if path.is_dir() else path.lstat().st_size for path in self.paths)
 
 
 def list_user_data(folders: Folders) -> tuple[DataCategory, ...]:
-    """Everything that is there."""
-    found: dict[Kind, list[Path]] = {}
-    for kind, path in _everything(folders):
-        found.setdefault(kind, []).append(path)
-    return tuple(DataCategory(kind, tuple(sorted(paths))) for kind, paths in found.items())
+    """Every category of which something is kept."""
+    found: dict[Category, list[Path]] = {}
+    for category, path in _everything(folders):
+        found.setdefault(category, []).append(path)
+    return tuple(DataCategory(category, tuple(sorted(paths))) for category, paths in found.items())
 
 
-def remove(folders: Folders, *, with_identity: bool) -> None:
-    """Delete all of it, but the identity only if that is wished; raises ClientError.
+def erase_user_data(folders: Folders, categories: Collection[Category]) -> None:
+    """Delete these categories, and the folders that are empty then.
 
-    Nothing is deleted while a worker runs.
+    Raises UserError: STILL_RUNNING while a worker lives, before anything is deleted; or what a disk refuses.
     """
     _refuse_in_use(folders)
-    for holding in list_user_data(folders):
-        if with_identity or holding.kind != "identity":
-            for path in holding.paths:
+    for kept in list_user_data(folders):
+        if kept.category in categories:
+            for path in kept.paths:
                 _delete(path)
     for folder in (folders.settings, folders.data, folders.cache, folders.logs):
-        _drop_empty(folder)
+        _remove_empty_folders(folder)
 
 
-def _everything(folders: Folders) -> Iterator[tuple[Kind, Path]]:
-    places: tuple[tuple[Kind, Path], ...] = (
+def _everything(folders: Folders) -> Iterator[tuple[Category, Path]]:
+    places: tuple[tuple[Category, Path], ...] = (
         ("settings", folders.settings),
         ("caches", folders.cache),
         ("logs", folders.logs),
     )
     own = {path for _, path in places} | {folders.data}
-    for kind, place in places:
-        yield from ((kind, path) for path in _entries(place) if path not in own)
+    for category, place in places:
+        yield from ((category, path) for path in _entries(place) if path not in own)
     for path in _entries(folders.data):
         if path not in own:
-            yield from _of_data(path)
+            yield from _in_data_folder(folders, path)
     if autostart_file().is_file():
         yield "settings", autostart_file()
 
 
-def _of_data(path: Path) -> Iterator[tuple[Kind, Path]]:
-    if path.name == "engines":
-        yield "engine", path
-    elif path.name in ("peers", "organiser"):
-        for each in path.rglob("*"):
-            if not each.is_dir() or each.is_symlink():
-                yield ("identity" if each.name in _IDENTITY_FILES else "runs"), each
+def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Path]]:
+    data = folders.contents
+    whole: dict[Path, Category] = {
+        data.engines: "engine",
+        data.fetched: "downloads",
+        data.peer_cache_file: "caches",
+        data.reachability_file: "caches",
+        data.updates_file: "caches",
+    }
+    if path == data.peers:
+        yield from _beside_keys(path, "caches")
+    elif path == data.organiser:
+        yield from _beside_keys(path, "runs")
     else:
-        yield "history", path
+        yield whole.get(path, "history"), path
+
+
+def _beside_keys(folder: Path, category: Category) -> Iterator[tuple[Category, Path]]:
+    """The files below a folder of peers: their keys, and whatever else lies beside these."""
+    for each in folder.rglob("*"):
+        if not each.is_dir() or each.is_symlink():
+            yield ("identity" if each.name in PeerFolder.KEY_FILES else category), each
 
 
 def _refuse_in_use(folders: Folders) -> None:
     if is_in_use(EngineDirectory(folders.data).folder):
         raise UserError(ErrorKind.STILL_RUNNING, "A worker runs from the engine.")
-    for kind in ("peers", "organiser"):
-        for folder in _entries(folders.data / kind):
-            if not folder.is_dir() or folder.is_symlink():
-                continue
-            claimed = try_lock(folder)
-            if claimed is None:
-                raise UserError(ErrorKind.STILL_RUNNING, f"{folder} is held by a worker.")
-            claimed.release()
+    data = folders.contents
+    for folder in [*_entries(data.peers), *_entries(data.organiser)]:
+        if not folder.is_dir() or folder.is_symlink():
+            continue
+        locked = try_lock(folder)
+        if locked is None:
+            raise UserError(ErrorKind.STILL_RUNNING, f"{folder} is held by a worker.")
+        locked.release()
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -108,8 +134,7 @@ def _delete(path: Path) -> None:
         raise storage_problem(error, path) from error
 
 
-def _drop_empty(folder: Path) -> None:
-    """With those below it, as far as nothing is left in them."""
+def _remove_empty_folders(folder: Path) -> None:
     below = (each for each in folder.rglob("*") if each.is_dir() and not each.is_symlink())
     for each in [*sorted(below, reverse=True), folder]:
         if each.is_dir() and not any(each.iterdir()):

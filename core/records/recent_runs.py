@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import quarantine, storage_problem, write_atomically
+from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.schema import StrictStruct
 
 _log = logging.getLogger(__name__)

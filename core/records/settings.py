@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from core.files.folders import quarantine, storage_problem, write_atomically
+from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS

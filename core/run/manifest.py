@@ -21,30 +21,47 @@ MAX_MANIFEST_BYTES = 32 * 1024
 
 _Line = Annotated[str, Meta(max_length=200)]
 _Text = Annotated[str, Meta(max_length=8000)]
-RunId = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")]
+RunId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z",
+        description="letters, digits, - and _; a letter or digit first; at most 64 characters",
+    ),
+]
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
 _RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
 
 
 class RunInfo(StrictStruct, kw_only=True, frozen=True):
-    """What people read. ``id`` is hivemind's ``run_id``: letters, digits, ``-`` and ``_``."""
+    """The run as people see it: its name, what it is for, who answers for it, and whether it is open."""
 
     id: RunId
+    """The name of the run for machines, hivemind's ``run_id``; every peer of the run uses the same one."""
     name: Annotated[str, Meta(min_length=1, max_length=120)]
+    """The title that volunteers read before they agree."""
     description: _Text = ""
+    """What is trained and why, for volunteers to read."""
     homepage: _Line = ""
+    """The http(s) address of a web page about the run."""
     license: _Line = ""
+    """The licence of the trained model, such as ``Apache-2.0``."""
     contact: _Line = ""
+    """How volunteers can reach the organiser."""
     state: Literal["open", "paused", "finished"] = "open"
+    """Whether the run takes volunteers; ``paused`` and ``finished`` also end the training of those who are there."""
     notice: Annotated[str, Meta(max_length=500)] = ""
+    """A sentence that every volunteer of the run is shown, such as when the run will pause."""
 
 
 class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
     """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
 
     kind: Literal["constant", "linear", "cosine"] = "constant"
+    """The shape of the learning rate over the run: constant, or falling to zero as a line or as a cosine."""
     warmup_epochs: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    """The number of epochs in which the learning rate rises to its value."""
     total_epochs: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
+    """The epoch at which the learning rate reaches zero; ``linear`` and ``cosine`` need it."""
 
     def __post_init__(self) -> None:
         if self.kind != "constant" and self.total_epochs is None:
@@ -69,7 +86,7 @@ _LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)
 
 
 class Collaboration(StrictStruct, kw_only=True, frozen=True):
-    """How peers work together, under hivemind.Optimizer's own names. Overlap is the default.
+    """How peers train and average together, under hivemind.Optimizer's own names; overlap is the default.
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
     trains with what a dry run has found to be fast on it; times are in seconds;
@@ -78,32 +95,59 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     """
 
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
+    """The number of samples of one epoch, which is one optimizer step of the whole swarm."""
     batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """The micro-batch, in samples; without it every computer finds the fastest one by a dry run."""
     matchmaking_time: _Seconds = 5.0
+    """Seconds in which peers find each other before an averaging round begins."""
     averaging_timeout: _Seconds = 60.0
+    """Seconds after which an averaging round without a group is given up."""
     allreduce_timeout: _Seconds | None = None
+    """Seconds that the exchange of a group may take; without it, what a line of 1 Mbit/s needs for this model."""
     next_chunk_timeout: _Seconds = 60.0
+    """Seconds without any data after which a peer that sends its state counts as gone."""
     load_state_timeout: _Seconds = 600.0
+    """Seconds that a newcomer's download of the whole state may take."""
     delay_grad_averaging: bool = True
+    """Whether training goes on while gradients are averaged."""
     delay_optimizer_step: bool = True
+    """Whether training goes on while the optimizer takes its step."""
     delay_state_averaging: bool = True
+    """Whether training goes on while weights and statistics are averaged."""
     offload_optimizer: bool = True
+    """Whether the optimizer and its state are kept in ordinary memory instead of the GPU's; overlap needs it."""
     reuse_grad_buffers: bool = False
+    """Whether gradients add up in the model's own buffers, which saves one copy of them."""
     use_local_updates: bool = False
+    """Whether each peer takes steps by itself and only weights are averaged, for slow lines."""
     average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
+    """The number of epochs from one averaging of the weights to the next."""
     grad_compression: Compression = "none"
+    """How gradients are encoded when they are sent."""
     state_averaging_compression: StateCompression = "none"
+    """How weights and statistics are encoded when they are averaged."""
     load_state_compression: StateCompression = "none"
+    """How the state is encoded when a newcomer downloads it."""
     average_opt_statistics: tuple[Statistic, ...] = ()
+    """The optimizer's statistics that are averaged together with the weights."""
     powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
+    """The rank to which PowerSGD reduces each large gradient; without it gradients are averaged in full."""
     bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    """The speed of one peer's line, in any unit; peers share the work of averaging in proportion to it."""
     min_refresh_period: _RefreshSeconds = 0.5
+    """Seconds between two looks at the others' progress, at least."""
     default_refresh_period: _RefreshSeconds = 3.0
+    """Seconds between two looks at the others' progress, while no other peer is known."""
     max_refresh_period: _RefreshSeconds = 10.0
+    """Seconds between two looks at the others' progress, at most."""
     expected_drift_peers: Annotated[float, Meta(ge=0, le=1000)] = 3.0
+    """The number of peers that are expected to join within an epoch."""
     expected_drift_rate: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    """The share of the peers that is expected to come or go within an epoch."""
     performance_ema_alpha: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    """The weight of the latest measurement in a peer's smoothed speed."""
     metadata_expiration: Annotated[float, Meta(ge=20, le=600)] = 60.0
+    """Seconds for which a peer that has vanished is still counted."""
 
     def __post_init__(self) -> None:
         if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
@@ -145,14 +189,18 @@ class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
     """How often the organiser's peer publishes the run's loss on what nobody trains on."""
 
     every_epochs: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    """The number of epochs from one published loss to the next."""
 
 
 class Requirements(StrictStruct, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
     gpu_memory_mib: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    """The free GPU memory that a volunteer should have, in MiB; 0 asks for none."""
     memory_mib: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
+    """The free ordinary memory that a volunteer should have, in MiB; 0 asks for none."""
     disk_mib: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
+    """The free disk space that a volunteer should have, in MiB; 0 asks for none."""
 
 
 class RunManifest(StrictStruct, kw_only=True, frozen=True):
@@ -162,15 +210,25 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """
 
     format: Annotated[int, Meta(ge=1, le=2**31)] = FORMAT_VERSION
+    """The version of this format; a newer one is refused with the advice to update."""
     revision: Annotated[int, Meta(ge=1, le=2**31)] = 1
+    """The number of this description of the run; ``publish`` raises it with every change."""
     run: RunInfo
+    """The run as people see it."""
     recipe: RecipeSpec
+    """The model, and what it learns to do."""
     data: DataSpec = SumsData()
+    """Where the samples come from."""
     optimizer: OptimizerSpec = AdamW()
+    """The optimizer and its numbers."""
     scheduler: SchedulerSpec = SchedulerSpec()
+    """The learning rate over the run."""
     collaboration: Collaboration
+    """How the peers work together."""
     evaluation: EvaluationSpec = EvaluationSpec()
+    """How often the held-out loss is published."""
     requirements: Requirements = Requirements()
+    """The computer that a volunteer should have."""
 
     def __post_init__(self) -> None:
         for name in self.collaboration.average_opt_statistics:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import create_atomically, storage_problem
+from core.files.atomic import create_atomically, storage_problem
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _ED25519 = bytes.fromhex("002408011220")  # identity multihash of a protobuf: key type 1, 32 bytes

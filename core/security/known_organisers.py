@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import quarantine, storage_problem, write_atomically
+from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.schema import StrictStruct
 
 log = logging.getLogger(__name__)

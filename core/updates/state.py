@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.schema import StrictStruct
 from core.updates.notice import UpdateNotice
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.temp_folder import claim_scratch, remove_scratch
+from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.messages import (
     PROTOCOL_VERSION,
     AnyCommand,
@@ -63,13 +63,13 @@ def _live(channel: WorkerChannel) -> int:
 @contextlib.contextmanager
 def _own_temporary_folder() -> Iterator[None]:
     """For this process and its children, which are killed rather than asked to tidy up."""
-    with claim_scratch() as scratch:
+    with lock_temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                remove_scratch(scratch.path)
+                remove_temp_folder(scratch.path)
 
 
 def _obey(command: AnyCommand, channel: WorkerChannel) -> None:

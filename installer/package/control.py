@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 from installer.package.libraries import newest_glibc, packages_for
+from installer.package.publisher import maintainer
 from installer.package.tree import HERE
 
-_MAINTAINER = "Workerbee contributors <workerbee@example.org>"
 # A window without a font shows boxes; the engine's files come over TLS.
 _ALWAYS = ("python3 (>= 3.11)", "python3 (<< 3.14)", "ca-certificates")
 _FONTS = "fonts-dejavu-core | fonts-noto-core | fonts-liberation"
@@ -34,7 +34,7 @@ def write_control(root: Path, version: str) -> None:
         "Package": "workerbee",
         "Version": version,
         "Architecture": "amd64",
-        "Maintainer": _MAINTAINER,
+        "Maintainer": maintainer(),
         "Installed-Size": str(installed_kib),
         "Depends": ", ".join(depends),
         "Section": "science",

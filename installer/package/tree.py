@@ -15,9 +15,11 @@ from pathlib import Path
 from installer.package import icons, qt, wheels
 from installer.package.engine_lists import complete
 from installer.package.licences import copyright_text
+from installer.package.publisher import maintainer, pictures_address, with_pictures
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+_METAINFO = "org.workerbee.Workerbee.metainfo.xml"
 _UV_PROGRAM = "uv-*.data/scripts/uv"
 
 
@@ -105,11 +107,14 @@ def _write_shared(root: Path, release: Release) -> None:
         "workerbee.desktop": share / "applications" / "workerbee.desktop",
         "workerbee-mime.xml": share / "mime" / "packages" / "workerbee.xml",
         "lintian-overrides": share / "lintian" / "overrides" / "workerbee",
-        "org.workerbee.Workerbee.metainfo.xml": share / "metainfo" / "org.workerbee.Workerbee.metainfo.xml",
+        _METAINFO: share / "metainfo" / _METAINFO,
     }
     for name, place in places.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(release.fill((HERE / "files" / name).read_text("utf-8")), "utf-8")
+    metainfo = places[_METAINFO]
+    pictures = ROOT / "resources" / "pictures"
+    metainfo.write_text(with_pictures(metainfo.read_text("utf-8"), pictures_address(), pictures), "utf-8")
     manual = share / "man" / "man1"
     manual.mkdir(parents=True)
     text = release.fill((HERE / "files" / "workerbee.1").read_text("utf-8"))
@@ -119,10 +124,9 @@ def _write_shared(root: Path, release: Release) -> None:
 
 def _changelog(release: Release) -> str:
     """Debian's form of it; the project's own CHANGELOG.md is beside the source."""
-    author = "Workerbee contributors <workerbee@example.org>"
     return (
         f"workerbee ({release.version}) stable; urgency=medium\n\n  * Release {release.version}.\n\n"
-        f" -- {author}  {release.rfc_date}\n"
+        f" -- {maintainer()}  {release.rfc_date}\n"
     )
 
 

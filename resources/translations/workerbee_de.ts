@@ -1765,8 +1765,16 @@
         <translation>Löschen und beenden</translation>
     </message>
     <message>
+        <source>Delete downloads only, and quit</source>
+        <translation>Nur Heruntergeladenes löschen und beenden</translation>
+    </message>
+    <message>
         <source>The training engine</source>
         <translation>Das Trainingsprogramm</translation>
+    </message>
+    <message>
+        <source>Downloaded models and data sets</source>
+        <translation>Heruntergeladene Modelle und Datensätze</translation>
     </message>
     <message>
         <source>Runs that you published, and their checkpoints</source>

@@ -48,7 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--only", action="append", default=[], choices=ROWS, help="that row; may be repeated")
     parser.add_argument("--quick", action="store_true", help="few epochs: to try it, not to quote it")
-    parser.add_argument("--markdown", action="store_true", help="print the table for the README")
+    parser.add_argument("--markdown", action="store_true", help="print the table for the documents")
     parser.add_argument("--threads", type=int, help="compute threads of each peer (half of the cores)")
     parser.add_argument("--keep", type=Path, help="keep the logs in this folder")
     return parser.parse_args()

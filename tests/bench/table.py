@@ -1,4 +1,4 @@
-"""The table at the end, for a terminal or for the README."""
+"""The table at the end of a bench, for a terminal or for the documents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
+
+from installer.docs.markdown import table
 
 HEADINGS = ("what", "Workerbee", "bare hivemind", "bare, overlapping", "must reach", "reached")
 
@@ -32,9 +34,8 @@ class Row:
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """A table to paste."""
-    lines = [HEADINGS, tuple("---" for _ in HEADINGS), *(row.cells for row in rows)]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    """A table to paste into resources/docs/benchmarks.md."""
+    return table(HEADINGS, (row.cells for row in rows))
 
 
 def show(rows: Sequence[Row]) -> None:

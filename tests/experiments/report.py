@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.files.documents import FOLDER
+from installer.docs.markdown import table
 from tests.experiments.execute import Outcome
+from tests.support.checkout import ROOT
+
+DOCUMENT = FOLDER / "experiments.md"
+PICTURES = ROOT / "resources" / "pictures" / "experiments"
 
 HEADINGS = (
     "",
@@ -38,19 +44,8 @@ def rows_of(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 
 
 def as_markdown(outcomes: Sequence[Outcome]) -> str:
-    """For the README."""
-    lines = [HEADINGS, ("---",) * len(HEADINGS), *rows_of(outcomes)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def write_into(readme: Path, name: str, told: str) -> None:
-    """Replace what the README tells of that experiment; raises ValueError where it has no place for it."""
-    begin, end = f"<!-- experiment {name} -->\n", f"<!-- end of {name} -->"
-    before, place, rest = readme.read_text("utf-8").partition(begin)
-    _, closing, after = rest.partition(end)
-    if not (place and closing):
-        raise ValueError(f"{readme} has no place for the experiment {name}")
-    readme.write_text(f"{before}{begin}{told}\n{end}{after}", "utf-8")
+    """The table of an experiment, for the document and for the terminal."""
+    return table(HEADINGS, rows_of(outcomes))
 
 
 def draw(outcomes: Sequence[Outcome], path: Path) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from core.protocol.messages import AnyEvent, Evaluated
+from installer.docs.regions import with_region
 from tests.bench.peers.metrics import Track
 from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
 from tests.experiments.execute import Outcome
 from tests.experiments.experiments import EXPERIMENTS, Trial
-from tests.experiments.report import as_markdown, draw, write_into
-from tests.support.checkout import ROOT
+from tests.experiments.report import DOCUMENT, PICTURES, as_markdown, draw
 
 
 def outcome(*trial_names: str) -> list[Outcome]:
@@ -44,16 +43,15 @@ def test_the_curves_are_drawn(tmp_path: Path) -> None:
     assert picture.read_text().count('id="axes_') == 2
 
 
-def test_the_readme_has_a_place_for_every_experiment(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    shutil.copy(ROOT / "README.md", readme)
-    for name in EXPERIMENTS:
-        write_into(readme, name, f"All about {name}.")
-        write_into(readme, name, f"All anew about {name}.")
-    told = readme.read_text("utf-8")
-    assert told.count("All anew about ") == len(EXPERIMENTS) and "All about " not in told
+def test_the_document_has_a_place_and_a_picture_for_every_experiment() -> None:
+    text = DOCUMENT.read_text("utf-8")
+    for name, experiment in EXPERIMENTS.items():
+        text = with_region(text, f"experiment {name}", f"All about {name}.")
+        text = with_region(text, f"experiment {name}", f"All anew about {name}.")
+        assert f"## {experiment.question}" in text and (PICTURES / f"{name}.svg").is_file()
+    assert text.count("All anew about ") == len(EXPERIMENTS) and "All about " not in text
     with pytest.raises(ValueError, match="the moon"):
-        write_into(readme, "the moon", "")
+        with_region(text, "the moon", "")
 
 
 def test_every_experiment_compares_at_least_two_runs() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind
+from core.files.folders import Folders
 from core.protocol.messages import (
     AnyEvent,
     ContributionStatus,
@@ -20,7 +21,6 @@ from core.protocol.messages import (
     StateLoading,
     TrainingStarted,
 )
-from core.worker.network.peer_cache import FILE_NAME
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
 from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of
@@ -156,7 +156,7 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
     other = hands.volunteer(organiser.posted, "other", "direct")
     client = helping(hands, organiser)
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
-    notes = hands.folder / "volunteer" / "data" / FILE_NAME
+    notes = Folders.below(hands.folder / "volunteer").contents.peer_cache_file
     client.until(lambda _: other.peer_id in _read(notes))
     kill(organiser.family)
     organiser.ended()

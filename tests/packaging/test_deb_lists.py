@@ -11,15 +11,16 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
+from PySide6.QtGui import QImage
 
 from core.engine.file_lists import FOLDER, EngineFiles
+from installer.package.publisher import with_pictures
 from installer.package.tree import Release
 from installer.package.wheels import PYTHONS
 from tests.support.checkout import ROOT
 
 PACKAGE = ROOT / "installer" / "package"
 METAINFO = PACKAGE / "files" / "org.workerbee.Workerbee.metainfo.xml"
-PNG_HEAD_BYTES = 24
 
 
 def normal(name: str) -> str:
@@ -62,26 +63,32 @@ def test_every_library_of_the_project_is_in_the_engine_or_made_with_the_package(
         assert wanted <= listed | pinned(PACKAGE / "shipped.txt").keys(), build
 
 
-def size_of(picture: Path) -> tuple[int, int]:
-    """Width and height, which every PNG begins with."""
-    head = picture.read_bytes()[:PNG_HEAD_BYTES]
-    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
+def filled_metainfo(address: str) -> str:
+    """AppStream's metadata as a package has it whose publisher put the pictures there."""
+    text = Release("0.1.0", 1_800_000_000).fill(METAINFO.read_text("utf-8"))
+    return with_pictures(text, address, ROOT / "resources" / "pictures")
 
 
-def test_the_software_centre_shows_the_readmes_pictures_in_the_size_that_they_have() -> None:
-    images = list(ElementTree.parse(METAINFO).iter("image"))
+def test_a_package_names_pictures_only_where_its_publisher_has_put_them() -> None:
+    assert "<image" not in filled_metainfo("") and "example.org" not in filled_metainfo("")
+    images = list(ElementTree.fromstring(filled_metainfo("https://pictures.test/w/")).iter("image"))
     assert len(images) >= 3
     for image in images:
-        address = image.text or ""
-        told = int(image.get("width", 0)), int(image.get("height", 0))
-        assert address.startswith("https://")
-        assert size_of(ROOT / "resources" / "pictures" / address.rpartition("/")[2]) == told
+        picture = ROOT / "resources" / "pictures" / (image.text or "").removeprefix("https://pictures.test/w/")
+        shown = QImage(str(picture)).size()
+        assert (shown.width(), shown.height()) == (int(image.get("width", 0)), int(image.get("height", 0)))
+
+
+def test_an_address_that_software_centres_refuse_is_refused_before() -> None:
+    with pytest.raises(ValueError, match="https"):
+        filled_metainfo("http://pictures.test")
 
 
 @pytest.mark.skipif(shutil.which("appstreamcli") is None, reason="needs appstreamcli")
-def test_a_software_centre_can_read_what_the_package_says_of_itself(tmp_path: Path) -> None:
-    fill_placeholders = tmp_path / METAINFO.name
-    fill_placeholders.write_text(Release("0.1.0", 1_800_000_000).fill(METAINFO.read_text("utf-8")), "utf-8")
-    command = ["appstreamcli", "validate", "--no-net", str(fill_placeholders)]
+@pytest.mark.parametrize("address", ["", "https://pictures.test/w"])
+def test_a_software_centre_can_read_what_the_package_says_of_itself(tmp_path: Path, address: str) -> None:
+    metainfo = tmp_path / METAINFO.name
+    metainfo.write_text(filled_metainfo(address), "utf-8")
+    command = ["appstreamcli", "validate", "--no-net", str(metainfo)]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 0, said.stdout + said.stderr

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, cast
 
@@ -45,11 +45,12 @@ from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Host
+from tests.support.fork_server import MARK, MARK_LENGTH
+from tests.support.forked_process import ForkedProcess, can_fork
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
 GOODBYE_SECONDS = 30.0  # for the longest: plain hivemind's waits for a round that is under way
-MARK = "WORKERBEE_TEST_FAMILY"
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 RUN_ID = "tiny-sums"
@@ -105,14 +106,33 @@ def survivors(ended: Speaker[Any], family: Sequence[psutil.Process] = ()) -> lis
     return []
 
 
+def _started(command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True)
+
+
+def _forked(
+    command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]
+) -> ForkedProcess | subprocess.Popen[bytes]:
+    """Its imports done beforehand where that is possible."""
+    return (ForkedProcess if can_fork(command) else _started)(command, log, environment)
+
+
 class Speaker(Generic[_Said]):
     """A process that says things line by line, and all that comes of it; ``said`` is everything so far.
 
     It is not heard while ``is_heard`` is cleared, and its pipe is small, so that it is soon full then.
     """
 
-    def __init__(self, command: Sequence[str], log: Path, parse: Callable[[bytes], _Said], **environment: str) -> None:
-        self.mark = f"{os.getpid()}-{next(_numbers)}"
+    def __init__(
+        self,
+        command: Sequence[str],
+        log: Path,
+        parse: Callable[[bytes], _Said],
+        is_warm: bool = False,
+        **environment: str,
+    ) -> None:
+        self.mark = f"{os.getpid()}-{next(_numbers)}-".ljust(MARK_LENGTH, "-")
         self.said: list[_Said] = []
         self.raw: list[bytes] = []
         self.is_heard = threading.Event()
@@ -120,14 +140,8 @@ class Speaker(Generic[_Said]):
         self._log, self._parse, self._news = log, parse, threading.Condition()
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as errors:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env={**worker_environment(), **environment, MARK: self.mark},
-                start_new_session=True,
-            )
+            everything = {**worker_environment(), **environment, MARK: self.mark}
+            self.process = (_forked if is_warm else _started)(command, errors, everything)
         self.stdin = cast(IO[bytes], self.process.stdin)
         self.stdout = cast(IO[bytes], self.process.stdout)
         fcntl.fcntl(self.stdout.fileno(), fcntl.F_SETPIPE_SZ, SMALLEST_PIPE_BYTES)
@@ -207,8 +221,9 @@ class Speaker(Generic[_Said]):
 class Peer(Speaker[AnyEvent]):
     """A real worker, without a client to look after it."""
 
-    def __init__(self, home: Path, within: Sequence[str] = ()) -> None:
-        super().__init__([*within, *worker_command(home)], home / "logs" / "worker.log", decode_event)
+    def __init__(self, home: Path, within: Sequence[str] = (), is_warm: bool = True) -> None:
+        command = [*within, *worker_command(home)]
+        super().__init__(command, home / "logs" / "worker.log", decode_event, is_warm)
         self.home = home
 
     def send(self, command: AnyCommand) -> None:
@@ -333,6 +348,7 @@ class Crew:
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
+            is_warm=False,
             WORKERBEE_HOME=str(folder),
             **environment,
         )

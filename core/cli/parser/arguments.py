@@ -5,10 +5,20 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import NoReturn
 
 from core.cli.parser import values as typed
 from core.cli.parser.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.help_arguments import ShowDocument, add_help
+from core.cli.parser.options import (
+    add_address,
+    add_computing,
+    add_device,
+    add_json,
+    add_limits,
+    add_memory,
+    add_network,
+)
 from core.cli.parser.stop_conditions import NO_LIMITS, Limits
 from core.errors import ErrorKind, UserError
 from core.protocol.messages import NetworkMode
@@ -122,13 +132,14 @@ ParsedCommand = (
     | Doctor
     | EngineWish
     | Reset
+    | ShowDocument
     | Help
 )
 
 
 def read_arguments(words: list[str], version: str) -> ParsedCommand:
     """What those words ask for; raises ClientError, or SystemExit(0) for --help and --version."""
-    parser = _parser(version)
+    parser = command_parser(version)
     asked = parser.parse_args(words)
     match asked.command:
         case None:
@@ -146,7 +157,9 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
         case "engine":
             return read_engine(asked)
         case "reset":
-            return Reset(asked.yes, asked.identity)
+            return Reset(asked.yes, asked.identity, asked.downloads)
+        case "help":
+            return ShowDocument(asked.topic, asked.json)
         case "demo":
             return Demo(_limits(asked), asked.json)
         case _:
@@ -160,7 +173,8 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(ErrorKind.USAGE, f"{message[:1].upper()}{message[1:]}.")
 
 
-def _parser(version: str) -> _Parser:
+def command_parser(version: str) -> argparse.ArgumentParser:
+    """The parser of the whole command line, with a subparser for each command."""
     parser = _Parser(prog="workerbee", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"workerbee {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -171,97 +185,81 @@ def _parser(version: str) -> _Parser:
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
+    add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
-    _add_limits(demo)
-    _add_json(demo)
-    _add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
+    add_limits(demo)
+    add_json(demo)
+    add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     deeds = parser.add_subparsers(dest="deed", metavar="new|check", required=True)
     new = deeds.add_parser("new", help="write a run file with comments", allow_abbrev=False)
-    new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE)
+    new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
     check = deeds.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
-    check.add_argument("file", metavar="FILE", type=Path)
+    check.add_argument("file", metavar="FILE", type=Path, help="the run file to check")
 
 
 def _add_publish(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="run.toml", type=Path)
+    parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
     several = {"metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
-    parser.add_argument("--announce", help="what to tell others, if it differs", **several)  # type: ignore[arg-type]
-    parser.add_argument("--identity", metavar="FILE", type=Path, help="your key; made at first use")
-    parser.add_argument("--no-train", action="store_true", help="only keep the run's state for others")
-    parser.add_argument("--checkpoint-every", metavar="N", type=typed.positive, default=10, help="in epochs")
-    _add_computing(parser, device="auto")
-    _add_limits(parser)
-    _add_json(parser)
+    parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
+    parser.add_argument("--identity", metavar="FILE", type=Path, help="your key file; made at first use")
+    parser.add_argument(
+        "--no-train", action="store_true", help="compute almost nothing; keep the run's state for others"
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        metavar="N",
+        type=typed.positive,
+        default=10,
+        help="epochs from one checkpoint to the next",
+    )
+    add_computing(parser, device="auto")
+    add_limits(parser)
+    add_json(parser)
 
 
 def _add_swarm(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="run.toml", type=Path)
-    parser.add_argument("--peers", metavar="N", type=typed.peers, default=4, help="with the organiser; 4 by default")
-    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="what computes")
-    parser.add_argument("--threads", metavar="N", type=typed.positive, help="of each peer; its share of the cores")
-    _add_limits(parser)
+    parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
+    parser.add_argument(
+        "--peers",
+        metavar="N",
+        type=typed.peers,
+        default=4,
+        help="the number of peers, the organiser included",
+    )
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default="auto", help="the device that computes")
+    parser.add_argument(
+        "--threads",
+        metavar="N",
+        type=typed.positive,
+        help="CPU threads of each peer; by default its share of the cores",
+    )
+    add_limits(parser)
 
 
 def _add_join(parser: argparse.ArgumentParser) -> None:
-    _add_address(parser)
-    parser.add_argument("--run", metavar="ID", help="which run, where the swarm has several")
+    add_address(parser)
+    parser.add_argument("--run", metavar="ID", help="the run to help, where the swarm has several")
     parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
-    _add_computing(parser, device=None)
-    _add_memory(parser)
-    _add_network(parser, mode=None)
+    add_computing(parser, device=None)
+    add_memory(parser)
+    add_network(parser, mode=None)
     parser.add_argument("--yes", action="store_true", help="start without asking")
-    _add_limits(parser)
-    _add_json(parser)
+    add_limits(parser)
+    add_json(parser)
 
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
-    _add_address(parser)
-    _add_device(parser, device=None)
-    _add_memory(parser)
-    parser.add_argument("--no-dry-run", action="store_true", help="only look, measure nothing")
-    _add_network(parser, mode="auto")
-    _add_json(parser)
-
-
-def _add_address(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("address", metavar="ADDRESS", nargs="*", help="what the organiser posted")
-    copied = {"dest": "copied", "nargs": "+", "action": "extend", "default": [], "help": argparse.SUPPRESS}
-    parser.add_argument("--initial_peers", "--initial-peers", **copied)  # type: ignore[arg-type]
-
-
-def _add_device(parser: argparse.ArgumentParser, device: str | None) -> None:
-    parser.add_argument("--device", metavar="auto|cpu|cuda:N", default=device, help="what computes")
-    parser.add_argument("--threads", metavar="N", type=typed.positive, help="how many CPU threads at most")
-
-
-def _add_memory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--memory", metavar="SIZE", type=typed.size, help="of the device, at most; such as 6GB")
-
-
-def _add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
-    _add_device(parser, device)
-    parser.add_argument("--name", metavar="NAME", type=typed.name, help="what others may call this computer")
-
-
-def _add_network(parser: argparse.ArgumentParser, mode: NetworkMode | None) -> None:
-    modes = get_args(NetworkMode)
-    parser.add_argument("--network", choices=modes, default=mode, help="client: outgoing connections only")
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    limits = parser.add_argument_group("when to leave").add_mutually_exclusive_group()
-    limits.add_argument("--epochs", metavar="N", type=typed.positive, help="after so many epochs")
-    limits.add_argument("--samples", metavar="N", type=typed.positive, help="after so many samples of your own")
-    limits.add_argument("--for", metavar="TIME", type=typed.seconds, dest="seconds", help="such as 10m or 1h30m")
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the events, a JSON object a line")
+    add_address(parser)
+    add_device(parser, device=None)
+    add_memory(parser)
+    parser.add_argument("--no-dry-run", action="store_true", help="leave the dry run out")
+    add_network(parser, mode="auto")
+    add_json(parser)
 
 
 def _publish(asked: argparse.Namespace) -> PublishRun:

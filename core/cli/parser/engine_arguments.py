@@ -32,6 +32,7 @@ class Reset:
 
     yes: bool
     identity: bool
+    downloads: bool
 
 
 EngineWish = ShowEngine | MakeEngine | RemoveEngine
@@ -55,4 +56,6 @@ def read_engine(asked: argparse.Namespace) -> EngineWish:
 def add_reset(parser: argparse.ArgumentParser) -> None:
     """Tell the parser."""
     parser.add_argument("--yes", action="store_true", help="delete without asking")
-    parser.add_argument("--identity", action="store_true", help="this computer's keys, too")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--identity", action="store_true", help="this computer's keys, too")
+    what.add_argument("--downloads", action="store_true", help="downloaded models and data sets only")

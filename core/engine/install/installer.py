@@ -20,7 +20,8 @@ from core.engine.install.uv import UvFailedError, find_uv
 from core.engine.install.wheel_download import StoppedError, download
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError
-from core.files.folders import Folders, storage_problem
+from core.files.atomic import storage_problem
+from core.files.folders import Folders
 
 _TELL_SECONDS = 0.25
 _FULL_WORDS = ("No space left on device", "os error 28", "Disk quota exceeded")

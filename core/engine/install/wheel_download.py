@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from core.engine.file_lists import EngineFile
 from core.errors import ErrorKind, UserError
-from core.files.folders import storage_problem
+from core.files.atomic import storage_problem
 from core.security.verified_download import (
     Received,
     RefusedError,

@@ -18,10 +18,13 @@ MAX_FILES = 64
 KEPT_BYTES = 20_000_000_000  # of files that were fetched, at the most, unless a single one is larger
 BYTE_TOKENS = 258
 
-Repository = Annotated[str, Meta(pattern=_REPOSITORY)]
-Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]
+Repository = Annotated[str, Meta(pattern=_REPOSITORY, description="owner/name; letters, digits, -, _ and . in each")]
+Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z", description="a commit: 40 hexadecimal digits in lower case")]
 """A commit: unlike a branch's name, it means the same for ever."""
-_Name = Annotated[str, Meta(pattern=_NAME)]
+_Name = Annotated[
+    str,
+    Meta(pattern=_NAME, description="letters, digits, -, _, . and spaces; at most 100 characters"),
+]
 _ClassName = Annotated[str, Meta(min_length=1, max_length=60)]
 
 
@@ -29,13 +32,16 @@ class SumsData(StrictStruct, tag_field="kind", tag="sums", kw_only=True, frozen=
     """Sums that every peer draws for itself; both operands are below 10 to the power of ``digits``."""
 
     digits: Annotated[int, Meta(ge=1, le=6)] = 2
+    """The number of digits of an operand; both are below 10 to this power."""
 
 
 class HubTokenizer(StrictStruct, kw_only=True, frozen=True):
     """The ``tokenizer.json`` of a hub's model repository."""
 
     repository: Repository
+    """The model repository of the hub that holds the ``tokenizer.json``."""
     revision: Revision
+    """The commit of that repository."""
 
 
 Tokenizer = Literal["bytes"] | HubTokenizer
@@ -46,15 +52,20 @@ class _Text(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """Documents of text; of every ``held_out_one_in``, one is never trained on."""
 
     tokenizer: Tokenizer = "bytes"
+    """The tokenizer: one token for each byte, or a hub's ``tokenizer.json``."""
     held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 64
+    """One document of so many is never trained on, and measures what has been learned."""
 
 
 class FileAt(StrictStruct, kw_only=True, frozen=True):
     """A file at an http(s) address; it is not used unless size and SHA-256 are these."""
 
     url: Annotated[str, Meta(min_length=8, max_length=1000)]
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    """The http(s) address of the file."""
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
+    """The SHA-256 of the file, in hexadecimal; a file with another one is refused."""
     size_bytes: Annotated[int, Meta(ge=1, le=10**12)]
+    """The size of the file in bytes; a file of another size is refused."""
 
     def __post_init__(self) -> None:
         if flaw := _flaw_of(self.url):
@@ -85,18 +96,26 @@ class TextFiles(_Text, _InFiles, tag="text-files", kw_only=True, frozen=True):
     """Files of one format; ``column`` holds the text, and of "text" files each paragraph is a document."""
 
     files: _Files
+    """The files, one ``[[data.files]]`` table each."""
     format: Literal["parquet", "json-lines", "text"]
+    """The format of the files; in ``text`` a paragraph is a document."""
     column: _Name = "text"
+    """The column or JSON field that holds the text; ``text`` files have none."""
 
 
 class HubDataset(_Text, tag="hub", kw_only=True, frozen=True):
     """A data set of a hub, read as a stream; ``config`` is the one of several that it may have."""
 
     repository: Repository
+    """The data set's repository on the hub."""
     revision: Revision
+    """The commit of that repository."""
     split: _Name = "train"
+    """The split of the data set that is read."""
     column: _Name = "text"
+    """The column that holds the text."""
     config: _Name | None = None
+    """The configuration of the data set, where it has several."""
 
 
 class _Images(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
@@ -106,9 +125,13 @@ class _Images(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """
 
     image_column: _Name = "image"
+    """The column that holds the images themselves, as JPEG or PNG."""
     label_column: _Name = "label"
+    """The column that holds the classes, as numbers or names."""
     class_names: Annotated[tuple[_ClassName, ...], Meta(max_length=1000)] = ()
+    """The names of the classes, in the order of their numbers."""
     held_out_one_in: Annotated[int, Meta(ge=2, le=10_000)] = 16
+    """One image of so many is never trained on, and measures what has been learned."""
 
     def __post_init__(self) -> None:
         if len(set(self.class_names)) < len(self.class_names):
@@ -119,15 +142,20 @@ class ImageFiles(_Images, _InFiles, tag="image-files", kw_only=True, frozen=True
     """Parquet files that hold the images themselves, as JPEG or PNG."""
 
     files: _Files
+    """The Parquet files, one ``[[data.files]]`` table each."""
 
 
 class HubImages(_Images, tag="hub-images", kw_only=True, frozen=True):
     """A data set of a hub that holds the images themselves, read as a stream."""
 
     repository: Repository
+    """The data set's repository on the hub."""
     revision: Revision
+    """The commit of that repository."""
     split: _Name = "train"
+    """The split of the data set that is read."""
     config: _Name | None = None
+    """The configuration of the data set, where it has several."""
 
 
 TextData = TextFiles | HubDataset

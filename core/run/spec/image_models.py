@@ -23,13 +23,21 @@ class ViT(StrictStruct, tag_field="model_type", tag="vit", kw_only=True, frozen=
     """
 
     image_size: Annotated[int, Meta(ge=8, le=1024)]
+    """The height and width to which every image is brought, in pixels."""
     patch_size: Annotated[int, Meta(ge=1, le=256)]
+    """The height and width of a patch, in pixels; a divisor of ``image_size``."""
     num_labels: Annotated[int, Meta(ge=2, le=100_000)]
+    """The number of classes."""
     hidden_size: Annotated[int, Meta(ge=8, le=16_384)]
+    """The size of the hidden state; a multiple of ``num_attention_heads``."""
     num_hidden_layers: Annotated[int, Meta(ge=1, le=128)]
+    """The number of transformer layers."""
     num_attention_heads: Annotated[int, Meta(ge=1, le=256)]
+    """The number of attention heads."""
     intermediate_size: Annotated[int, Meta(ge=8, le=65_536)] | None = None
+    """The inner size of the feed-forward layers; without it, four times ``hidden_size``."""
     dropout: Fraction = 0.0
+    """The share of activations that are dropped while training."""
 
     def __post_init__(self) -> None:
         if self.hidden_size % self.num_attention_heads:

@@ -24,8 +24,11 @@ class _Optimizer(StrictStruct, tag_field="name", kw_only=True, frozen=True):
     needs_gpu: ClassVar[bool] = False
 
     learning_rate: _Rate = 1e-3
+    """The learning rate before the scheduler."""
     weight_decay: _Decay = 0.0
+    """The weight decay for each step."""
     max_grad_norm: Annotated[float, Meta(gt=0, le=1e6)] | None = 1.0
+    """The norm to which the averaged gradient is clipped; ``none`` for no clipping."""
 
     @property
     def kept_bytes(self) -> float:
@@ -34,13 +37,16 @@ class _Optimizer(StrictStruct, tag_field="name", kw_only=True, frozen=True):
 
 
 class AdamW(_Optimizer, tag="adamw", kw_only=True, frozen=True):
-    """torch's."""
+    """Adam with decoupled weight decay, torch's (Loshchilov and Hutter, arXiv:1711.05101)."""
 
     statistics = ("exp_avg", "exp_avg_sq")
 
     beta1: Fraction = 0.9
+    """The decay of the mean of gradients."""
     beta2: Fraction = 0.99
+    """The decay of the mean of squared gradients."""
     epsilon: _Epsilon = 1e-8
+    """The constant in the denominator, against division by zero."""
 
 
 class AdamW8bit(_Optimizer, tag="adamw8bit", kw_only=True, frozen=True):
@@ -53,8 +59,11 @@ class AdamW8bit(_Optimizer, tag="adamw8bit", kw_only=True, frozen=True):
     needs_gpu = True
 
     beta1: Fraction = 0.9
+    """The decay of the mean of gradients."""
     beta2: Fraction = 0.99
+    """The decay of the mean of squared gradients."""
     epsilon: _Epsilon = 1e-8
+    """The constant in the denominator, against division by zero."""
 
     @property
     def kept_bytes(self) -> float:
@@ -63,12 +72,14 @@ class AdamW8bit(_Optimizer, tag="adamw8bit", kw_only=True, frozen=True):
 
 
 class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
-    """torch's."""
+    """Stochastic gradient descent with momentum, torch's."""
 
     statistics = ("momentum_buffer",)
 
     momentum: Fraction = 0.9
+    """The decay of the sum of gradients; 0 for plain SGD."""
     nesterov: bool = False
+    """Whether the momentum is Nesterov's, which looks one step ahead."""
 
     def __post_init__(self) -> None:
         if self.nesterov and not self.momentum:
@@ -76,40 +87,52 @@ class SGD(_Optimizer, tag="sgd", kw_only=True, frozen=True):
 
 
 class Adafactor(_Optimizer, tag="adafactor", kw_only=True, frozen=True):
-    """torch's: it keeps sums over rows and columns, and so next to nothing."""
+    """Adafactor, torch's, which keeps sums over rows and columns only: next to nothing (arXiv:1804.04235)."""
 
     statistics = ()
 
     beta2_decay: Annotated[float, Meta(ge=-1, lt=0)] = -0.8
+    """The exponent by which the decay of squared gradients approaches 1 over the steps."""
 
 
 class Lamb(_Optimizer, tag="lamb", kw_only=True, frozen=True):
-    """For very large batches of transformers; pytorch-optimizer's."""
+    """LAMB, for very large batches of transformers; pytorch-optimizer's (arXiv:1904.00962)."""
 
     statistics = ("exp_avg", "exp_avg_sq")
 
     beta1: Fraction = 0.9
+    """The decay of the mean of gradients."""
     beta2: Fraction = 0.999
+    """The decay of the mean of squared gradients."""
     epsilon: _Epsilon = 1e-6
+    """The constant in the denominator, against division by zero."""
 
 
 class Lars(_Optimizer, tag="lars", kw_only=True, frozen=True):
-    """For very large batches of images; pytorch-optimizer's."""
+    """LARS, for very large batches of images; pytorch-optimizer's (arXiv:1708.03888)."""
 
     statistics = ("momentum_buffer",)
 
     momentum: Fraction = 0.9
+    """The decay of the sum of gradients; 0 for none."""
     trust_coefficient: Annotated[float, Meta(gt=0, le=1)] = 1e-3
+    """The factor between a layer's norm and the length of its step."""
 
 
 class Lion(_Optimizer, tag="lion", kw_only=True, frozen=True):
-    """It keeps half of what Adam keeps, and wants a third of its learning rate; pytorch-optimizer's."""
+    """Lion, pytorch-optimizer's, which keeps half of what Adam keeps and wants a third of its learning rate.
+
+    Chen and others, arXiv:2302.06675.
+    """
 
     statistics = ("exp_avg",)
 
     learning_rate: _Rate = 1e-4
+    """The learning rate before the scheduler; about a third of what AdamW would take."""
     beta1: Fraction = 0.9
+    """The weight of the old mean in the direction of a step."""
     beta2: Fraction = 0.99
+    """The decay of the mean of gradients."""
 
 
 OptimizerSpec = AdamW | AdamW8bit | SGD | Adafactor | Lamb | Lars | Lion

@@ -17,9 +17,13 @@ class ArithmeticGPT(StrictStruct, tag_field="kind", tag="arithmetic-gpt", kw_onl
     """The built-in recipe: a small decoder-only transformer that learns sums."""
 
     layers: Annotated[int, Meta(ge=1, le=24)] = 2
+    """The number of transformer layers."""
     width: Annotated[int, Meta(ge=16, le=2048)] = 128
+    """The size of the hidden state; a multiple of ``heads``."""
     heads: Annotated[int, Meta(ge=1, le=64)] = 4
+    """The number of attention heads."""
     dropout: Fraction = 0.0
+    """The share of activations that are dropped while training."""
 
     def __post_init__(self) -> None:
         if self.width % self.heads:
@@ -30,22 +34,29 @@ class Pretrained(StrictStruct, kw_only=True, frozen=True):
     """Weights to begin with, as safetensors; what they are the weights of is said by ``[recipe.config]``."""
 
     repository: Repository
+    """The model repository of the hub that holds the safetensors files."""
     revision: Revision
+    """The commit of that repository."""
 
 
 class Lora(StrictStruct, kw_only=True, frozen=True):
     """Low-rank adapters, which alone are trained and averaged; no ``target_modules`` means all matrices."""
 
     rank: Annotated[int, Meta(ge=1, le=1024)] = 8
+    """The rank of the adapters."""
     alpha: Annotated[float, Meta(gt=0, le=4096)] = 16.0
+    """The scale of the adapters; what they add is multiplied by ``alpha / rank``."""
     dropout: Fraction = 0.0
+    """The share of the adapters' inputs that are dropped while training."""
     target_modules: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=16)] = ()
+    """The names of the linear layers that get adapters; an empty list means all of them."""
 
 
 class Quantization(StrictStruct, kw_only=True, frozen=True):
     """The frozen weights in fewer bits; only some GPUs can."""
 
     kind: Literal["8bit", "nf4"]
+    """The encoding of the frozen weights: 8 bits, or 4 bits as NormalFloat (QLoRA)."""
 
 
 Precision = Literal["auto", "bf16", "fp16", "fp32"]
@@ -60,17 +71,24 @@ class _Transformer(StrictStruct, tag_field="kind", kw_only=True, frozen=True):
     """What all models of `transformers` may have."""
 
     pretrained: Pretrained | None = None
+    """The published weights to begin with; without them training begins from nothing."""
     precision: Precision = "auto"
+    """The number format that is computed in; what is averaged is fp32 in any case."""
     gradient_checkpointing: bool = False
+    """Whether activations are computed twice instead of kept, which saves memory and costs speed."""
     compile: bool = False
+    """Whether the model is compiled with ``torch.compile`` where the computer can."""
 
 
 class _LanguageModel(_Transformer, kw_only=True, frozen=True):
     """``sequence_length`` is in tokens: one sample of the run."""
 
     sequence_length: Annotated[int, Meta(ge=8, le=131_072)]
+    """The number of tokens of one sample."""
     lora: Lora | None = None
+    """The low-rank adapters, which alone are trained then."""
     quantization: Quantization | None = None
+    """The encoding of the frozen weights in few bits."""
 
     def _check(self, config: ModelConfig) -> None:
         if self.sequence_length > config.longest_sequence:
@@ -88,6 +106,7 @@ class CausalLM(_LanguageModel, tag="causal-lm", kw_only=True, frozen=True):
     """A model that says which token comes next."""
 
     config: CausalConfig
+    """The model family and its numbers."""
 
     def __post_init__(self) -> None:
         self._check(self.config)
@@ -97,6 +116,7 @@ class MaskedLM(_LanguageModel, tag="masked-lm", kw_only=True, frozen=True):
     """A model that says which tokens were hidden."""
 
     config: MaskedConfig
+    """The model family and its numbers."""
 
     def __post_init__(self) -> None:
         self._check(self.config)
@@ -110,8 +130,11 @@ class ImageClassification(_Transformer, tag="image-classification", kw_only=True
     """
 
     config: ViT
+    """The model and its numbers."""
     image_mean: _Colours = (0.5, 0.5, 0.5)
+    """What is subtracted from red, green and blue, which are between 0 and 1."""
     image_std: _Spreads = (0.5, 0.5, 0.5)
+    """What red, green and blue are then divided by."""
 
 
 LanguageModelSpec = CausalLM | MaskedLM

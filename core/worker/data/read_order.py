@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.run.spec.data import ImageData, TextData
 from core.worker.fetch.file_store import FileStore, in_words
 

@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.worker.fetch.file_store import in_words
 
 _LARGEST_BYTES = 1 << 28

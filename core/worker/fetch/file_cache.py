@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from core.files.disk_space import disk_usage
-from core.files.folders import try_lock
+from core.files.locks import try_lock
 from core.run.spec.data import KEPT_BYTES, FileAt
 from core.security.verified_download import Remote
 from core.worker.fetch.background_task import BackgroundTask

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
 from core.files.disk_space import free_space
-from core.files.folders import PeerFolder, storage_problem, try_lock
+from core.files.folders import DataFolder
+from core.files.locks import LockedFolder, try_lock
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.progress_listener import ProgressListener
 
@@ -31,7 +33,7 @@ class FileStore:
 
     def folder(self, name: str) -> Path:
         """One folder for each kind of thing; raises ClientError where it cannot be made."""
-        folder = self.home / "fetched" / name
+        folder = DataFolder(self.home).fetched / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -62,7 +64,7 @@ def in_words(path: Path) -> Iterator[None]:
         raise storage_problem(error, path) from error
 
 
-def alone_in(folder: Path, errand: BackgroundTask) -> PeerFolder:
+def alone_in(folder: Path, errand: BackgroundTask) -> LockedFolder:
     """That folder, made if it is not there, as soon as no other worker is busy in it."""
     while (claimed := try_lock(folder)) is None:
         errand.wait(_LOOK_SECONDS)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.security.verified_download import Remote, UnreachableError, is_final
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore, in_words

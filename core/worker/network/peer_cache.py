@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
+from core.files.folders import DataFolder
 
 MOST = 16  # of one run
-FILE_NAME = "acquaintances.json"
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class PeerCache:
     """
 
     def __init__(self, run_id: str, addresses: Sequence[str] = (), home: Path | None = None) -> None:
-        self._run_id, self._path = run_id, home and home / FILE_NAME
+        self._run_id, self._path = run_id, home and DataFolder(home).peer_cache_file
         self.addresses = _latest(addresses, remembered(home, run_id) if home else ())
 
     def meet(self, addresses: Sequence[str]) -> None:
@@ -42,7 +42,7 @@ class PeerCache:
 
 def remembered(home: Path, run_id: str | None) -> tuple[str, ...]:
     """Who has answered in that run before; nobody where no run is named."""
-    return _read(home / FILE_NAME).get(run_id, ()) if run_id else ()
+    return _read(DataFolder(home).peer_cache_file).get(run_id, ()) if run_id else ()
 
 
 def _read(path: Path) -> dict[str, tuple[str, ...]]:

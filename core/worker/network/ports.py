@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.worker.network.reachability import everywhere
 
 USUAL_PORT = 31337

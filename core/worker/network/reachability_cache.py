@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.files.folders import quarantine, write_atomically
+from core.files.atomic import quarantine, write_atomically
 from core.schema import StrictStruct
 
 KEPT_NETWORKS = 50

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import PeerFolder
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder
 from core.protocol.localizable import LocalizedText
 from core.protocol.messages import Failed, Join, Network, Warned
 from core.run.multiaddr import is_loopback
@@ -59,7 +60,7 @@ class SwarmAccess:
         self._dead_ipv6 = [each for each in command.addresses if is_dead_ipv6(each, alive)]
         self._identity = Identity.load_or_create(keys.identity_path)
         self._listen = _listen(command.port, alive, keys)
-        self._known = KnownNetworks(Path(command.home) / "networks.json")
+        self._known = KnownNetworks(DataFolder(Path(command.home)).reachability_file)
         self._here = detect_local_network(alive)
         self._lock = threading.Lock()
         self._better: ConnectionMode | None = None
@@ -214,4 +215,4 @@ def _listen(port: int | None, alive: Sequence[str], keys: PeerFolder) -> tuple[s
     """On this computer only if the swarm is here; else everywhere, and always at the same port."""
     if alive and all(is_loopback(address) for address in alive):
         return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return everywhere(port) if port else steady_listen(keys.path / "port")
+    return everywhere(port) if port else steady_listen(keys.port_file)

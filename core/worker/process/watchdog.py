@@ -21,8 +21,8 @@ def watch_child_processes(swarm: Swarm, channel: WorkerChannel) -> None:
 
 
 def _look_after(swarm: Swarm, channel: WorkerChannel) -> None:
-    if lost := swarm.vitals.wait_for_exit():
-        give_up(UserError(ErrorKind.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.vitals.say_goodbye)
+    if lost := swarm.children.wait_for_exit():
+        give_up(UserError(ErrorKind.WORKER_CRASHED, f"{lost} has ended."), channel, swarm.children.say_goodbye)
 
 
 def give_up(error: UserError, channel: WorkerChannel, say_goodbye: Callable[[], None]) -> None:

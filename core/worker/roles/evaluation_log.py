@@ -7,7 +7,7 @@ import math
 import time
 from pathlib import Path
 
-from core.files.folders import write_atomically
+from core.files.atomic import write_atomically
 from core.protocol.messages import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import EvaluationHistory, Score, scores_in
@@ -15,15 +15,13 @@ from core.worker.swarm import Swarm, score_publisher, signed
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "scores.msgpack"
-
 
 class EvaluationLog:
-    """Goes on from what an earlier start has left in that folder, if it is ours."""
+    """Goes on from what an earlier start has left in that file, if it is ours."""
 
-    def __init__(self, swarm: Swarm, manifest: RunManifest, folder: Path) -> None:
+    def __init__(self, swarm: Swarm, manifest: RunManifest, file: Path) -> None:
         self._swarm, self._every_epochs = swarm, manifest.evaluation.every_epochs
-        self._file = folder / FILE_NAME
+        self._file = file
         run_id = manifest.run.id
         left = scores_in(self._file.read_bytes(), swarm.peer_id, run_id) if self._file.exists() else None
         self._scores = left or EvaluationHistory(run_id)

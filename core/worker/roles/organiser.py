@@ -8,7 +8,9 @@ from pathlib import Path
 import msgspec
 
 from core.errors import UserError
-from core.files.folders import PeerFolder, claim_organiser_folder, quarantine, write_atomically
+from core.files.atomic import quarantine, write_atomically
+from core.files.folders import DataFolder
+from core.files.locks import PeerFolder, lock_organiser_folder
 from core.protocol.localizable import localized
 from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.run.address import JoinAddress
@@ -23,17 +25,17 @@ from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.evaluation_log import EvaluationLog
 from core.worker.roles.participation import ParticipationConfig, RunParticipation
 from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
-from core.worker.training.checkpoint import FILE_NAME, Checkpoints
+from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, RateLimiter
 
 
 def organise(command: Publish, channel: WorkerChannel) -> None:
     """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
-    with claim_organiser_folder(Path(command.home), command.manifest.run.id) as keys:
+    with lock_organiser_folder(DataFolder(Path(command.home)), command.manifest.run.id) as keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys.path / "published.json")
-        listen = command.listen or usual_listen(keys.path / "port")
+        manifest = _with_revision(command.manifest, keys.manifest_file)
+        listen = command.listen or usual_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
             (),
@@ -61,8 +63,8 @@ def _publish_and_train(
     channel.emit(Network(mode="direct", reason=reason))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
     membership = RunParticipation(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
-    scoreboard = EvaluationLog(swarm, manifest, keys.path)
-    checkpoints = Checkpoints(keys.path / FILE_NAME, manifest.run.id, membership.optimizer, channel.emit)
+    scoreboard = EvaluationLog(swarm, manifest, keys.scores_file)
+    checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, membership.optimizer, channel.emit)
     if (epoch := checkpoints.load()) is not None:
         membership.optimizer.resume_at(epoch)
     publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()

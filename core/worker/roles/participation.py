@@ -116,7 +116,7 @@ class RunParticipation:
         self._has_left = threading.Event()
         guard_reports(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe, device)
-        swarm.vitals.say_goodbye = self.optimizer.say_goodbye
+        swarm.children.say_goodbye = self.optimizer.say_goodbye
         others = _Others(swarm, self.optimizer)
         is_first = acquaintances is None
         known = acquaintances or PeerCache(self._run_id)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import claim_peer_folder
+from core.files.folders import DataFolder
+from core.files.locks import lock_peer_folder
 from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
@@ -56,12 +57,12 @@ class _Run:
 
 def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> None:
     """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
-    home = Path(command.home)
-    with claim_peer_folder(home) as keys:
+    data = DataFolder(Path(command.home))
+    with lock_peer_folder(data) as keys:
         entrance = SwarmAccess(command, alive, keys, channel)
         try:
             channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
-            samples = _discover_and_train(command, entrance, KnownOrganisers(home / "known_runs.json"), channel)
+            samples = _discover_and_train(command, entrance, KnownOrganisers(data.known_organisers_file), channel)
         except Interrupted:
             samples = 0
         finally:

@@ -11,11 +11,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from core.errors import ErrorKind
-from core.files.folders import quarantine, storage_problem, write_atomically
+from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.messages import AnyEvent, CheckpointSaved, Warned
 from core.worker.swarm import SwarmOptimizer
-
-FILE_NAME = "checkpoint.safetensors"
 
 
 class DamagedCheckpointError(Exception):

@@ -70,8 +70,8 @@ def test_each_damaged_file_is_told_once_also_one_that_is_damaged_later() -> None
 def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_seen() -> None:
     folders = Folders.default()
     folders.prepare()
-    folders.recent_runs_file.write_text("[nonsense")
-    with sqlite3.connect(folders.history_file) as other:
+    folders.contents.recent_runs_file.write_text("[nonsense")
+    with sqlite3.connect(folders.contents.history_file) as other:
         other.execute("BEGIN EXCLUSIVE")
         memory = RunRecorder(folders)
         assert memory.trouble is not None

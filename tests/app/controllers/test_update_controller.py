@@ -158,7 +158,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(opened: Open, ser
         server.server_close()
     window.look()
     assert window.said == "" and window.known == []
-    diary = UpdateState(window.folders.updates_file)
+    diary = UpdateState(window.folders.contents.updates_file)
     assert not diary.is_due(NOW + AGAIN_SECONDS - 1)
     assert diary.is_due(NOW + AGAIN_SECONDS) == (wrong != "older")
     server.body = signed(NEWER)
@@ -170,7 +170,7 @@ def test_what_is_no_news_is_not_told_and_asked_for_again_later(opened: Open, ser
 def test_who_does_not_want_to_know_asks_nobody(opened: Open, server: NoticeServer) -> None:
     window = opened(is_wanted=False)
     window.look()
-    assert server.asked == [] and not window.folders.updates_file.exists()
+    assert server.asked == [] and not window.folders.contents.updates_file.exists()
 
 
 def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(opened: Open) -> None:

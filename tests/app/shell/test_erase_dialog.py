@@ -19,7 +19,7 @@ def folders(tmp_path: Path) -> Folders:
     folders = Folders.below(tmp_path / "home")
     for path, size in (
         (folders.logs / "client.log", 4700),
-        (folders.data / "peers" / "1" / "identity.key", 9),
+        (folders.contents.peers / "1" / "identity.key", 9),
     ):
         path.parent.mkdir(parents=True)
         path.write_bytes(b"x" * size)
@@ -61,7 +61,21 @@ def test_whoever_agrees_is_left_with_the_keys(removal: Removal, folders: Folders
         button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
     removal.carry_out()
     assert not folders.logs.exists()
-    assert (folders.data / "peers" / "1" / "identity.key").exists()
+    assert (folders.contents.peers / "1" / "identity.key").exists()
+
+
+def test_downloads_can_go_alone(folders: Folders, qtbot: QtBot, english: None) -> None:
+    downloaded = folders.contents.fetched / "files" / "a-data-set"
+    downloaded.parent.mkdir(parents=True)
+    downloaded.write_bytes(b"x" * 5200)
+    window = QWidget()
+    qtbot.addWidget(window)
+    removal = Removal(folders, window)
+    removal.ask()
+    assert removal.box is not None and "Downloaded models and data sets: 5.2 KB" in removal.box.informativeText()
+    next(each for each in removal.box.buttons() if "downloads only" in each.text()).click()
+    removal.carry_out()
+    assert not downloaded.exists() and (folders.logs / "client.log").exists()
 
 
 def test_the_keys_go_too_if_that_is_ticked(removal: Removal, folders: Folders) -> None:

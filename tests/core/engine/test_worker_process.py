@@ -18,6 +18,7 @@ from core.errors import ErrorKind
 from core.files.logs import worker_log
 from core.protocol.client_events import WorkerExited
 from core.protocol.messages import (
+    PROTOCOL_VERSION,
     AnyEvent,
     Check,
     Connected,
@@ -183,7 +184,7 @@ def test_a_worker_of_another_version_is_stopped(hire: Hire) -> None:
     worker = hire("speak_a_newer_protocol")
     failed = worker.wait_for(Failed)
     assert failed.problem == ErrorKind.PROTOCOL_MISMATCH.key
-    assert "protocol 2" in failed.detail
+    assert f"protocol {PROTOCOL_VERSION + 1}," in failed.detail
     assert worker.wait_for_end() == [WorkerExited(-9)]
 
 

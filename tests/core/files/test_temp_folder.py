@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from core.files.temp_folder import claim_scratch, sweep_scratch
+from core.files.temp_folder import lock_temp_folder, sweep_temp_folders
 
 _KEEP = """
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from core.files.temp_folder import claim_scratch
-claimed = claim_scratch()
+from core.files.temp_folder import lock_temp_folder
+claimed = lock_temp_folder()
 (claimed.path / "socket").touch()
 print(claimed.path, flush=True)
 sys.stdin.read()
@@ -35,18 +35,18 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
     ) as other:
         assert other.stdout is not None
         left = Path(other.stdout.readline().strip())
-        sweep_scratch()
+        sweep_temp_folders()
         assert (left / "socket").exists(), "its owner lives"
         other.kill()
-    sweep_scratch()
+    sweep_temp_folders()
     assert not left.exists()
 
 
 def test_our_own_folder_and_what_is_none_of_ours_stay(tmp_path: Path) -> None:
     foreign = tmp_path / "workerbee-scratch-without-a-lock"
     foreign.mkdir()
-    with claim_scratch() as own:
-        sweep_scratch()
+    with lock_temp_folder() as own:
+        sweep_temp_folders()
         assert own.path.exists()
         assert foreign.exists()
 
@@ -66,13 +66,13 @@ except FileNotFoundError:
 
 
 def test_somebody_who_is_just_dying_and_still_adds_to_it_does_not_keep_it_there(tmp_path: Path) -> None:
-    with claim_scratch() as abandoned:
+    with lock_temp_folder() as abandoned:
         pass
     adding = [sys.executable, "-c", _ADD, str(abandoned.path)]
     with subprocess.Popen(adding, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout is not None and child.stdout.readline() == "adding\n"
-            sweep_scratch()
+            sweep_temp_folders()
             assert child.wait(60) == 0
         finally:
             child.kill()
@@ -80,9 +80,9 @@ def test_somebody_who_is_just_dying_and_still_adds_to_it_does_not_keep_it_there(
 
 
 def test_a_removal_that_was_interrupted_is_finished_by_the_next_sweep(tmp_path: Path) -> None:
-    with claim_scratch() as own:
+    with lock_temp_folder() as own:
         doomed = own.path.rename(own.path.with_name(f"{own.path.name}.doomed"))
         (doomed / "lock").unlink()
         (doomed / "socket").touch()
-    sweep_scratch()
+    sweep_temp_folders()
     assert list(tmp_path.iterdir()) == []

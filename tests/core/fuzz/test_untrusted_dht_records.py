@@ -38,7 +38,7 @@ from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
 from core.worker.swarm.dht.peer_info import PeerInfo
 from core.worker.swarm.dht.progress_reports import MOST_SAMPLES, Report, peer_seen, sensible
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
-from core.worker.swarm.patches.msgpack_depth import MOST_LAYERS, bound_decoding
+from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH, limit_msgpack_depth
 from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored
 
@@ -58,7 +58,7 @@ REPORT = {
 @pytest.fixture(autouse=True, scope="module")
 def _bounded() -> None:
     """As in every process of a worker."""
-    bound_decoding()
+    limit_msgpack_depth()
 
 
 # What is packed
@@ -73,7 +73,7 @@ def tower(kind: int, layers: int) -> bytes:
 
 
 @pytest.mark.parametrize("kind", [0x40, 0x50], ids=["tuples", "dictionaries"])
-@pytest.mark.parametrize("layers", [MOST_LAYERS + 1, 300, 5000])
+@pytest.mark.parametrize("layers", [MAX_DEPTH + 1, 300, 5000])
 def test_a_tower_is_refused_before_it_falls(kind: int, layers: int) -> None:
     with memory_below(8 * MIB), pytest.raises(ValueError):
         MSGPackSerializer.loads(tower(kind, layers))

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import Folders, autostart_file, claim_peer_folder
-from core.records.erase import list_user_data, remove
+from core.files.folders import Folders, autostart_file
+from core.files.locks import lock_peer_folder
+from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, erase_user_data, list_user_data
+from core.worker.fetch.file_store import FileStore
 from tests.support.cli_process import workerbee
 
 
@@ -17,17 +19,20 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
     """Of a person who has done everything once."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     folders = Folders.below(tmp_path / "home")
+    data = folders.contents
     for path in (
         folders.settings_file,
-        folders.history_file,
-        folders.recent_runs_file,
+        data.history_file,
+        data.recent_runs_file,
         folders.logs / "client.log",
-        folders.cache / "datasets" / "some",
-        folders.data / "engines" / "cpu" / "bin" / "python",
-        folders.data / "peers" / "1" / "identity.key",
-        folders.data / "peers" / "1" / "known_networks.json",
-        folders.data / "organiser" / "sums" / "identity.key",
-        folders.data / "organiser" / "sums" / "checkpoint.safetensors",
+        folders.cache / "something",
+        FileStore(folders.data).folder("files") / "a-data-set",
+        data.engines / "cpu" / "bin" / "python",
+        data.reachability_file,
+        data.peers / "1" / "identity.key",
+        data.peers / "1" / "port",
+        data.organiser_of("sums") / "identity.key",
+        data.organiser_of("sums") / "checkpoint.safetensors",
         autostart_file(),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,29 +46,37 @@ def files(folder: Path) -> set[str]:
 
 
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
-    found = {each.kind: each for each in list_user_data(folders)}
-    assert found.keys() == {"engine", "runs", "history", "caches", "settings", "logs", "identity"}
-    assert sum(each.held_bytes for each in found.values()) == 110
+    found = {each.category: each for each in list_user_data(folders)}
+    assert found.keys() == CATEGORIES
+    assert sum(each.held_bytes for each in found.values()) == 130
     paths = [path for each in found.values() for path in each.paths]
     assert len(paths) == len(set(paths))
 
 
+def test_what_runs_have_downloaded_is_named_as_that_and_may_go_alone(folders: Folders, tmp_path: Path) -> None:
+    downloads = next(each for each in list_user_data(folders) if each.category == "downloads")
+    assert downloads.paths == (folders.contents.fetched,) and downloads.held_bytes == 10
+    before = files(tmp_path)
+    erase_user_data(folders, {"downloads"})
+    assert before - files(tmp_path) == {"a-data-set"}
+
+
 def test_all_goes_but_the_keys(folders: Folders, tmp_path: Path) -> None:
-    remove(folders, with_identity=False)
+    erase_user_data(folders, ALL_BUT_IDENTITY)
     assert files(tmp_path) == {"identity.key"}
     assert not folders.settings.exists() and not folders.logs.exists()
 
 
 def test_the_keys_go_if_that_is_wished(folders: Folders, tmp_path: Path) -> None:
-    remove(folders, with_identity=True)
+    erase_user_data(folders, CATEGORIES)
     assert files(tmp_path) == set()
     assert not folders.data.exists()
 
 
 def test_nothing_goes_while_a_worker_lives(folders: Folders, tmp_path: Path) -> None:
     before = files(tmp_path)
-    with claim_peer_folder(folders.data), pytest.raises(UserError) as caught:
-        remove(folders, with_identity=True)
+    with lock_peer_folder(folders.contents), pytest.raises(UserError) as caught:
+        erase_user_data(folders, CATEGORIES)
     assert caught.value.problem is ErrorKind.STILL_RUNNING
     assert before <= files(tmp_path)
 
@@ -73,8 +86,8 @@ def test_a_link_is_removed_and_what_it_leads_to_stays(folders: Folders, tmp_path
     elsewhere.mkdir()
     (elsewhere / "mine.txt").touch()
     (folders.cache / "link").symlink_to(elsewhere)
-    (folders.data / "peers" / "link").symlink_to(elsewhere)
-    remove(folders, with_identity=True)
+    (folders.contents.peers / "link").symlink_to(elsewhere)
+    erase_user_data(folders, CATEGORIES)
     assert files(elsewhere) == {"mine.txt"}
     assert not folders.cache.exists()
 
@@ -92,3 +105,15 @@ def test_the_command_names_what_it_deletes_and_asks_first(tmp_path: Path) -> Non
     assert "4.7 KB  logs" in done.out and "keys stay" in done.out
     assert not log.exists()
     assert workerbee(tmp_path, "reset", "--yes", **config).out == "Nothing is kept.\n"
+
+
+def test_the_command_can_delete_downloads_only(tmp_path: Path) -> None:
+    folders = Folders.below(tmp_path / "home")
+    folders.prepare()
+    folders.settings_file.write_text("")
+    downloaded = FileStore(folders.data).folder("files") / "a-data-set"
+    downloaded.write_bytes(b"x" * 4700)
+    done = workerbee(tmp_path, "reset", "--downloads", "--yes")
+    assert done.code == 0, done.err
+    assert "4.7 KB  downloaded models and data sets" in done.out and "settings" not in done.out
+    assert not downloaded.exists() and folders.settings_file.exists()

@@ -1,4 +1,4 @@
-"""The README's table of hivemind's options: whatever a run file sets arrives in hivemind."""
+"""The documents' table of hivemind's options: whatever a run file sets arrives in hivemind."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from core.files.documents import FOLDER
 from core.run.manifest import Collaboration
-from tests.support.checkout import ROOT
 from tests.support.real_peers import crew, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -71,7 +71,7 @@ def arrived(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Collaboratio
 
 def rows() -> list[str]:
     """The run file's name of every option in the table."""
-    return ROW.findall((ROOT / "README.md").read_text("utf-8"))
+    return ROW.findall((FOLDER / "migrating.md").read_text("utf-8"))
 
 
 def test_the_table_has_every_option_of_a_collaboration() -> None:

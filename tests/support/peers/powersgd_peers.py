@@ -15,7 +15,10 @@ import torch
 from torch import Tensor
 
 from core.worker.process import process_tree as family
+from core.worker.swarm import patches
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from tests.support.peers.stale_round_peers import LIMIT_SECONDS, OPTIONS, outcome, say
 
@@ -26,11 +29,11 @@ LAST_ROUND = 4
 class Mortal(PowerSGDGradientAverager):
     """Its process ends when the first exchange of its last round would begin."""
 
-    rounds = 0
+    rounds_begun = 0
 
     async def _run_allreduce_inplace_(self, *args: Any, **kwargs: Any) -> None:
-        self.rounds += 1
-        if self.rounds == LAST_ROUND:
+        self.rounds_begun += 1
+        if self.rounds_begun == LAST_ROUND:
             os.kill(os.getpid(), signal.SIGKILL)
         await super()._run_allreduce_inplace_(*args, **kwargs)
 
@@ -77,7 +80,7 @@ class Pair:
 
 def averager(kind: type[PowerSGDGradientAverager], dht: hivemind.DHT) -> PowerSGDGradientAverager:
     """As a peer's optimizer makes it; the model has a matrix and a bias."""
-    made = kind(
+    return kind(
         [torch.nn.Parameter(torch.zeros(ROWS, COLUMNS)), torch.nn.Parameter(torch.zeros(ROWS))],
         rank=RANK,
         dht=dht,
@@ -86,11 +89,11 @@ def averager(kind: type[PowerSGDGradientAverager], dht: hivemind.DHT) -> PowerSG
         request_timeout=2.4,
         sender_timeout=4.0,
         reducer_timeout=8.0,
-        vitals=ChildProcesses(),
+        children=ChildProcesses(),
+        last_exchange=shared_seconds(),
+        rounds=Rounds(search_seconds=12.0),
         start=True,
     )
-    made.search_seconds = 12.0
-    return made
 
 
 def _in_buffers(each: PowerSGDGradientAverager) -> list[Tensor]:
@@ -101,6 +104,7 @@ def _in_buffers(each: PowerSGDGradientAverager) -> list[Tensor]:
 def main() -> None:
     """Gradients that fit into the directions, some that do not, none, and a round without the other."""
     family.found()
+    patches.apply()
     torch.manual_seed(1)
     pair = Pair()
     pair.average([torch.outer(torch.randn(ROWS), torch.randn(COLUMNS)) for _ in range(2)])

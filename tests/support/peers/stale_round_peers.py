@@ -15,7 +15,10 @@ import hivemind
 import torch
 
 from core.worker.process import process_tree as family
+from core.worker.swarm import patches
 from core.worker.swarm.averaging.averagers import GradientAverager
+from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.child_processes import ChildProcesses
 
 LIMIT_SECONDS = 120.0
@@ -32,6 +35,7 @@ OPTIONS: dict[str, Any] = {
 def main() -> None:
     """One round too late for its epoch, the next one of both, and one for which nobody comes."""
     family.found()
+    patches.apply()
     direct = hivemind.DHT(**OPTIONS)
     client = hivemind.DHT(initial_peers=direct.get_visible_maddrs(), client_mode=True, **OPTIONS)
     two = (client, direct) if sys.argv[1] == "behind" else (direct, client)
@@ -42,13 +46,13 @@ def main() -> None:
     following = began(behind, 5)
     say(current=outcome(current), following=outcome(following))
     lonely = began(behind, 6)
-    behind.stop_searching()
+    behind.rounds.cancel_searching()
     say(is_taken_back=lonely.cancelled())
 
 
 def averager(dht: hivemind.DHT) -> GradientAverager:
     """As a peer's optimizer makes it."""
-    made = GradientAverager(
+    return GradientAverager(
         [torch.nn.Parameter(torch.zeros(8))],
         dht=dht,
         prefix="leftover",
@@ -56,16 +60,16 @@ def averager(dht: hivemind.DHT) -> GradientAverager:
         request_timeout=3.0,
         sender_timeout=10.0,
         reducer_timeout=20.0,
-        vitals=ChildProcesses(),
+        children=ChildProcesses(),
+        last_exchange=shared_seconds(),
+        rounds=Rounds(LIMIT_SECONDS),
         start=True,
     )
-    made.search_seconds = LIMIT_SECONDS
-    return made
 
 
 def began(each: GradientAverager, epoch: int) -> Any:
     """A round at the end of that epoch, for which a group is looked for."""
-    each.epoch = partial(int, epoch)
+    each.rounds.epoch = partial(int, epoch)
     return each.step(weight=1.0, timeout=LIMIT_SECONDS, wait=False)
 
 

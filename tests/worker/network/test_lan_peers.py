@@ -8,11 +8,11 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic.v1 import ValidationError
 
 from core.worker.network.lan_peers import is_within
 from core.worker.network.local_network import private_network
 from core.worker.swarm.dht.lan_addresses import MAX_ADDRESS_CHARACTERS, MOST_ADDRESSES, LanAddresses
+from core.worker.swarm.dht.reader import parse_record
 from tests.support.environment.network_namespaces import Host, Internet
 from tests.support.hypothesis_profile import ANYTHING, ODD_TEXT
 
@@ -76,9 +76,11 @@ def test_whatever_is_told_instead_of_an_address_is_none(told: str) -> None:
 
 @given(ANYTHING | st.fixed_dictionaries({"addresses": ANYTHING}))
 def test_a_record_is_small_or_refused(told: object) -> None:
-    try:
-        addresses = LanAddresses.parse_obj(told).addresses
-    except ValidationError:
-        return
-    assert len(addresses) <= MOST_ADDRESSES
-    assert all(len(address) <= MAX_ADDRESS_CHARACTERS for address in addresses)
+    record = parse_record(LanAddresses, told)
+    if record is not None:
+        assert len(record.addresses) <= MOST_ADDRESSES
+        assert all(len(address) <= MAX_ADDRESS_CHARACTERS for address in record.addresses)
+
+
+def test_a_record_whose_keys_are_no_text_is_refused() -> None:
+    assert parse_record(LanAddresses, {None: None}) is None

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.protocol.messages import Evaluated, RoundFinished
-from core.worker.swarm.averaging.power_sgd import drawn_for, is_worth_it, orthonormal
+from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
 from tests.support.peers.powersgd_peers import LAST_ROUND
 from tests.support.real_peers import Crew, averaged, tiny
 
@@ -41,10 +41,10 @@ def test_volunteers_train_with_it(hands: Crew) -> None:
 
 
 def test_a_group_looks_in_the_same_directions_and_in_others_every_time() -> None:
-    mine = drawn_for(b"group", 3, length=20, rank=4)
-    assert torch.equal(mine, drawn_for(b"group", 3, length=20, rank=4))
-    assert not torch.equal(mine, drawn_for(b"group", 2, length=20, rank=4))
-    assert not torch.equal(mine, drawn_for(b"another", 3, length=20, rank=4))
+    mine = draw_directions(b"group", 3, length=20, rank=4)
+    assert torch.equal(mine, draw_directions(b"group", 3, length=20, rank=4))
+    assert not torch.equal(mine, draw_directions(b"group", 2, length=20, rank=4))
+    assert not torch.equal(mine, draw_directions(b"another", 3, length=20, rank=4))
 
 
 def test_columns_are_put_at_right_angles_and_what_would_be_rounding_is_left_out() -> None:

@@ -6,52 +6,54 @@ import pytest
 
 from core.worker.swarm.averaging.timeouts import (
     LONGEST_SECONDS,
-    MOST_TIMES,
+    MAX_STRETCH,
     SLOWEST_BITS_PER_SECOND,
-    Patience,
+    AllreduceTimeouts,
     exchange_seconds,
+    shared_seconds,
 )
 
 PART_BYTES, SHORTEST = 2**19, 5.0
 SMALL, LARGE = 20_000, 10_000_000  # numbers
 
 
-def patience(numbers: int) -> Patience:
-    """At its beginning."""
-    return Patience(numbers, PART_BYTES, SHORTEST)
+def timeouts(numbers: int) -> AllreduceTimeouts:
+    """Those of an averager of so many numbers, before its first exchange."""
+    return AllreduceTimeouts(numbers, PART_BYTES, SHORTEST, shared_seconds())
 
 
 def test_a_small_model_needs_none() -> None:
-    one = patience(SMALL)
+    one = timeouts(SMALL)
     for _ in range(9):
-        one.note(20.0, is_whole=False)
-    assert one.silence_seconds(2) == SHORTEST
-    one.note(1000.0, is_whole=True)
+        one.record(20.0, is_whole=False)
+    assert one.part_seconds(2) == SHORTEST
+    one.record(1000.0, is_whole=True)
     assert one.latecomer_seconds == SHORTEST
 
 
 @pytest.mark.parametrize("peers", [2, 3, 16])
 def test_the_slowest_line_has_time_for_a_part_to_everybody(peers: int) -> None:
     needed_seconds = PART_BYTES * (peers - 1) * 8 / SLOWEST_BITS_PER_SECOND
-    assert patience(LARGE).silence_seconds(peers) == pytest.approx(max(SHORTEST, needed_seconds))
+    assert timeouts(LARGE).part_seconds(peers) == pytest.approx(max(SHORTEST, needed_seconds))
 
 
 def test_it_grows_while_peers_are_lost_and_shrinks_when_they_are_not() -> None:
-    one = patience(LARGE)
-    first = one.silence_seconds(16)
+    one = timeouts(LARGE)
+    first = one.part_seconds(16)
     for _ in range(9):
-        one.note(20.0, is_whole=False)
-    assert one.silence_seconds(16) == MOST_TIMES * first
+        one.record(20.0, is_whole=False)
+    assert one.part_seconds(16) == MAX_STRETCH * first
     for _ in range(9):
-        one.note(20.0, is_whole=True)
-    assert one.silence_seconds(16) == first
+        one.record(20.0, is_whole=True)
+    assert one.part_seconds(16) == first
 
 
 def test_a_latecomer_has_as_long_as_the_last_exchange_took() -> None:
-    one, other = patience(LARGE), patience(LARGE)
-    one.note(70.0, is_whole=True)
+    shared = shared_seconds()
+    one, other = (AllreduceTimeouts(LARGE, PART_BYTES, SHORTEST, shared) for _ in range(2))
+    one.record(70.0, is_whole=True)
     assert other.latecomer_seconds == 70.0, "the other averager's rounds come after this one's"
-    one.note(1e9, is_whole=True)
+    one.record(1e9, is_whole=True)
     assert other.latecomer_seconds == exchange_seconds(LARGE)
 
 

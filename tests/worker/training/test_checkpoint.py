@@ -15,13 +15,15 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from core.files.folders import DataFolder
 from core.protocol.codec import decode_event
 from core.protocol.messages import AnyEvent, CheckpointSaved, Published, Warned
-from core.worker.training.checkpoint import FILE_NAME, Checkpoints, load_checkpoint, save_checkpoint
+from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
 
 RUN = "sums"
+FILE_NAME = "checkpoint.safetensors"
 
 
 def trained(width: int = 8, steps: int = 3, seed: int = 0) -> tuple[torch.nn.Linear, torch.optim.AdamW]:
@@ -220,7 +222,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) ->
 @pytest.mark.real
 @pytest.mark.slow
 def test_an_organiser_goes_on_without_a_truncated_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "organiser" / RUN / FILE_NAME
+    path = DataFolder(tmp_path).organiser_of(RUN) / FILE_NAME
     path.parent.mkdir(parents=True)
     save_checkpoint(path, RUN, 12, trained()[1])
     truncate(path)

@@ -13,7 +13,7 @@ from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm.averaging.allreduce import is_plausible
-from core.worker.swarm.averaging.state_validation import State, flaw_of
+from core.worker.swarm.averaging.state_validation import State, validation_error
 from core.worker.training.numeric_checks import NumericChecks
 
 
@@ -84,10 +84,10 @@ class Averager:
 def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: ArithmeticRecipe) -> None:
     averager, sanity = Averager(recipe.model), NumericChecks(recipe)
     before = [parameter.detach().clone() for parameter in recipe.model.parameters()]
-    assert flaw_of(averager.state(), averager, sanity.flaw) == ""
+    assert validation_error(averager.state(), averager, sanity.flaw) == ""
     metadata, tensors = averager.state()
     huge = [tensor * 1e6 for tensor in tensors]
-    assert "far beyond" in flaw_of((metadata, huge), averager, sanity.flaw)
+    assert "far beyond" in validation_error((metadata, huge), averager, sanity.flaw)
     for parameter, old in zip(recipe.model.parameters(), before, strict=True):
         assert torch.equal(parameter, old)
 
@@ -95,13 +95,13 @@ def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: 
 def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe: ArithmeticRecipe) -> None:
     averager = Averager(recipe.model)
     metadata, tensors = averager.state()
-    assert "tensors" in flaw_of((metadata, tensors[:-1]), averager)
-    assert "tensors" in flaw_of((metadata, [tensors[0][:1], *tensors[1:]]), averager)
-    assert "number" in flaw_of((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
-    assert "tensors" in flaw_of((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
-    assert flaw_of((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
+    assert "tensors" in validation_error((metadata, tensors[:-1]), averager)
+    assert "tensors" in validation_error((metadata, [tensors[0][:1], *tensors[1:]]), averager)
+    assert "number" in validation_error((metadata, [*tensors[:-1], tensors[-1] * math.nan]), averager)
+    assert "tensors" in validation_error((metadata, [*tensors[:-1], tensors[-1].to(torch.uint8)]), averager)
+    assert validation_error((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
     for epoch in (None, "3", 3.0, True):
-        assert "epoch" in flaw_of(averager.state(epoch=epoch), averager)
+        assert "epoch" in validation_error(averager.state(epoch=epoch), averager)
 
 
 def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:
@@ -110,5 +110,5 @@ def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:
     for entry in state[0]["optimizer_metadata"]:
         if entry.get("value") == 0.5:
             entry["value"] = 1e9
-    assert flaw_of(state, averager) == ""
+    assert validation_error(state, averager) == ""
     assert {"type": "value", "value": 0.5} in state[0]["optimizer_metadata"]

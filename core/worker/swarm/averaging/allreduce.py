@@ -1,42 +1,48 @@
-"""An all-reduce that believes nobody: what cannot be right is left out, and who was lost is said.
+"""An all-reduce that trusts nobody: invalid numbers are left out, and lost peers are reported.
 
-hivemind replaces what a lost peer should have averaged by our own tensors, logs "received 50.0% results" and
-calls the round a success. It also passes on whatever it is sent, numbers or not.
+hivemind's butterfly all-reduce (``hivemind/averaging/allreduce.py``) splits the flattened tensors into parts. Each
+peer, the *reducer* of some parts, averages what all *senders* send it of them, and sends everybody the difference
+between the average and what that sender had.
+
+WORKAROUND H11: hivemind replaces what a lost reducer should have averaged by our own tensors, logs "received 50.0%
+results" and calls the round a success. It also passes on whatever it is sent, whether finite or not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import logging
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
-from hivemind.averaging import DecentralizedAverager, allreduce, averager
 from hivemind.averaging.allreduce import AllReduceRunner
-from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.averaging.partition import BannedException, TensorPartContainer, TensorPartReducer
+from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
-from hivemind.utils.asyncio import enter_asynchronously
 from torch import Tensor
-
-from core.worker.swarm.averaging.timeouts import Patience
 
 log = logging.getLogger(__name__)
 
-ABSURD = 100.0  # times as large as our own numbers: no honest peer of one run is so far away
+MAX_RATIO = 100.0  # to our own numbers' size: no honest peer of one run is so far away
 
 
 class NotFiniteError(Exception):
-    """Our own tensors are no numbers, and nobody must get them. hivemind does not try again after this."""
+    """Our own tensors are not finite, and nobody must get them. hivemind does not try again after this."""
+
+
+class ExchangeFailedError(MatchmakingException):
+    """A peer of the group was lost, or sent what could not be used, so that the exchange could not end."""
+
+
+class ExchangeTimeoutError(ExchangeFailedError):
+    """The exchange took longer than ``allreduce_timeout``."""
 
 
 class AllreduceOutcome(dict[PeerID, Any]):
-    """Whom a round was averaged with, ourselves included.
+    """The peers that a round was averaged with, ourselves included, and what each told the group.
 
     ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
     cannot be right.
@@ -47,19 +53,22 @@ class AllreduceOutcome(dict[PeerID, Any]):
 
 
 def is_plausible(sent: Tensor, mine: Tensor) -> bool:
-    """Whether numbers from somebody else may be used beside our own: finite, and not absurdly large."""
+    """Whether numbers from somebody else may be used beside our own: finite, and not absurdly large.
+
+    Sizes are compared by root mean square, so the two may have different shapes.
+    """
     count = max(1, sent.numel()) ** 0.5
     size, usual = float(sent.norm()) / count, float(mine.norm()) / count
-    return bool(size <= ABSURD * (1.0 + usual))  # false for a NaN
+    return bool(size <= MAX_RATIO * (1.0 + usual))  # false for a NaN
 
 
 def are_finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether all of them are numbers, infinity not among them."""
+    """Whether all numbers in all of them are finite."""
     return all(bool(tensor.isfinite().all()) for tensor in tensors)
 
 
-class _Container(TensorPartContainer):
-    """Takes averaged parts of others; what cannot be right is replaced by our own part."""
+class _ValidatingContainer(TensorPartContainer):
+    """Takes averaged parts from reducers; what cannot be right is replaced by our own part."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -73,37 +82,58 @@ class _Container(TensorPartContainer):
         super().register_processed_part(peer_index, part_index, part)
 
 
-class _Reducer(TensorPartReducer):
+class _ValidatingReducer(TensorPartReducer):
     """Averages parts for everybody; whoever sends what cannot be right is left out, as one who is lost."""
 
-    mine: Sequence[Tensor] = ()
-    has_met_liars = False
+    def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
+        super().__init__(tuple(part.shape for part in mine), senders)
+        self._mine = mine
+        self.has_invalid_data = False
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         is_weight = 0.0 <= weight < float("inf")
-        if not is_weight or not is_plausible(tensor_part, self.mine[part_index]):
-            self.has_met_liars = True
+        if not is_weight or not is_plausible(tensor_part, self._mine[part_index]):
+            self.has_invalid_data = True
             raise BannedException(f"sender {sender_index} sent what cannot be right")
         averaged: Tensor = await super().accumulate_part(sender_index, part_index, tensor_part, weight)
         return averaged
 
 
-class _Runner(AllReduceRunner):
-    """Remembers whom the round has lost."""
+class ValidatingRunner(AllReduceRunner):
+    """One exchange of tensors with a group; it remembers whom it has lost, and who sent invalid data.
 
-    tensor_part_container: _Container
-    tensor_part_reducer: _Reducer
+    Whoever has not begun to send within ``latecomer_timeout`` seconds is left out; hivemind gives it only
+    ``sender_timeout``, as it does between two parts.
+    """
 
-    def __init__(self, latecomer_timeout: float, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.tensor_part_reducer.mine = self.parts_for_local_averaging
+    tensor_part_container: _ValidatingContainer
+    tensor_part_reducer: _ValidatingReducer
+
+    def __init__(
+        self,
+        *,
+        latecomer_timeout: float,
+        tensors: Sequence[Tensor],
+        peer_fractions: Sequence[float],
+        compression: CompressionBase,
+        part_size_bytes: int,
+        tensor_infos: Sequence[CompressionInfo] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        options = {"compression": compression, "part_size_bytes": part_size_bytes, "tensor_infos": tensor_infos}
+        super().__init__(tensors=tensors, peer_fractions=peer_fractions, **options, **kwargs)
+        # hivemind's constructor makes both of its own kinds, and has no parameter for others; nothing is sent yet
+        container = _ValidatingContainer(tensors, peer_fractions, return_deltas=True, **options)
+        self.tensor_part_container = container
+        own_index = self.ordered_peer_ids.index(self.peer_id)
+        self.parts_for_local_averaging = container.get_raw_input_parts(own_index)
+        self.tensor_part_reducer = _ValidatingReducer(self.parts_for_local_averaging, len(self.sender_peer_ids))
         self._lost: set[PeerID] = set()
         self._latecomer_timeout = latecomer_timeout
 
     async def _handle_missing_senders(self) -> None:
-        """hivemind is as impatient with who does not begin as with who does not go on."""
         more = max(0.0, self._latecomer_timeout - self.sender_timeout)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.all_senders_started.wait(), more)
@@ -117,63 +147,17 @@ class _Runner(AllReduceRunner):
             self._lost.add(peer_id)
             raise
 
+    @property
+    def has_lost_anybody(self) -> bool:
+        """Whether a peer of the group was not there to the end, or sent what could not be used."""
+        return bool(self.outcome({}).lost)
+
     def outcome(self, gathered: dict[PeerID, Any]) -> AllreduceOutcome:
-        """What has come of it, for everybody in the group whose data was gathered."""
+        """The exchange's outcome; ``gathered`` is what each peer of the group has told it."""
         container = self.tensor_part_container
         invalid_senders = {self.ordered_peer_ids[index] for index in container.invalid_senders} - {self.peer_id}
         lost = (self._lost | invalid_senders | self.banned_senders) - {self.peer_id}
         outcome = AllreduceOutcome({peer: data for peer, data in gathered.items() if peer not in lost})
-        outcome.lost, outcome.has_invalid_data = (
-            len(lost),
-            bool(invalid_senders or self.tensor_part_reducer.has_met_liars),
-        )
+        outcome.lost = len(lost)
+        outcome.has_invalid_data = bool(invalid_senders or self.tensor_part_reducer.has_invalid_data)
         return outcome
-
-
-averager.AllReduceRunner = _Runner
-allreduce.TensorPartContainer = _Container
-allreduce.TensorPartReducer = _Reducer
-
-
-class ValidatingAverager(DecentralizedAverager):
-    """Says whom a round was really averaged with, and never gives others what is no number."""
-
-    @functools.cached_property
-    def patience(self) -> Patience:
-        """With groupmates; in the averager's process."""
-        wishes = self.allreduce_kwargs
-        return Patience(self.total_size, wishes["part_size_bytes"], wishes["sender_timeout"])
-
-    async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> AllreduceOutcome:
-        """In the averager's process. Raises NotFiniteError."""
-        async with enter_asynchronously(self.get_tensors()) as tensors:
-            if not await asyncio.get_running_loop().run_in_executor(None, are_finite, tensors):
-                raise NotFiniteError
-        began, is_whole = time.monotonic(), False
-        try:
-            gathered = await super()._aggregate_with_group(group_info, **kwargs | self._timeouts(group_info))
-            counts = self._exchange_that_counts(group_info.group_id)
-            runner: _Runner = self._running_groups[counts].result()
-            outcome = runner.outcome(gathered)
-            is_whole = not outcome.lost
-            return outcome
-        except MatchmakingException as error:
-            if isinstance(error.__context__, asyncio.CancelledError):
-                raise MatchmakingException("the exchange timed out") from error
-            raise
-        finally:
-            self.patience.note(time.monotonic() - began, is_whole)
-
-    def _exchange_that_counts(self, group_id: bytes) -> bytes:
-        """Of several exchanges of a round, that whose losses are the round's."""
-        return group_id
-
-    def _timeouts(self, group_info: GroupInfo) -> dict[str, float]:
-        silence = self.patience.silence_seconds(len(group_info.peer_ids))
-        latecomers = max(silence, self.patience.latecomer_seconds)
-        # whoever waits for a result waits for everybody else's part of it
-        return {
-            "sender_timeout": silence,
-            "latecomer_timeout": latecomers,
-            "reducer_timeout": silence + latecomers,
-        }

@@ -13,6 +13,7 @@ from typing import Any
 import hivemind
 import msgspec
 import torch
+from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
@@ -20,16 +21,22 @@ from core.protocol.localizable import LocalizedText, localized
 from core.protocol.messages import RoundFinished
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome, NotFiniteError
+from core.worker.swarm.averaging.allreduce import (
+    AllreduceOutcome,
+    ExchangeFailedError,
+    ExchangeTimeoutError,
+    NotFiniteError,
+)
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.compression import compression, download_compression
-from core.worker.swarm.averaging.matchmaking import StaleRoundError
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
-from core.worker.swarm.averaging.state_download import Interrupted
+from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.state_validation import Trial
-from core.worker.swarm.averaging.timeouts import exchange_seconds
+from core.worker.swarm.averaging.timeouts import exchange_seconds, shared_seconds
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
@@ -83,9 +90,10 @@ class SwarmOptimizer(hivemind.Optimizer):
         leaving: threading.Event,
         listeners: Listeners,
     ) -> None:
-        self._leaving, self._listeners, self._vitals = leaving, listeners, swarm.vitals
+        self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._failed_downloads, self._last_refusal = 0, ""
-        self._collaboration = collaboration
+        self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
         super().__init__(
             dht=swarm.dht,
@@ -93,26 +101,26 @@ class SwarmOptimizer(hivemind.Optimizer):
             params=params,
             optimizer=optimizer,
             scheduler=scheduler,
-            client_mode=swarm.dht.client_mode,  # WORKAROUND: the default, None, crashes when state is loaded
-            grad_averager_factory=None if collaboration.use_local_updates else self._observed_gradient_averager,
+            client_mode=swarm.dht.client_mode,  # WORKAROUND H19: the default, None, crashes when state is loaded
+            grad_averager_factory=None if collaboration.use_local_updates else self._gradient_averager,
             tracker_opts={"private_key": swarm.progress_key, **_tracking(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
-        # WORKAROUND: hivemind looks for groupmates for all of averaging_timeout when the last of them has
+        # WORKAROUND H20: hivemind looks for groupmates for all of averaging_timeout when the last of them has
         # left, or all have gone on without us, and the loop stands still meanwhile
         self.tracker.on_no_peers_left = self._stop_looking
-        self.state_averager.has_state = self.tracker.global_epoch <= self.local_epoch
+        self._download.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
         """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
-        if any(averager.announced for averager in self.averagers):
+        if any(averager.rounds.announced for averager in self.averagers):
             threading.Thread(target=self._cancel_rounds, name="nobody left", daemon=True).start()
 
     def _cancel_rounds(self) -> None:
         for averager in self.averagers:
-            averager.cancel_rounds()
+            averager.rounds.cancel_announced()
 
     @property
     def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
@@ -132,7 +140,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         )
 
     def _make_state_averager(self, **kwargs: Any) -> TrainingStateAverager:
-        averager = TrainingStateAverager(
+        return TrainingStateAverager(
             dht=self.dht,
             prefix=f"{self.run_id}_state_averager",
             min_matchmaking_time=self.matchmaking_time,
@@ -145,28 +153,38 @@ class SwarmOptimizer(hivemind.Optimizer):
             client_mode=self.client_mode,
             auxiliary=self.auxiliary,
             start=True,
-            vitals=self._vitals,
-            bandwidth=self._collaboration.bandwidth,
-            **_patience(self.matchmaking_time),
+            download=self._download,
+            trial=self._listeners.trial,
+            **self._averager_options(Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))),
             **kwargs,
         )
-        averager.leaving, averager.on_download = self._leaving, self._listeners.on_download
-        averager.refused, averager.on_refusal, averager.trial = {}, self._refused, self._listeners.trial
-        averager.on_round = partial(self._report, "state")
-        averager.search_seconds = self._collaboration.averaging_timeout
-        return averager
 
-    def _observed_gradient_averager(self, **kwargs: Any) -> GradientAverager:
-        told, patience = self._collaboration, _patience(self.matchmaking_time)
-        kwargs |= {"bandwidth": told.bandwidth, "vitals": self._vitals, **patience}
-        if told.powersgd_rank is None:
-            averager = GradientAverager(**kwargs)
-        else:
-            averager = PowerSGDGradientAverager(rank=told.powersgd_rank, **kwargs)
-        averager.on_round = partial(self._report, "gradients")
-        averager.epoch = lambda: self.local_epoch
-        averager.search_seconds = self._collaboration.averaging_timeout
-        return averager
+    def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
+        """The factory that hivemind calls with options of its own."""
+        report = partial(self._report, "gradients")
+        rounds = Rounds(self._collaboration.averaging_timeout, report, epoch=lambda: self.local_epoch)
+        kwargs |= self._averager_options(rounds)
+        if self._collaboration.powersgd_rank is None:
+            return GradientAverager(**kwargs)
+        return PowerSGDGradientAverager(rank=self._collaboration.powersgd_rank, **kwargs)
+
+    def _averager_options(self, rounds: Rounds) -> dict[str, Any]:
+        """What both averagers' constructors are given, before they fork.
+
+        WORKAROUND H21: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
+        ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
+        also how long an all-reduce would wait for a peer that has vanished.
+        """
+        silence = max(MIN_SILENCE_SECONDS, self.matchmaking_time)
+        return {
+            "rounds": rounds,
+            "children": self._children,
+            "last_exchange": self._last_exchange,
+            "bandwidth": self._collaboration.bandwidth,
+            "request_timeout": min(3.0, 0.8 * self.matchmaking_time),
+            "sender_timeout": silence,
+            "reducer_timeout": 2 * silence,
+        }
 
     def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
         error = control.exception()
@@ -179,7 +197,7 @@ class SwarmOptimizer(hivemind.Optimizer):
                 ok=peers > 1,
                 peers=peers,
                 seconds=round(seconds, 3),
-                reason=_why(error) if error else _what_is_missing(gathered),
+                reason=_reason(error) if error else _what_is_missing(gathered),
             )
         )
 
@@ -194,9 +212,9 @@ class SwarmOptimizer(hivemind.Optimizer):
         wait for it first.
         """
         for averager in self.averagers:
-            averager.stop_searching()
+            averager.rounds.cancel_searching()
         super().load_state_from_peers(**kwargs)
-        self.tracker.exclude_peers(self.state_averager.refused)
+        self.tracker.exclude_peers(self._download.refused)
         if self.is_synchronized_with_peers():
             count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
@@ -238,14 +256,14 @@ class SwarmOptimizer(hivemind.Optimizer):
         They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
         sender is gone.
         """
-        self._vitals.rest()
+        self._children.stop_watching()
         deadline = time.monotonic() + GOODBYE_SECONDS
         self.tracker.shutdown(TRACKER_SECONDS)
         self._cancel_rounds()
         self.state_averager.pending_updates.clear()
         self.tracker.await_goodbye(deadline - time.monotonic())
         for averager in self.averagers:
-            averager.await_rounds(deadline)
+            averager.rounds.wait_until(deadline)
         for averager in self.averagers:
             averager.shutdown()
 
@@ -272,21 +290,6 @@ def _tracking(collaboration: Collaboration) -> dict[str, float]:
     return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
 
 
-def _patience(matchmaking_time: float) -> dict[str, float]:
-    """How long to wait for one message of another peer, in seconds.
-
-    WORKAROUND: hivemind's 3 s for a leader's answer end in deadlocks unless they are less than
-    ``matchmaking_time``; and its ``next_chunk_timeout``, which must be long for the download of the state, is
-    also how long an all-reduce would wait for a peer that has vanished.
-    """
-    silence = max(MIN_SILENCE_SECONDS, matchmaking_time)
-    return {
-        "request_timeout": min(3.0, 0.8 * matchmaking_time),
-        "sender_timeout": silence,
-        "reducer_timeout": 2 * silence,
-    }
-
-
 def _what_is_missing(gathered: AllreduceOutcome) -> LocalizedText:
     """What kept a round from being whole; nothing where it was."""
     if gathered.has_invalid_data:
@@ -294,18 +297,19 @@ def _what_is_missing(gathered: AllreduceOutcome) -> LocalizedText:
     return _LOST if gathered.lost else LocalizedText()
 
 
-def _why(error: BaseException) -> LocalizedText:
+def _reason(error: BaseException) -> LocalizedText:
     """Why a round failed."""
-    said = str(error)
-    if isinstance(error, NotFiniteError):
-        return localized("our own numbers were not finite")
-    if isinstance(error, StaleRoundError):
-        return localized("the others were ahead by an epoch")
-    if "could not find a group" in said:
-        return localized("no other peer was found in time")
-    if isinstance(error, TimeoutError) or "timed out" in said.lower() or "Timeout" in repr(error):
-        return localized("it took longer than the run allows")
-    if "Unable to run All-Reduce" in said:
-        return _LOST
-    log.info("a round failed: %r", error)
-    return localized("the connection to a peer failed")
+    match error:
+        case NotFiniteError():
+            return localized("our own numbers were not finite")
+        case StaleRoundError():
+            return localized("the others were ahead by an epoch")
+        case ExchangeTimeoutError() | TimeoutError():
+            return localized("it took longer than the run allows")
+        case ExchangeFailedError():
+            return _LOST
+        case AllreduceException():  # outside of an exchange, hivemind raises it for nothing but this
+            return localized("no other peer was found in time")
+        case _:
+            log.info("a round failed: %r", error)
+            return localized("the connection to a peer failed")

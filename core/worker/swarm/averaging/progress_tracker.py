@@ -12,12 +12,13 @@ from typing import Any
 
 from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
 from hivemind.p2p import PeerID
-from hivemind.utils import MPFuture, MSGPackSerializer, get_dht_time
+from hivemind.utils import MPFuture, MSGPackSerializer
 
 from core.protocol.messages import PeerSeen
+from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.dht.peer_info import PeerInfo
 from core.worker.swarm.dht.progress_reports import are_all_ahead, peer_seen, sensible
-from core.worker.swarm.patches.rate_limits import RateLimitedEvent
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MOST_PEERS_TOLD = 500  # so that they fit on a line, whatever they call themselves
 
@@ -101,7 +102,7 @@ class ObservedTracker(ProgressTracker):
             self._heard_at, self.others_heard, self.others_left_cleanly = time.monotonic(), len(others), False
         elif not others and before.keys() - {mine}:
             youngest = max(report.time for key, report in before.items() if key != mine)
-            self.others_left_cleanly = get_dht_time() - youngest < self.metadata_expiration / 2
+            self.others_left_cleanly = steady_time() - youngest < self.metadata_expiration / 2
 
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
         metadata = sensible(metadata)
@@ -168,7 +169,7 @@ class ObservedTracker(ProgressTracker):
 
     def seconds_to_next_epoch(self) -> float | None:
         """hivemind's estimate, from now; ``None`` while there is none (it may be astronomically large)."""
-        seconds = self.global_progress.eta_next_epoch - get_dht_time()
+        seconds = self.global_progress.eta_next_epoch - steady_time()
         return max(0.0, seconds) if seconds < 86_400 else None
 
     def shutdown(self, timeout: float | None = None) -> None:
@@ -185,7 +186,7 @@ class ObservedTracker(ProgressTracker):
             self.training_progress_key,
             subkey=self._local_public_key,
             value=None,
-            expiration_time=get_dht_time() + self.metadata_expiration,
+            expiration_time=steady_time() + self.metadata_expiration,
             return_future=True,
         )
 

@@ -1,30 +1,22 @@
-"""The run's state from another peer: from one after the other, until one can be used, and never for ever."""
+"""Get the run's state from another peer: ask one after the other until one can be used, and never for ever."""
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import logging
-import random
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
-from hivemind.averaging import DecentralizedAverager
-from hivemind.compression import deserialize_tensor_stream
 from hivemind.p2p import PeerID
-from hivemind.proto import averaging_pb2
-from hivemind.utils import MPFuture, ValueWithExpiration
-from hivemind.utils.asyncio import aiter_with_timeout
+from hivemind.utils import MPFuture
 
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.dht.progress_reports import MAX_PEER_ID_BYTES
-from core.worker.swarm.patches import byte_counters as traffic
+from core.worker.swarm.patches.byte_counters import received_bytes
 
 POLL_SECONDS = 0.1
 SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
-LOOK_UP_SECONDS = 15.0
 MAX_DONORS = 8  # are asked for one state
 
 log = logging.getLogger(__name__)
@@ -34,38 +26,51 @@ class Interrupted(KeyboardInterrupt):
     """We are leaving. A KeyboardInterrupt, because hivemind tries again after everything else."""
 
 
-class Downloading(DecentralizedAverager):
-    """Downloads state that has been looked at before it is used.
+class Downloader(Protocol):
+    """The averager that a state is for."""
 
-    WORKAROUND: hivemind takes whatever the donor of the highest priority sends, and asks it again and again.
-    ``refused`` are those whose state was of no use, and why; they are not asked again as long as
-    somebody else is there or we have the run's state ourselves (``has_state``).
-    """
-
-    leaving: threading.Event
-    on_download: Callable[[int, bool], None] | None = None
-    on_refusal: Callable[[str, str], None] | None = None
-    refused: dict[PeerID, str]
-    has_state = False
     local_epoch: int
 
-    def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
+    def request_state(self, unwanted: Iterable[PeerID]) -> MPFuture[Any]:
+        """Ask the best donor but those for its state; see `AveragerProcess._fetch_state`."""
+
+    def validation_error(self, state: State) -> str:
+        """Why that state cannot be used, in words; empty where it can."""
+
+
+class StateDownload:
+    """The search for a state that can be used; it all happens in the worker's process.
+
+    WORKAROUND H14: hivemind takes whatever the donor of the highest priority sends, and asks it again and again.
+
+    ``refused`` are those whose state could not be used, and why; they are not asked again as long as
+    somebody else is there or we have the run's state ourselves (``has_state``). ``on_progress(received_bytes,
+    is_done)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
+    """
+
+    def __init__(
+        self,
+        leaving: threading.Event,
+        on_progress: Callable[[int, bool], None],
+        on_refusal: Callable[[str, str], None],
+    ) -> None:
+        self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
+        self.refused: dict[PeerID, str] = {}
+        self.has_state = False
+
+    def find(self, averager: Downloader) -> State | None:
         """A state that can be used; ``None`` if nobody has one now. Raises Interrupted."""
         silent: set[PeerID] = set()
         for _ in range(MAX_DONORS):
-            future: MPFuture[Any] = MPFuture()
-            unwanted = [*self.refused, *silent]
-            wish = {"future": future, "unwanted": unwanted, "most_bytes": self._most_bytes()}
-            self._outer_pipe.send(("_fetch_state", [], wish))
-            answer = self._await(future)
+            answer = self._wait_for(averager.request_state([*self.refused, *silent]))
             if answer is None:
                 break
             donor, state = answer
             if state is None:
                 silent.add(donor)
-            elif why := self._why_unusable(state):
+            elif why := averager.validation_error(state):
                 self._refuse(donor, why)
-            elif state[0]["epoch"] < self.local_epoch:
+            elif state[0]["epoch"] < averager.local_epoch:
                 silent.add(donor)  # an honest one may be a moment behind
             else:
                 self.has_state = True
@@ -74,85 +79,28 @@ class Downloading(DecentralizedAverager):
             self.refused.clear()
         return None
 
-    def _why_unusable(self, state: State) -> str:
-        """Why that state cannot be used, in words; nothing where it can."""
-        raise NotImplementedError
-
-    def _most_bytes(self) -> int:
-        """How many bytes of tensors a state of the run can have at most."""
-        raise NotImplementedError
-
     def _refuse(self, donor: PeerID, why: str) -> None:
         log.warning("the state of %s is refused: %s", donor, why)
         self.refused[donor] = why
-        if self.on_refusal is not None:
-            self.on_refusal(donor.to_base58(), why)
+        self._on_refusal(donor.to_base58(), why)
 
-    def _await(self, loading: MPFuture[Any]) -> tuple[PeerID, State | None] | None:
-        before = seen = traffic.received_bytes()
-        self._tell(0)
-        changed = time.monotonic()
+    def _wait_for(self, answering: MPFuture[Any]) -> tuple[PeerID, State | None] | None:
+        """The donor and its state, for as long as anything arrives; ``None`` if nobody offers one."""
+        before = latest = received_bytes()
+        self._on_progress(0, False)
+        changed_at = time.monotonic()
         while True:
             try:
-                answer: tuple[PeerID, State | None] | None = loading.result(POLL_SECONDS)
-                self._tell(traffic.received_bytes() - before, is_done=answer is not None)
+                answer: tuple[PeerID, State | None] | None = answering.result(POLL_SECONDS)
+                self._on_progress(received_bytes() - before, answer is not None)
                 return answer
             except (TimeoutError, concurrent.futures.TimeoutError):
-                received = traffic.received_bytes()
-            if self.leaving.is_set():
+                received = received_bytes()
+            if self._leaving.is_set():
                 raise Interrupted
-            if received != seen:
-                seen, changed = received, time.monotonic()
-                self._tell(received - before)
-            elif time.monotonic() - changed > SILENCE_SECONDS:
+            if received != latest:
+                latest, changed_at = received, time.monotonic()
+                self._on_progress(received - before, False)
+            elif time.monotonic() - changed_at > SILENCE_SECONDS:
                 log.warning("the state download was silent for %.0f s", SILENCE_SECONDS)
                 return None
-
-    def _tell(self, received: int, is_done: bool = False) -> None:
-        if self.on_download is not None:
-            self.on_download(received, is_done)
-
-    async def _fetch_state(self, future: MPFuture[Any], unwanted: Iterable[PeerID], most_bytes: int) -> None:
-        """In the averager's process: ask the best donor but those; it, and its state if it sends one."""
-        answer: tuple[PeerID, State | None] | None = None
-        try:
-            donors = await asyncio.wait_for(self._donors(), LOOK_UP_SECONDS)
-            donor = max(donors.keys() - {self.peer_id, *unwanted}, key=donors.__getitem__, default=None)
-            if donor is not None:
-                answer = (donor, None)
-                answer = (donor, await self._download(donor, most_bytes))
-        except Exception:
-            log.exception("a state could not be downloaded")
-        finally:
-            future.set_result(answer)
-
-    async def _donors(self) -> dict[PeerID, tuple[float, float]]:
-        """Who offers a state, with its priority; a lot decides between equals."""
-        key = f"{self._matchmaking.group_key_manager.prefix}.all_averagers"
-        found = await self.dht.get(key, latest=True, return_future=True)
-        offers = found.value if found is not None and isinstance(found.value, dict) else {}
-        return {
-            PeerID(subkey): (float(offer.value), random.random())
-            for subkey, offer in offers.items()
-            if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
-            if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
-        }
-
-    async def _download(self, donor: PeerID, most_bytes: int) -> State | None:
-        metadata: list[bytes] = []
-        received = 0
-
-        async def parts() -> AsyncIterator[Iterable[Any]]:
-            stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
-            stream = await stub.rpc_download_state(averaging_pb2.DownloadRequest())
-            async for message in aiter_with_timeout(stream, timeout=self.next_chunk_timeout):
-                nonlocal received
-                received += len(message.tensor_part.buffer) + len(message.metadata)
-                if received > most_bytes:
-                    raise ValueError(f"{donor} sends more than any state of this run has")
-                if message.metadata:
-                    metadata.append(message.metadata)
-                yield [message.tensor_part]
-
-        tensors = await deserialize_tensor_stream(parts())
-        return (self.serializer.loads(metadata[0]), tensors) if metadata else None

@@ -21,7 +21,7 @@ Trial = Callable[[], str]
 """How the model's present parameters do on a fixed batch: what is wrong with that, or nothing."""
 
 
-def flaw_of(state: State, averager: TrainingStateAverager, trial: Trial | None = None) -> str:
+def validation_error(state: State, averager: TrainingStateAverager, trial: Trial | None = None) -> str:
     """Why this state cannot be used, in words; nothing where it can.
 
     The optimizer's plain numbers, such as the learning rate, are the manifest's: ours take the place of the
@@ -32,20 +32,20 @@ def flaw_of(state: State, averager: TrainingStateAverager, trial: Trial | None =
     expected = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
         return "it says no epoch"
-    if [_kind_of(tensor) for tensor in tensors] != [_kind_of(tensor) for tensor in expected]:
+    if [_signature(tensor) for tensor in tensors] != [_signature(tensor) for tensor in expected]:
         return "its tensors are not those of the run's model"
     if not are_finite(tensors):
         return "it holds what is no number"
     metadata["optimizer_metadata"] = mine
-    return _flaw_in_use(tensors, averager, trial) if trial is not None else ""
+    return _error_in_use(tensors, averager, trial) if trial is not None else ""
 
 
-def _kind_of(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
+def _signature(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
     """Floats may come in other floats; what an optimizer keeps in bytes is read as bytes."""
     return tensor.shape, None if tensor.is_floating_point() else tensor.dtype
 
 
-def most_bytes(averager: TrainingStateAverager) -> int:
+def max_bytes(averager: TrainingStateAverager) -> int:
     """How many bytes a donor's state can have, with what is said about it."""
     _, own_tensors = dump_optimizer_state(averager.optimizer)
     tensors = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
@@ -53,7 +53,7 @@ def most_bytes(averager: TrainingStateAverager) -> int:
 
 
 @torch.no_grad()
-def _flaw_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Trial) -> str:
+def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Trial) -> str:
     """Put the parameters into the model, try it, and put back what was there."""
     places = averager.main_parameters
     with averager.lock_averaged_tensors:

@@ -1,18 +1,21 @@
-"""How long an all-reduce waits: long enough for a slow line, and not much longer for a peer that is gone.
-
-hivemind has constants for that. Those of a small model give up every round of a large one on a home line.
-"""
+"""How long an all-reduce waits: long enough for a slow line, and not much longer for a peer that is gone."""
 
 from __future__ import annotations
 
 import multiprocessing
+from multiprocessing.sharedctypes import Synchronized
 
 SLOWEST_BITS_PER_SECOND = 1e6  # of a home line, each way, with which one can take part
 LONGEST_SECONDS = 3600.0
-MOST_TIMES = 4.0
+MAX_STRETCH = 4.0
 _FLOAT_BYTES = 4  # what is compressed takes less
 
-_last_exchange = multiprocessing.get_context("fork").Value("d", 0.0)  # seconds; both averagers see it
+SharedSeconds = Synchronized  # of a float, in memory that forked processes share
+
+
+def shared_seconds() -> SharedSeconds[float]:
+    """Zero seconds, in memory that is shared with the processes that are forked from now on."""
+    return multiprocessing.get_context("fork").Value("d", 0.0)
 
 
 def exchange_seconds(numbers: int) -> float:
@@ -20,30 +23,47 @@ def exchange_seconds(numbers: int) -> float:
     return min(LONGEST_SECONDS, 2 * _seconds(numbers * _FLOAT_BYTES))
 
 
-class Patience:
-    """One averager's, with its groupmates. It grows while rounds lose somebody, and shrinks again."""
+class AllreduceTimeouts:
+    """The timeouts of one averager, in seconds; they grow while rounds lose somebody, and shrink again.
 
-    def __init__(self, numbers: int, part_bytes: int, silence_seconds: float) -> None:
+    WORKAROUND H10: hivemind has constants for that. Those of a small model give up every round of a large one on a
+    home line.
+
+    ``numbers`` are averaged, in parts of ``part_bytes``; ``shortest_seconds`` is the least timeout. What the last
+    exchange has taken is in ``last_exchange``, which all averagers of a peer share: a groupmate may still be in an
+    exchange of gradients while we wait for its parameters.
+    """
+
+    def __init__(
+        self, numbers: int, part_bytes: int, shortest_seconds: float, last_exchange: SharedSeconds[float]
+    ) -> None:
         self._bytes, self._part_bytes = numbers * _FLOAT_BYTES, part_bytes
         self._exchange_seconds = exchange_seconds(numbers)
-        self._shortest, self._times = silence_seconds, 1.0
+        self._shortest, self._stretch = shortest_seconds, 1.0
+        self._last_exchange = last_exchange
 
-    def silence_seconds(self, peers: int) -> float:
+    def part_seconds(self, peers: int) -> float:
         """For the next part from one of so many peers, ourselves included, to all of whom it sends."""
         others = max(1, peers - 1)
         part_bytes = min(self._part_bytes, self._bytes / others)
-        return max(self._shortest, self._times * others * _seconds(part_bytes))
+        return max(self._shortest, self._stretch * others * _seconds(part_bytes))
 
     @property
     def latecomer_seconds(self) -> float:
         """For a groupmate that does not begin: it may still be in an exchange that we have just ended."""
-        return max(self._shortest, min(float(_last_exchange.value), self._exchange_seconds))
+        return max(self._shortest, min(float(self._last_exchange.value), self._exchange_seconds))
 
-    def note(self, seconds: float, is_whole: bool) -> None:
-        """An exchange has taken so long; somebody was lost in it unless ``is_whole``."""
+    def of_exchange(self, peers: int) -> dict[str, float]:
+        """The arguments of `ValidatingRunner` for an exchange among so many peers, ourselves included."""
+        part, latecomer = self.part_seconds(peers), max(self.part_seconds(peers), self.latecomer_seconds)
+        # whoever waits for a result waits for everybody else's part of it
+        return {"sender_timeout": part, "latecomer_timeout": latecomer, "reducer_timeout": part + latecomer}
+
+    def record(self, seconds: float, is_whole: bool) -> None:
+        """Learn from an exchange that took so long; somebody was lost in it unless ``is_whole``."""
         if is_whole:
-            _last_exchange.value = seconds
-        self._times = max(1.0, self._times / 2) if is_whole else min(MOST_TIMES, self._times * 2)
+            self._last_exchange.value = seconds
+        self._stretch = max(1.0, self._stretch / 2) if is_whole else min(MAX_STRETCH, self._stretch * 2)
 
 
 def _seconds(sent_bytes: float) -> float:

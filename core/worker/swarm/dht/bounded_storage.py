@@ -9,8 +9,9 @@ from typing import Any
 from hivemind.dht import DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
-from hivemind.utils import get_dht_time
 from hivemind.utils.timed_storage import TimedStorage
+
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 MAX_BYTES = 64 * 1024 * 1024  # in all
 MAX_KEY_BYTES = 2 * 1024 * 1024  # under one key: the reports of 1,800 peers, and what one answer may hold
@@ -50,7 +51,7 @@ class BoundedStorage(DHTLocalStorage):
 
     def _takes(self, key: DHTID, subkey: Any, value: Any, expiration_time: float) -> bool:
         """Whether there is room for it, which it has from now on."""
-        is_in_time = expiration_time <= get_dht_time() + MAX_LIFETIME_SECONDS  # no number is not
+        is_in_time = expiration_time <= steady_time() + MAX_LIFETIME_SECONDS  # no number is not
         if not is_in_time or not isinstance(value, bytes) or len(value) > MAX_RECORD_BYTES:
             return False
         grown = _size(subkey, value) - self._held(key, subkey)

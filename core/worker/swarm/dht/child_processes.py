@@ -1,4 +1,7 @@
-"""The processes that a peer cannot do without: hivemind waits for ever for those that are gone."""
+"""The processes that a peer cannot do without.
+
+WORKAROUND H22: hivemind waits for ever for those of its own processes that are gone.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +10,37 @@ from collections.abc import Callable
 
 import psutil
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 
 
 class ChildProcesses:
-    """Each is watched from its birth on, until ``rest`` is called: from then on they may end.
+    """The DHT process, p2pd and the averagers: each is watched from its birth on, until ``stop_watching``.
 
-    ``say_goodbye`` is how to leave those who count on us, once there are any.
+    ``say_goodbye`` is how to leave the peers that count on us, once there are any.
     """
 
     def __init__(self) -> None:
         self.say_goodbye: Callable[[], None] = lambda: None
-        self._parts: list[tuple[str, psutil.Process]] = []
-        self._is_over = threading.Event()
+        self._processes: list[tuple[str, psutil.Process]] = []
+        self._may_exit = threading.Event()
 
     def watch(self, name: str, pid: int | None) -> None:
-        """It has just been born; raises NoSuchProcess if it has ended since."""
-        self._parts.append((name, psutil.Process(pid)))
+        """Watch a process that has just been born; raises NoSuchProcess if it has ended since."""
+        self._processes.append((name, psutil.Process(pid)))
 
-    def rest(self) -> None:
-        """We are leaving."""
-        self._is_over.set()
+    def stop_watching(self) -> None:
+        """From now on all of them may end, because we are leaving."""
+        self._may_exit.set()
 
     def wait_for_exit(self) -> str:
-        """Wait until one of them has ended: which, in words; nothing once they may."""
-        while not self._is_over.wait(LOOK_SECONDS):
-            if dead := next((name for name, process in self._parts if not _lives(process)), ""):
-                return "" if self._is_over.is_set() else dead
+        """Wait until one of them has ended, and return its name; empty once they may."""
+        while not self._may_exit.wait(POLL_SECONDS):
+            if dead := next((name for name, process in self._processes if not _is_alive(process)), ""):
+                return "" if self._may_exit.is_set() else dead
         return ""
 
 
-def _lives(process: psutil.Process) -> bool:
+def _is_alive(process: psutil.Process) -> bool:
     try:
         return process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

@@ -6,18 +6,16 @@ address back. Under a key of its own, so that peers which know nothing of it kee
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 
-import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, Extra, conlist, constr
 
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.reader import read_signed
+from core.worker.swarm.dht.reader import parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 NEARBY_LIFETIME_SECONDS = 300.0
 NEARBY_KEY_END = "workerbee_nearby"  # of the DHT key; the run's id is its beginning
@@ -50,7 +48,7 @@ def publish_nearby(swarm: Swarm, run_id: str, addresses: Iterable[str]) -> None:
         f"{run_id}_{NEARBY_KEY_END}",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
         value=LanAddresses(addresses=list(addresses)).dict(),
-        expiration_time=get_dht_time() + NEARBY_LIFETIME_SECONDS,
+        expiration_time=steady_time() + NEARBY_LIFETIME_SECONDS,
         return_future=True,
     )
 
@@ -59,6 +57,6 @@ def nearby_in(dht: DHT, run_id: str) -> Mapping[bytes, tuple[str, ...]]:
     """Everybody's addresses, by the subkey under which they also report progress."""
     nearby: dict[bytes, tuple[str, ...]] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{NEARBY_KEY_END}").items():
-        with contextlib.suppress(pydantic.ValidationError):
-            nearby[subkey] = tuple(LanAddresses.parse_obj(value).addresses)
+        if (told := parse_record(LanAddresses, value)) is not None:
+            nearby[subkey] = tuple(told.addresses)
     return nearby

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,20 +12,16 @@ from typing import Any, Literal
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
-from hivemind.p2p import P2P
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind, UserError
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity, load_or_create_progress_key
+from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
 from core.worker.swarm.dht.rsa_validator import Signatures
-from core.worker.swarm.patches import byte_counters as traffic
-from core.worker.swarm.patches.monotonic_clock import keep_time
-from core.worker.swarm.patches.msgpack_depth import bound_decoding
-from core.worker.swarm.patches.task_references import hold_tasks
 
 STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -38,7 +33,7 @@ class Swarm:
     """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
 
     ``listen`` are the multiaddrs at which it listens, if it does.
-    ``vitals`` are all processes that it consists of.
+    ``children`` are all processes that it consists of.
     """
 
     dht: DHT
@@ -46,7 +41,7 @@ class Swarm:
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
     listen: tuple[str, ...]
-    vitals: ChildProcesses = field(default_factory=ChildProcesses)
+    children: ChildProcesses = field(default_factory=ChildProcesses)
 
     @property
     def peer_id(self) -> str:
@@ -65,7 +60,7 @@ class Swarm:
 
     def leave(self) -> None:
         """End the DHT process and p2pd, bounded by the DHT's own shutdown timeout."""
-        self.vitals.rest()
+        self.children.stop_watching()
         self.dht.shutdown_timeout = 1.0
         self.dht.shutdown()
 
@@ -84,12 +79,7 @@ def enter_swarm(
 
     Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
     """
-    traffic.count_traffic()
-    hold_tasks()
-    bound_decoding()
-    keep_time()
-    # WORKAROUND: hivemind's sockets lie in /tmp whatever TMPDIR says, and stay there after a SIGKILL
-    P2P._UNIX_SOCKET_PREFIX = f"/unix{tempfile.gettempdir()}/"
+    patches.apply()
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
     try:
         dht = DHT(
@@ -108,8 +98,8 @@ def enter_swarm(
 
 
 def _looked_after(swarm: Swarm) -> Swarm:
-    swarm.vitals.watch("The process of the DHT", swarm.dht.pid)
-    swarm.vitals.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    swarm.children.watch("The process of the DHT", swarm.dht.pid)
+    swarm.children.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
     return swarm
 
 

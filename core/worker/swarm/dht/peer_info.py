@@ -5,19 +5,17 @@ Plain hivemind peers keep these records as any others, and have none themselves.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping
 
-import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, Extra, constr
 
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.reader import read_signed
+from core.worker.swarm.dht.reader import parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 CARD_LIFETIME_SECONDS = 300.0
 KEY_END = "workerbee_peers"  # of the DHT key; the run's id is its beginning
@@ -47,7 +45,7 @@ def publish_card(swarm: Swarm, run_id: str, card: PeerInfo) -> None:
         f"{run_id}_{KEY_END}",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
         value=card.dict(),
-        expiration_time=get_dht_time() + CARD_LIFETIME_SECONDS,
+        expiration_time=steady_time() + CARD_LIFETIME_SECONDS,
         return_future=True,
     )
 
@@ -56,6 +54,6 @@ def read_peer_info(dht: DHT, run_id: str) -> Mapping[bytes, PeerInfo]:
     """Everybody's, by the subkey under which they also report progress."""
     cards: dict[bytes, PeerInfo] = {}
     for subkey, value in read_signed(dht, f"{run_id}_{KEY_END}").items():
-        with contextlib.suppress(pydantic.ValidationError):
-            cards[subkey] = PeerInfo.parse_obj(value)
+        if (card := parse_record(PeerInfo, value)) is not None:
+            cards[subkey] = card
     return cards

@@ -7,20 +7,19 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-import pydantic.v1 as pydantic
 from hivemind.dht import DHT
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from hivemind.p2p import PeerID
-from hivemind.utils import get_dht_time
 from pydantic.v1 import BaseModel, StrictFloat, StrictInt, conbytes, confloat, conint
 
 from core.protocol.messages import PeerSeen
 from core.worker.swarm.dht.lan_addresses import NEARBY_KEY_END, LanAddressesSchema
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.peer_info import KEY_END, CardSchema, PeerInfo
-from core.worker.swarm.dht.reader import forget, read_signed
+from core.worker.swarm.dht.reader import forget, parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 METRICS_LIFETIME_SECONDS = 600.0
 MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
@@ -69,7 +68,7 @@ def publish_metrics(swarm: Swarm, run_id: str, metrics: LocalMetrics) -> None:
         f"{run_id}_metrics",
         subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
         value=metrics.dict(),
-        expiration_time=get_dht_time() + METRICS_LIFETIME_SECONDS,
+        expiration_time=steady_time() + METRICS_LIFETIME_SECONDS,
         return_future=True,
     )
 
@@ -98,9 +97,7 @@ def sensible(metadata: Any) -> Any:
 
 def _is_sensible(value: Any) -> bool:
     """A goodbye, or a report."""
-    with contextlib.suppress(pydantic.ValidationError, TypeError):
-        return value is None or Report.parse_obj(value) is not None
-    return False
+    return value is None or parse_record(Report, value) is not None
 
 
 def peer_seen(report: LocalTrainingProgress, my_peer_id: str, card: PeerInfo | None = None) -> PeerSeen | None:
@@ -133,5 +130,5 @@ def are_all_ahead(others: Iterable[LocalTrainingProgress], epoch: int) -> bool:
 
 def _parsed(model: type[_Model], dht: DHT, key: str, also_ask: Iterable[str]) -> Iterator[_Model]:
     for value in read_signed(dht, key, also_ask).values():
-        with contextlib.suppress(pydantic.ValidationError):
-            yield model.parse_obj(value)
+        if (record := parse_record(model, value)) is not None:
+            yield record

@@ -8,7 +8,9 @@ from functools import partial
 
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
-from hivemind.utils import MSGPackSerializer, get_dht_time
+from hivemind.utils import MSGPackSerializer
+
+from core.worker.swarm.patches.monotonic_clock import steady_time
 
 LIFETIME_SECONDS = 600.0
 REPUBLISH_SECONDS = 120.0
@@ -40,7 +42,7 @@ class Publisher:
             self._store()
 
     def _store(self) -> None:
-        key, subkey, value, until = self._key, self._subkey, self._value, get_dht_time() + LIFETIME_SECONDS
+        key, subkey, value, until = self._key, self._subkey, self._value, steady_time() + LIFETIME_SECONDS
         try:
             self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
             storing = self._dht.store(key, subkey=subkey, value=value, expiration_time=until, return_future=True)

@@ -13,8 +13,9 @@ import secrets
 from collections.abc import Iterable
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
+import pydantic.v1 as pydantic
 from hivemind.dht import DHT, DHTNode
 from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DictionaryDHTValue
@@ -30,7 +31,18 @@ MAX_PEERS_ASKED = 16
 MAX_VALUES = 10_000
 MAX_SIGNED_BYTES = MAX_SUBKEY_BYTES  # of a value, too
 
+_Model = TypeVar("_Model", bound=pydantic.BaseModel)
 _Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
+
+
+def parse_record(model: type[_Model], value: object) -> _Model | None:
+    """Return a stranger's value as that model; ``None`` for anything else.
+
+    pydantic.v1 raises TypeError, not ValidationError, for a dictionary whose keys are no text.
+    """
+    with contextlib.suppress(pydantic.ValidationError, TypeError):
+        return model.parse_obj(value)
+    return None
 
 
 def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> list[DHTRecord]:

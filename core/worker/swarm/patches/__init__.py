@@ -1,1 +1,38 @@
-"""Every process-wide change to hivemind, applied in one place and checked against its version."""
+"""Every process-wide change to hivemind, made by one ``apply()`` and checked against hivemind's version."""
+
+from __future__ import annotations
+
+import functools
+
+import hivemind
+
+from core.errors import ErrorKind, UserError
+from core.worker.swarm.patches.byte_counters import count_bytes
+from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
+from core.worker.swarm.patches.monotonic_clock import use_steady_time
+from core.worker.swarm.patches.msgpack_depth import limit_msgpack_depth
+from core.worker.swarm.patches.socket_folder import use_temp_folder_for_sockets
+from core.worker.swarm.patches.step_control import mark_cancelled_before_waking
+from core.worker.swarm.patches.task_references import hold_tasks
+
+KNOWN_VERSION = "1.1.12"
+
+
+@functools.cache
+def apply() -> None:
+    """Change hivemind in this process and in all that it forks from now on; more calls change nothing more.
+
+    Importing this package changes nothing. Call it before a DHT or an averager is built: both fork when they are.
+    What each change is for is in ``resources/docs/hivemind.md``, where it has the id of its ``WORKAROUND`` marker.
+    Raises UserError: PROTOCOL_MISMATCH with another hivemind than the one that the changes were written for.
+    """
+    if hivemind.__version__ != KNOWN_VERSION:
+        found = f"It has hivemind {hivemind.__version__}; this program works with {KNOWN_VERSION} only."
+        raise UserError(ErrorKind.PROTOCOL_MISMATCH, found)
+    count_bytes()
+    hold_tasks()
+    limit_msgpack_depth()
+    use_steady_time()
+    use_temp_folder_for_sockets()
+    mark_cancelled_before_waking()
+    install_epoch_matchmaking()

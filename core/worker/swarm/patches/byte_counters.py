@@ -1,9 +1,8 @@
-"""How many bytes this peer has sent and received, over all its processes."""
+"""Count the bytes that this peer has sent and received, over all its processes."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 import multiprocessing
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -11,50 +10,58 @@ from typing import Any
 from hivemind.p2p.p2p_daemon import P2P
 from hivemind.p2p.p2p_daemon_bindings.control import ControlClient
 
-_sent = multiprocessing.get_context("fork").Value("q", 0)
-_received = multiprocessing.get_context("fork").Value("q", 0)
+_Handler = Callable[[bytes, Any], Awaitable[bytes]]
+
+
+class _Counters:
+    """In shared memory: the DHT process and the averagers add to the same two numbers after the fork."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self.sent, self.received = context.Value("q", 0), context.Value("q", 0)
+
+
+_counters: _Counters | None = None  # made when counting begins, not on import: a process forked before has its own
 
 
 def sent_bytes() -> int:
     """Bytes that hivemind's messages have sent since the worker began; libp2p's own framing is not in it."""
-    return int(_sent.value)
+    return 0 if _counters is None else int(_counters.sent.value)
 
 
 def received_bytes() -> int:
-    """Bytes that hivemind's messages have received since the worker began."""
-    return int(_received.value)
+    """Bytes that hivemind's messages have received since the worker began, without libp2p's own framing."""
+    return 0 if _counters is None else int(_counters.received.value)
 
 
-@functools.cache
-def count_traffic() -> None:
-    """Begin to count, once, before anything forks, so that every child adds to the same two numbers.
+def count_bytes() -> None:
+    """Wrap hivemind's two ways to the wire: streams (``P2P``) and unary calls (``ControlClient``).
 
-    WORKAROUND: hivemind counts no bytes (its issue #520), so its two ways to the wire are wrapped.
+    WORKAROUND H1: hivemind counts no bytes (its issue #520).
     """
+    global _counters
+    _counters = counters = _Counters()
     send, receive = P2P.send_raw_data, P2P.receive_raw_data
     call, add_handler = ControlClient.call_unary_handler, ControlClient.add_unary_handler
 
     async def send_raw_data(data: bytes, writer: asyncio.StreamWriter, **kwargs: Any) -> None:
-        _add(_sent, data)
+        _add(counters.sent, data)
         await send(data, writer, **kwargs)
 
     async def receive_raw_data(reader: asyncio.StreamReader) -> bytes:
-        return _add(_received, await receive(reader))
+        return _add(counters.received, await receive(reader))
 
     async def call_unary_handler(self: Any, peer_id: Any, proto: str, data: bytes) -> bytes:
-        return _add(_received, await call(self, peer_id, proto, _add(_sent, data)))
+        return _add(counters.received, await call(self, peer_id, proto, _add(counters.sent, data)))
 
     async def add_unary_handler(self: Any, proto: str, handler: _Handler, balanced: bool = False) -> None:
         async def counted(request: bytes, remote_id: Any) -> bytes:
-            return _add(_sent, await handler(_add(_received, request), remote_id))
+            return _add(counters.sent, await handler(_add(counters.received, request), remote_id))
 
         await add_handler(self, proto, counted, balanced)
 
     P2P.send_raw_data, P2P.receive_raw_data = staticmethod(send_raw_data), staticmethod(receive_raw_data)
     ControlClient.call_unary_handler, ControlClient.add_unary_handler = call_unary_handler, add_unary_handler
-
-
-_Handler = Callable[[bytes, Any], Awaitable[bytes]]
 
 
 def _add(counter: Any, data: bytes) -> bytes:

@@ -1,31 +1,32 @@
-"""hivemind's time, from a clock that nobody sets."""
+"""Give hivemind the time of day from a clock that nobody sets."""
 
 from __future__ import annotations
 
 import sys
 import time
 
-_USERS = ("hivemind.", "core.worker.swarm.")
+
+def steady_time() -> float:
+    """The time of day in seconds since 1970, by the clock that was right when this process began."""
+    return _started_at + _elapsed()
 
 
-def keep_time() -> None:
-    """From now on, a clock that is set while we train changes nothing; call it before the DHT is built.
+def use_steady_time() -> None:
+    """Have every module of hivemind take its time from `steady_time`, whatever happens to the system's clock.
 
-    WORKAROUND: every record expires at a time of day. Whoever's clock jumps forward believes that all others
-    are gone, and what it has told itself cannot be replaced for as long as it has jumped.
+    WORKAROUND H2: every DHT record expires at a time of day. Whoever's clock jumps forward believes that all others
+    are gone, and nobody accepts its newer records for as long as the clock had jumped.
+
+    ``get_dht_time`` is bound by name in each module that imports it. Modules that are imported later take it from
+    ``hivemind.utils``, which is changed here, too.
     """
     for name, module in list(sys.modules.items()):
-        if name.startswith(_USERS) and getattr(module, "get_dht_time", None) is time.time:
+        if name.startswith("hivemind.") and getattr(module, "get_dht_time", None) is time.time:
             module.get_dht_time = steady_time  # type: ignore[attr-defined]
 
 
-def steady_time() -> float:
-    """The time of day (seconds since 1970), by the clock that was right when this process began."""
-    return _ahead + _elapsed()
-
-
 def _elapsed() -> float:
-    """Seconds since some moment; the sleep of a computer counts."""
+    """Seconds since some fixed moment; the time that a computer sleeps counts, as records expire meanwhile."""
     if sys.platform == "linux":
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     if sys.platform == "darwin":
@@ -33,4 +34,4 @@ def _elapsed() -> float:
     return time.time()
 
 
-_ahead = time.time() - _elapsed()
+_started_at = time.time() - _elapsed()

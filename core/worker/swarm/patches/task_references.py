@@ -1,9 +1,8 @@
-"""Event loops that hold on to their tasks."""
+"""Make hivemind's event loops keep a reference to each of their tasks."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Coroutine
 from typing import Any
 
@@ -14,11 +13,10 @@ from hivemind.utils.asyncio import switch_to_uvloop
 _tasks: set[asyncio.Task[Any]] = set()
 
 
-@functools.cache
 def hold_tasks() -> None:
-    """Have every loop of the DHT process and the averagers hold its tasks until they are done.
+    """Have every loop of the DHT process and of the averagers hold its tasks until they are done.
 
-    WORKAROUND: hivemind starts tasks and forgets them, asyncio holds them weakly, and uvloop lets go of a
+    WORKAROUND H4: hivemind starts tasks and forgets them, asyncio holds them weakly, and uvloop lets go of a
     connection whose reading pauses. So the garbage collector may end a handler in the middle of its exchange
     ("Task was destroyed but it is pending"): half of a round is lost, and both sides wait for a timeout.
     """

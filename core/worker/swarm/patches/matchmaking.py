@@ -1,21 +1,36 @@
-"""Groups whose members are at one epoch: a round that is left over does not take the next one's place."""
+"""Form groups whose members are at one epoch: a round that is left over does not take the next one's place.
+
+hivemind's protocol is described in ``hivemind/averaging/matchmaking.py``: averagers that look for a group declare
+themselves in the DHT under the group's key; each asks those whose declarations end before its own, its potential
+leaders, whether it may follow them; a leader begins the all-reduce when its time has come.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from hivemind.averaging import averager
 from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
+from hivemind.averaging.key_manager import GroupKeyManager
 from hivemind.averaging.matchmaking import Matchmaking, MatchmakingException
 from hivemind.p2p import P2P, P2PContext, PeerID
 from hivemind.proto import averaging_pb2
 from hivemind.utils import MSGPackSerializer
 
+SEARCH_SECONDS = 0.3  # between two searches for groupmates
+
 log = logging.getLogger(__name__)
+
+
+def install_epoch_matchmaking() -> None:
+    """Have averagers form their groups by `EpochMatchmaking`; hivemind has no parameter for that class."""
+    averager.Matchmaking = EpochMatchmaking
 
 
 class StaleRoundError(MatchmakingException):
@@ -23,28 +38,46 @@ class StaleRoundError(MatchmakingException):
 
 
 def epoch_of(gathered: bytes) -> int | None:
-    """The epoch that a round belongs to, as its owner tells the group; ``None`` where it does not say."""
+    """The epoch that a round belongs to, as its owner tells the group; ``None`` where it does not say.
+
+    ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument.
+    """
     try:
-        _bandwidth, _mode, said = MSGPackSerializer.loads(gathered)
-        epoch = MSGPackSerializer.loads(said)
+        _bandwidth, _mode, packed = MSGPackSerializer.loads(gathered)
+        epoch = MSGPackSerializer.loads(packed)
     except Exception:  # anybody may send anything
         return None
     return epoch if type(epoch) is int else None
 
 
+class RateLimitedKeyManager(GroupKeyManager):
+    """A group key manager that asks the DHT for groupmates at most every ``SEARCH_SECONDS``.
+
+    WORKAROUND H8: matchmaking with an empty queue of leaders repeats the question the moment it is answered.
+    """
+
+    _due = 0.0
+
+    async def get_averagers(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the declared averagers of a group as GroupKeyManager does, when it is time to ask again."""
+        await asyncio.sleep(self._due - time.monotonic())
+        self._due = time.monotonic() + SEARCH_SECONDS
+        return await super().get_averagers(*args, **kwargs)
+
+
 class _StubProxy:
-    """The averager's servicer as matchmaking knows it, which hears what leaders answer to our requests."""
+    """The averager's servicer as matchmaking uses it; ``on_answer`` hears what leaders answer to our requests."""
 
     def __init__(self, servicer: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
         self._servicer, self._on_answer = servicer, on_answer
 
-    def get_stub(self, p2p: P2P, leader: PeerID, *, namespace: str | None = None) -> _Leader:
-        """As the servicer's."""
-        return _Leader(self._servicer.get_stub(p2p, leader, namespace=namespace), self._on_answer)
+    def get_stub(self, p2p: P2P, leader: PeerID, *, namespace: str | None = None) -> _LeaderStub:
+        """Return a stub of the leader whose answers are heard."""
+        return _LeaderStub(self._servicer.get_stub(p2p, leader, namespace=namespace), self._on_answer)
 
 
-class _Leader:
-    """A peer that we ask to let us into its group."""
+class _LeaderStub:
+    """The RPC stub of a peer that we ask to let us into its group."""
 
     def __init__(self, stub: Any, on_answer: Callable[[averaging_pb2.MessageFromLeader], None]) -> None:
         self._stub, self._on_answer = stub, on_answer
@@ -52,7 +85,7 @@ class _Leader:
     async def rpc_join_group(
         self, request: averaging_pb2.JoinRequest
     ) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
-        """As the stub's: what it answers, as it comes."""
+        """Ask to join, and return the leader's answers as they come."""
         return self._heard(await self._stub.rpc_join_group(request))
 
     async def _heard(self, answers: Any) -> AsyncIterator[averaging_pb2.MessageFromLeader]:
@@ -65,7 +98,7 @@ class _Leader:
 class EpochMatchmaking(Matchmaking):
     """Matchmaking that lets nobody join a round of another epoch, and ends a round that is left over.
 
-    WORKAROUND: hivemind puts whoever looks at the same time into one group. After a cut or a crash a round of
+    WORKAROUND H9: hivemind puts whoever looks at the same time into one group. After a cut or a crash a round of
     an earlier epoch is still looking, and takes the next one of whoever comes back. From then on one of them
     waits for the other's parameters before it gives its gradients, the other for the gradients before it
     gives its parameters: rounds end by timeouts, and each of them leaves another one over.
@@ -76,26 +109,31 @@ class EpochMatchmaking(Matchmaking):
     """
 
     _servicer_type: Any
+    group_key_manager: GroupKeyManager
     _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._servicer_type = _StubProxy(self._servicer_type, self._hear)
+        # after the constructor, which accepts only a subclass of ServicerBase
+        self._servicer_type = _StubProxy(self._servicer_type, self._on_leader_message)
+        keys = self.group_key_manager
+        self.group_key_manager = RateLimitedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
 
     def _check_reasons_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext
     ) -> averaging_pb2.MessageFromLeader | None:
+        """As Matchmaking's, which knows no epochs; every refusal also tells our own epoch, in ``gathered``."""
         reason = super()._check_reasons_to_reject(request, context)
         if self.step_control is None:
             return reason
-        said = self.step_control.data_for_gather
-        mine, theirs = epoch_of(said), epoch_of(request.gather)
+        gathered = self.step_control.data_for_gather
+        mine, theirs = epoch_of(gathered), epoch_of(request.gather)
         if reason is None and None not in (mine, theirs) and mine != theirs:
             log.info("%s looks for a group of epoch %d, we do for one of %d", context.remote_id, theirs, mine)
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
-            self._give_way_to(theirs, self.step_control)
+            self._end_if_stale(theirs, self.step_control)
         if reason is not None:
-            reason.gathered.append(said)
+            reason.gathered.append(gathered)
         return reason
 
     async def _request_join_group(self, leader: PeerID) -> GroupInfo | None:
@@ -103,15 +141,19 @@ class EpochMatchmaking(Matchmaking):
         group: GroupInfo | None = await super()._request_join_group(leader)
         is_last = not self.potential_leaders.leader_queue  # others may still be in our round
         if group is None and step is not None and is_last:
-            self._give_way_to(self._refused_for, step)
+            self._end_if_stale(self._refused_for, step)
         return group
 
-    def _hear(self, answer: averaging_pb2.MessageFromLeader) -> None:
-        is_refusal = answer.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
-        self._refused_for = epoch_of(answer.gathered[0]) if is_refusal and answer.gathered else None
+    def _on_leader_message(self, message: averaging_pb2.MessageFromLeader) -> None:
+        is_refusal = message.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)
+        self._refused_for = epoch_of(message.gathered[0]) if is_refusal and message.gathered else None
 
-    def _give_way_to(self, theirs: int | None, step: StepControl) -> None:
-        """Nobody comes to our round any more if others are in a later one; and the next waits for its end."""
+    def _end_if_stale(self, theirs: int | None, step: StepControl) -> None:
+        """End our round if others are in a later one: nobody comes to it any more, and the next waits for its end.
+
+        Only a round that waits for nothing but a group is ended: neither one that the trainer has not allowed to
+        begin yet, nor one that has followers or a group.
+        """
         mine = epoch_of(step.data_for_gather)
         is_late = mine is not None and theirs is not None and theirs > mine
         if not is_late or not step.triggered or self.current_followers or self.assembled_group.done():
@@ -120,6 +162,3 @@ class EpochMatchmaking(Matchmaking):
         if not step.done():
             step.set_exception(error)
         self.assembled_group.set_exception(error)
-
-
-averager.Matchmaking = EpochMatchmaking

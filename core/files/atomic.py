@@ -1,0 +1,93 @@
+"""Files replaced as a whole or not at all, damaged files put aside, and what a failed write means in words."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import ErrorKind, UserError
+
+
+def storage_problem(error: OSError, path: Path, refused: ErrorKind = ErrorKind.FOLDER_NOT_WRITABLE) -> UserError:
+    """What a failed write to ``path`` means to a person: a full disk, or a folder that refuses."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    problem = ErrorKind.DISK_FULL if full else refused
+    return UserError(problem, f"{path}: {error.strerror or type(error).__name__}.")
+
+
+def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace the file's contents, or leave the old ones whole; raises OSError."""
+    with opened_atomically(path, mode) as file:
+        file.write(data)
+
+
+@contextmanager
+def opened_atomically(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """A file to write, which replaces ``path`` when the block ends well and vanishes when it does not."""
+    with _temporary_beside(path) as (file, temporary):
+        yield file
+        _finish(file, mode)
+        temporary.replace(path)
+    _sync_folder(path.parent)
+
+
+def create_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Make a file that is whole from its first moment; raises FileExistsError, and never overwrites."""
+    with _temporary_beside(path) as (file, temporary):
+        file.write(data)
+        _finish(file, mode)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            raise
+        except OSError as error:  # a file system without hard links, such as FAT
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
+            temporary.rename(path)
+    _sync_folder(path.parent)
+
+
+def quarantine(path: Path) -> Path:
+    """Rename a broken file to ``name.broken-1`` (or the next free number): its new path. Raises OSError."""
+    for number in itertools.count(1):
+        aside = path.with_name(f"{path.name}.broken-{number}")
+        if not os.path.lexists(aside):
+            return path.rename(aside)
+    raise AssertionError("numbers do not end")
+
+
+@contextmanager
+def _temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file, Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _finish(file: BinaryIO, mode: int) -> None:
+    file.flush()
+    if os.name == "posix":
+        os.fchmod(file.fileno(), mode)
+    os.fsync(file.fileno())
+    file.close()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename outlive a power cut, where folders can be synced at all."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)

@@ -1,0 +1,147 @@
+"""Folders that one process at a time holds, by a lock of the operating system that ends with the process."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from pathlib import Path
+from typing import TypeVar
+
+from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
+from core.files.folders import DataFolder
+
+LOCK_FILE = "lock"
+
+_held_locks: set[int] = set()
+
+
+class LockedFolder:
+    """A folder that no other process uses for as long as this one lives, or until ``release``."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock: int | None = lock
+
+    def release(self) -> None:
+        """Let another process lock the folder; the second call does nothing."""
+        if self._lock in _held_locks:
+            _held_locks.remove(self._lock)
+            os.close(self._lock)
+        self._lock = None
+
+    def __enter__(self: _Locked) -> _Locked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+class PeerFolder(LockedFolder):
+    """The locked folder of one peer: its keys, and what it remembers between starts."""
+
+    KEY_FILES = ("identity.key", "progress.key")
+
+    @property
+    def identity_path(self) -> Path:
+        """The Ed25519 key, as ``Identity.load_or_create`` and p2pd read it."""
+        return self.path / self.KEY_FILES[0]
+
+    @property
+    def progress_key_path(self) -> Path:
+        """The RSA key that signs progress reports, for ``load_or_create_progress_key``."""
+        return self.path / self.KEY_FILES[1]
+
+    @property
+    def port_file(self) -> Path:
+        """The port that this peer listened on last."""
+        return self.path / "port"
+
+    @property
+    def manifest_file(self) -> Path:
+        """The manifest that was published last from here, with its revision."""
+        return self.path / "published.json"
+
+    @property
+    def checkpoint_file(self) -> Path:
+        """The run's last state that was saved here."""
+        return self.path / "checkpoint.safetensors"
+
+    @property
+    def scores_file(self) -> Path:
+        """The signed evaluations of the run that was published from here."""
+        return self.path / "scores.msgpack"
+
+
+_Locked = TypeVar("_Locked", bound=LockedFolder)
+
+
+def try_lock(path: Path) -> LockedFolder | None:
+    """The folder at ``path``, made if it is not there; ``None`` if a living process holds it. Raises UserError."""
+    return _try_lock(path, LockedFolder)
+
+
+def lock_peer_folder(data: DataFolder) -> PeerFolder:
+    """Lock the first of ``peers/1``, ``peers/2``, … that no living process holds; raises UserError.
+
+    So two workers of one person never share an identity, and a restarted one gets its old one back.
+    """
+    for number in itertools.count(1):
+        locked = _try_lock(data.peers / str(number), PeerFolder)
+        if locked:
+            return locked
+    raise AssertionError("numbers do not end")
+
+
+def lock_organiser_folder(data: DataFolder, run_id: str) -> PeerFolder:
+    """Lock the folder of a run that is published from here; raises UserError if that is done already."""
+    locked = _try_lock(data.organiser_of(run_id), PeerFolder)
+    if locked is None:
+        raise UserError(ErrorKind.ALREADY_PUBLISHING, f"{run_id}: another process holds its folder.")
+    return locked
+
+
+def _try_lock(path: Path, kind: type[_Locked]) -> _Locked | None:
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+        if not _lock_now(lock):
+            os.close(lock)
+            return None
+    except OSError as error:
+        raise storage_problem(error, path) from error
+    _held_locks.add(lock)
+    return kind(path, lock)
+
+
+def _release_locks_after_fork() -> None:
+    """A forked child (hivemind has several) must not hold its parent's lock after the parent has died."""
+    for lock in _held_locks:
+        os.close(lock)
+    _held_locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_locks_after_fork)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_now(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock_now(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,187 @@
+"""The half of an averager that runs in its own process: exchanges of tensors, and downloads of a state.
+
+hivemind's averager is one object in two processes. ``start()``, which its constructor calls, forks; from then on the
+worker's process and the averager's process have a copy of every attribute each, and what one of them sets the other
+never sees. The two talk over a pipe (`_outer_pipe` in the worker's process, whose commands are the names of coroutines
+of this class), through `MPFuture`, and through tensors in shared memory. So:
+
+- `AveragerProcess`, here, is what runs in the averager's process, and nothing else. Whatever it needs is passed to its
+  constructor, and so is there before the fork.
+- ``averagers.py`` is what runs in the worker's process. It reads no attribute that changes here, and changes none that
+  is read here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import random
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
+
+from hivemind.averaging import DecentralizedAverager
+from hivemind.averaging.allreduce import AveragingMode
+from hivemind.averaging.group_info import GroupInfo
+from hivemind.averaging.matchmaking import MatchmakingException
+from hivemind.compression import deserialize_tensor_stream
+from hivemind.p2p import P2PContext, PeerID
+from hivemind.proto import averaging_pb2
+from hivemind.utils import MPFuture, ValueWithExpiration
+from hivemind.utils.asyncio import achain, aiter_with_timeout, as_aiter, azip, enter_asynchronously
+from torch import Tensor
+
+from core.worker.swarm.averaging.allreduce import (
+    AllreduceOutcome,
+    ExchangeFailedError,
+    ExchangeTimeoutError,
+    NotFiniteError,
+    ValidatingRunner,
+    are_finite,
+)
+from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
+from core.worker.swarm.dht.progress_reports import MAX_PEER_ID_BYTES
+
+POLL_SECONDS = 0.1
+LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state
+
+log = logging.getLogger(__name__)
+
+
+class AveragerProcess(DecentralizedAverager):
+    """An averager whose exchanges trust nobody, and which downloads a state from one chosen peer.
+
+    ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`.
+    """
+
+    def __init__(self, *args: Any, last_exchange: SharedSeconds[float], **kwargs: Any) -> None:
+        self._last_exchange = last_exchange
+        super().__init__(*args, **kwargs)
+
+    @functools.cached_property
+    def _timeouts(self) -> AllreduceTimeouts:
+        """What was learnt about timeouts from the exchanges so far, all of which happen in this process."""
+        options = self.allreduce_kwargs
+        return AllreduceTimeouts(
+            self.total_size, options["part_size_bytes"], options["sender_timeout"], self._last_exchange
+        )
+
+    async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> AllreduceOutcome:
+        """Exchange tensors with a group; say whom it was really averaged with.
+
+        Raises NotFiniteError before anything is sent, ExchangeTimeoutError and ExchangeFailedError.
+        """
+        async with enter_asynchronously(self.get_tensors()) as tensors:
+            if not await asyncio.get_running_loop().run_in_executor(None, are_finite, tensors):
+                raise NotFiniteError
+        started, is_whole = time.monotonic(), False
+        try:
+            gathered = await super()._aggregate_with_group(group_info, **kwargs)
+            outcome = self._runner(self._decisive_exchange(group_info.group_id)).outcome(gathered)
+            is_whole = not outcome.lost
+            return outcome
+        except MatchmakingException as error:  # hivemind makes one of whatever goes wrong in an exchange
+            is_timeout = isinstance(error.__context__, asyncio.CancelledError)
+            raise (ExchangeTimeoutError if is_timeout else ExchangeFailedError)(str(error)) from error
+        finally:
+            self._timeouts.record(time.monotonic() - started, is_whole)
+
+    def _decisive_exchange(self, group_id: bytes) -> bytes:
+        """The id of that of a round's exchanges whose losses are the round's."""
+        return group_id
+
+    def _runner(self, group_id: bytes) -> ValidatingRunner:
+        """The runner of an exchange that has begun."""
+        runner: ValidatingRunner = self._running_groups[group_id].result()
+        return runner
+
+    async def _run_allreduce_inplace_(
+        self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any
+    ) -> None:
+        """Average the tensors in place with a group.
+
+        WORKAROUND H12: this is a copy of hivemind's body, which has no parameter for the runner's class, and which
+        offers the new state in the DHT after every single tensor. Here it is offered once, when all are averaged.
+        """
+        group_id = group_info.group_id if group_id is None else group_id
+        runner = ValidatingRunner(
+            p2p=self._p2p,
+            servicer_type=type(self),
+            prefix=self.prefix,
+            tensors=tensors,
+            group_id=group_id,
+            ordered_peer_ids=group_info.peer_ids,
+            **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
+        )
+        self._running_groups[group_id].set_result(runner)
+        if runner.modes[group_info.peer_ids.index(self.peer_id)] == AveragingMode.AUX:
+            async for _ in runner:
+                raise ValueError("auxiliary peers receive no averaged tensors")
+            return
+        async for tensor, update in azip(as_aiter(*tensors), runner):
+            tensor.add_(update, alpha=self._averaging_alpha)
+        self._state_updated.set()
+
+    async def rpc_aggregate_part(
+        self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.AveragingData]:
+        """Average the parts that a groupmate sends, also of one that is ready before we are.
+
+        WORKAROUND H13: hivemind waits for the next event of any round, and answers "bad group" if that was
+        another one. A groupmate in client mode then stands still until its all-reduce times out.
+        """
+        first = await anext(stream)
+        for _ in range(int(self._timeouts.latecomer_seconds / POLL_SECONDS)):
+            if first.group_id in self._running_groups:
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        async for message in super().rpc_aggregate_part(achain(as_aiter(first), stream), context):
+            yield message
+
+    async def _fetch_state(self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int) -> None:
+        """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None."""
+        answer: tuple[PeerID, State | None] | None = None
+        try:
+            donors = await asyncio.wait_for(self._donors(), LOOK_UP_SECONDS)
+            donor = max(donors.keys() - {self.peer_id, *unwanted}, key=donors.__getitem__, default=None)
+            if donor is not None:
+                answer = (donor, None)
+                answer = (donor, await self._download(donor, max_bytes))
+        except Exception:
+            log.exception("a state could not be downloaded")
+        finally:
+            future.set_result(answer)
+
+    async def _donors(self) -> dict[PeerID, tuple[float, float]]:
+        """The peers that offer a state, with its priority; a random number decides between equals."""
+        key = f"{self._matchmaking.group_key_manager.prefix}.all_averagers"
+        found = await self.dht.get(key, latest=True, return_future=True)
+        offers = found.value if found is not None and isinstance(found.value, dict) else {}
+        return {
+            PeerID(subkey): (float(offer.value), random.random())
+            for subkey, offer in offers.items()
+            if isinstance(subkey, bytes) and len(subkey) <= MAX_PEER_ID_BYTES
+            if isinstance(offer, ValueWithExpiration) and isinstance(offer.value, float | int)
+        }
+
+    async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
+        """The donor's state, or ``None`` if it sends none; raises ValueError if it is larger than any can be."""
+        metadata: list[bytes] = []
+        received = 0
+
+        async def parts() -> AsyncIterator[Iterable[Any]]:
+            stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
+            stream = await stub.rpc_download_state(averaging_pb2.DownloadRequest())
+            async for message in aiter_with_timeout(stream, timeout=self.next_chunk_timeout):
+                nonlocal received
+                received += len(message.tensor_part.buffer) + len(message.metadata)
+                if received > max_bytes:
+                    raise ValueError(f"{donor} sends more than any state of this run has")
+                if message.metadata:
+                    metadata.append(message.metadata)
+                yield [message.tensor_part]
+
+        tensors = await deserialize_tensor_stream(parts())
+        return (self.serializer.loads(metadata[0]), tensors) if metadata else None

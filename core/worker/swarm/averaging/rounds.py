@@ -1,0 +1,60 @@
+"""The averaging rounds that an averager has begun, as the worker's process sees them."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+
+from hivemind.averaging.control import AveragingStage, StepControl
+
+
+class Rounds:
+    """All rounds of one averager that have not ended.
+
+    ``on_finished(control, seconds)`` is called when one that was not cancelled has ended; ``search_seconds`` is how
+    long a group is looked for. ``epoch``, if given, is what the groupmates of each round are told of it.
+    """
+
+    def __init__(
+        self,
+        search_seconds: float,
+        on_finished: Callable[[StepControl, float], None] = lambda control, seconds: None,
+        epoch: Callable[[], int] | None = None,
+    ) -> None:
+        self.search_seconds, self.epoch = search_seconds, epoch
+        self._on_finished = on_finished
+        self._open: tuple[StepControl, ...] = ()
+
+    def add(self, control: StepControl) -> None:
+        """Observe a round that has just been begun."""
+        started = time.monotonic()
+        self._open = (*(each for each in self._open if not each.done()), control)
+        control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started))
+
+    @property
+    def announced(self) -> list[StepControl]:
+        """The rounds for which a group is still looked for, or waits."""
+        open_rounds = [control for control in self._open if not control.done()]
+        return [control for control in open_rounds if control.stage != AveragingStage.RUNNING_ALLREDUCE]
+
+    def cancel_announced(self) -> None:
+        """Cancel every round that has not begun to exchange tensors, so that no group waits for us."""
+        for control in self.announced:
+            control.cancel()
+
+    def cancel_searching(self) -> None:
+        """Cancel every round that has no group yet."""
+        for control in self.announced:
+            if control.stage != AveragingStage.AWAITING_TRIGGER:
+                control.cancel()
+
+    def wait_until(self, deadline: float) -> None:
+        """Wait for rounds that exchange tensors, whose groups need our part, until that ``time.monotonic()``."""
+        for control in self._open:
+            with contextlib.suppress(Exception):
+                control.result(max(0.0, deadline - time.monotonic()))
+
+    def _finished(self, control: StepControl, seconds: float) -> None:
+        if not control.cancelled():
+            self._on_finished(control, seconds)

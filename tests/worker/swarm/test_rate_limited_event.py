@@ -1,0 +1,36 @@
+"""How often progress is reported to the DHT: often enough for the others, and no oftener."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from core.worker.swarm.averaging.rate_limited_event import REPORT_SECONDS, RateLimitedEvent
+
+PATIENCE_SECONDS = 60.0
+
+
+def test_a_report_that_is_due_is_made_at_once() -> None:
+    begin = time.monotonic()
+    event = RateLimitedEvent()
+    event.set()
+    assert event.wait(PATIENCE_SECONDS)
+    assert time.monotonic() - begin < PATIENCE_SECONDS / 2
+
+
+def test_the_next_report_waits_until_it_is_time() -> None:
+    event = RateLimitedEvent()
+    event.set()
+    event.wait()
+    begin = time.monotonic()
+    assert event.wait()
+    assert time.monotonic() - begin > REPORT_SECONDS * 0.9
+
+
+def test_what_is_urgent_does_not_wait() -> None:
+    event = RateLimitedEvent()
+    event._due = time.monotonic() + PATIENCE_SECONDS
+    begin = time.monotonic()
+    threading.Timer(0.1, event.set_urgently).start()
+    assert event.wait(PATIENCE_SECONDS)
+    assert time.monotonic() - begin < PATIENCE_SECONDS / 2
