@@ -1,4 +1,4 @@
-"""`demo`: an organiser and a volunteer on this computer, two real peers; the volunteer goes `join`'s way."""
+"""`demo`: an organiser and a volunteer on this computer, two real peers; the volunteer runs `join`."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ from core.cli.output.summary import Tally, counted
 from core.cli.parser.arguments import Demo, JoinRun
 from core.cli.runner.cancellation import Stop
 from core.cli.runner.context import CommandContext
-from core.cli.runner.displays import words_stream
+from core.cli.runner.displays import stream_for_people
+from core.cli.runner.local_peers import peer_folders
 from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import DEMO_THREADS, publish_demo
 from core.client.session import Session
 from core.errors import UserError
-from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 from core.texts import figures
 from core.texts.status import status
 
 
-def demo(wish: Demo, desk: CommandContext) -> int:
+def demo(command: Demo, context: CommandContext) -> int:
     """Train two peers until the volunteer has reached a limit; the volunteer leaves first, then the organiser."""
-    stream = words_stream(wish.json)
+    stream = stream_for_people(command.json)
     with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
-        organisers = Folders.below(Path(home) / "organiser")
-        volunteers = Folders.below(Path(home) / "volunteer")
-        with WorkerSession(desk, _StopAtEnd(desk.stop), organisers) as organiser:
+        organisers, volunteers = (
+            peer_folders(Path(home), context.folders, "demo", name) for name in ("organiser", "volunteer")
+        )
+        with WorkerSession(context, _StopAtEnd(context.stop), organisers) as organiser:
             with raise_first_failure({"organiser": organiser}):
                 organiser.client.publish(publish_demo(organisers))
                 link = wait_until_published(organiser).link
                 print(f"The organiser has published the run: {link}", file=stream, flush=True)
-                code = _volunteer(wish, link, replace(desk, folders=volunteers), organiser)
+                code = _volunteer(command, link, replace(context, folders=volunteers), organiser)
             organiser.leave()
             return code
 
 
-def _volunteer(wish: Demo, link: str, desk: CommandContext, organiser: WorkerSession) -> int:
+def _volunteer(command: Demo, link: str, context: CommandContext, organiser: WorkerSession) -> int:
     request = JoinRun(
         address=link,
         device="cpu",
         network="direct",
         threads=DEMO_THREADS,
         yes=True,
-        limits=wish.limits,
-        json=wish.json,
+        limits=command.limits,
+        json=command.json,
     )
     try:
-        return join(request, desk, footer=lambda: _organiser_line(organiser))
+        return join(request, context, footer=lambda: _organiser_line(organiser))
     except UserError as error:
         error.detail = f"The volunteer: {error.detail}".strip()
         raise
@@ -63,7 +64,7 @@ class _StopAtEnd:
     def __init__(self, stop: Stop) -> None:
         self._stop = stop
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
         """Stop the volunteer when the organiser's session has ended."""
         if session.problem is not None or session.phase == "ended":
             self._stop.request(session.problem.exit_code if session.problem else 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
@@ -12,16 +11,12 @@ from core.files.logs import set_up_logging
 from core.security.sanitize import sanitize_text
 from core.texts.errors import advice_of, title_of
 
-_NAMES_THE_LOG = {ErrorKind.WORKER_CRASHED, ErrorKind.WORKER_NONSENSE}
 
-
-def print_error(error: UserError, log: Path) -> None:
+def print_error(error: UserError) -> None:
     """Print the error in two or three lines; each of several details has a line of its own."""
-    detail = sanitize_text(error.detail).strip()
-    lines = [f"workerbee: {title_of(error.problem)}", *(f"  {line}" for line in detail.splitlines())]
-    if error.problem in _NAMES_THE_LOG and str(log) not in detail:
-        lines.append(f"  The log is {log}.")
-    print(*lines, advice_of(error.problem), sep="\n", file=sys.stderr, flush=True)
+    details = sanitize_text(error.detail).strip().splitlines()
+    lines = [f"workerbee: {title_of(error.problem)}", *(f"  {line}" for line in details), advice_of(error.problem)]
+    print(*lines, sep="\n", file=sys.stderr, flush=True)
 
 
 def log_unexpected_error(folders: Folders) -> UserError:

@@ -1,4 +1,4 @@
-"""A session as a picture that is drawn again and again in the same place of a terminal."""
+"""The live display of a session: a picture that is redrawn in its place on the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REDRAW_SECONDS = 0.25
 
 
 class LiveDisplay:
-    """A context: the terminal's cursor is back when it is left. ``footer`` is somebody else's last line."""
+    """A context that restores the terminal's cursor when it is left; ``footer`` returns the last line."""
 
     def __init__(self, console: Console, footer: Callable[[], str] | None = None) -> None:
         self._console = console
@@ -38,8 +38,8 @@ class LiveDisplay:
     ) -> None:
         self._live.stop()
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """Only what must not be drawn over is said at once, above the picture."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Print warnings and checkpoints above the picture, where they stay."""
         match event:
             case Warned():
                 self._console.print(Text(f"Note: {event_log.line(event)}", style="yellow"))
@@ -49,7 +49,7 @@ class LiveDisplay:
                 pass
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Draw it again, at most four times a second."""
+        """Draw the picture again, at most four times a second."""
         now = time.monotonic()
         if now - self._drawn_at >= REDRAW_SECONDS or session.phase == "ended":
             self._drawn_at = now

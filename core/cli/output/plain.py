@@ -43,7 +43,7 @@ class PlainDisplay:
         self._last_epoch: int | None = None
         self._limited_line_at = 0.0
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
         """Print the event's line if it is news; a warning goes to stderr."""
         match event:
             case Warned():

@@ -1,4 +1,4 @@
-"""From what was pasted to the runs that are there: what `join` and `inspect` share."""
+"""The search for the runs at a pasted address: what `join` and `inspect` share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.texts.run import line_of
 
 
 def find_runs(
-    conversation: WorkerSession,
+    worker: WorkerSession,
     address: JoinAddress,
     *,
     run_id: str | None,
@@ -20,9 +20,9 @@ def find_runs(
     port: int | None = None,
     manifest: RunManifest | None = None,
 ) -> tuple[RunFound, ...]:
-    """All runs that the swarm publishes, or those of that id; raises ClientError if there are none."""
-    conversation.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
-    session = conversation.wait_until(lambda session: session.is_search_finished)
+    """Return the runs that the swarm publishes, or those of that id; raises UserError if there are none."""
+    worker.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
+    session = worker.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))
     if not runs:
@@ -31,7 +31,7 @@ def find_runs(
 
 
 def only_run(runs: tuple[RunFound, ...]) -> RunFound:
-    """The one that is meant: the only one, or the only one that the address vouches for."""
+    """Return the only run, or the only one that the address vouches for; raises UserError for any other number."""
     if len(runs) > 1:
         runs = tuple(run for run in runs if run.vouched) if _have_one_name(runs) else runs
     if len(runs) != 1:

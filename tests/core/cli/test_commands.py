@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from core.engine.python import command_of
 from core.protocol.messages import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
@@ -365,11 +368,27 @@ def test_a_swarm_says_who_of_many_came_to_grief(tmp_path: Path) -> None:
         assert_says(workerbee(tmp_path, "swarm", str(file), "--peers", number), 2, "--peers")
 
 
+@pytest.mark.parametrize("command", ["swarm", "demo"])
+def test_the_log_of_a_peer_that_failed_is_there_when_the_command_has_ended(tmp_path: Path, command: str) -> None:
+    (tmp_path / "run.toml").write_text(template())
+    words = (command, "run.toml") if command == "swarm" else (command,)
+    result = workerbee(tmp_path, *words, worker=fake(tmp_path, "die_before_hello"))
+    assert_says(result, 7, "The organiser: ", "The log is ")
+    (named,) = re.findall(r"The log is (\S+)\.$", result.err, re.MULTILINE)
+    assert "No module named core.worker" in Path(named).read_text()
+
+
 def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor")
     for subject in ("Python", "folders", "engine", "GPU", "clock", "ports", "disk", "open files"):
         assert f" {subject} " in result.out
-    assert "✓ engine         torch 2.13.0, hivemind 1.1.12" in result.out
+
+
+@pytest.mark.real
+def test_doctor_names_the_versions_that_the_real_engine_has_loaded(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)))
+    versions = f"torch {version('torch')}, hivemind {version('hivemind')}"
+    assert f"✓ engine         {versions}" in result.out
 
 
 def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None:
@@ -381,7 +400,7 @@ def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None
 
 def test_doctor_ends_with_7_where_something_must_be_mended(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor", worker=fake(tmp_path, "die_before_hello"))
-    assert result.code == 7 and "✗ engine" in result.out and "Mend" in result.out
+    assert result.code == 7 and "✗ engine" in result.out and "Repair" in result.out
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

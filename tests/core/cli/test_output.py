@@ -12,7 +12,7 @@ from rich.console import Console
 
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
-from core.cli.parser.stop_conditions import Limits
+from core.cli.parser.options import Limits
 from core.cli.parser.values import parse_duration, parse_size
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent

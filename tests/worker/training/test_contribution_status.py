@@ -69,4 +69,4 @@ def test_a_first_round_that_failed_is_no_help(rounds: str) -> None:
 
 def test_it_counts_the_rounds_it_remembers() -> None:
     reason = judge_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).contribution_status(1, True).reason
-    assert reason == "10 of the last 15 rounds were averaged with others."
+    assert reason == "10 of the last 15 rounds averaged with others."
