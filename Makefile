@@ -1,9 +1,10 @@
 # Everything a person or a machine does with this checkout. The first call of any target sets up `.venv`.
 #
 #   make demo  [ARGS="--epochs 3"]   two real peers on this machine: in the window where there is a display
-#   make test  [ARGS="-k address"]   format, lint, types, tests; ARGS goes to pytest
+#   make test  [ARGS="-k address"]   format, lint, types, tests two at a time; ARGS goes to pytest, such as -n0
+#   make quick [ARGS=…]              the same in two minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
-#   make soak  [ARGS="--seed 7"]     half an hour in which everything goes wrong with eight volunteers
+#   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
 #   make experiments [ARGS=--readme] what a second peer, overlap, compression and adapters do; into the README
 #   make pictures                    take the README's pictures anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
@@ -17,7 +18,11 @@
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 
-.PHONY: help demo test bench soak experiments pictures installer installer-portable installer-test clean
+CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/mypy
+TWO_AT_A_TIME = .venv/bin/pytest -n 2
+WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
+
+.PHONY: help demo test quick bench soak experiments pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -29,17 +34,21 @@ demo:
 test:
 	$(SET_UP) test window
 	@.venv/bin/python -m installer.lightning
-	@.venv/bin/ruff format --check .
-	@.venv/bin/ruff check .
-	@.venv/bin/mypy
-	@.venv/bin/pytest $(ARGS)
+	@$(CHECK)
+	@$(TWO_AT_A_TIME) $(ARGS)
+
+quick:
+	$(SET_UP) test window
+	@$(CHECK)
+	@$(TWO_AT_A_TIME) $(WITHOUT_PEERS) $(ARGS)
 
 bench:
 	$(SET_UP) test window
 	@.venv/bin/python -m tests.bench $(ARGS)
 
 soak:
-	$(SET_UP) test
+	$(SET_UP) test window
+	@$(if $(ARGS),,.venv/bin/pytest -m faults -s)
 	@.venv/bin/python -m tests.soak $(ARGS)
 
 experiments:

@@ -135,7 +135,7 @@ class Application(QObject):
     def tell(self, error: UserError) -> None:
         """What went wrong, above whatever page is shown."""
         words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self.window.notice.say("bad", title_of(error.problem), words)
+        self.window.notice.say("bad", title_of(error.problem), words, error=error.problem)
 
     def tell_surprise(self) -> None:
         """Something was not foreseen, and has been logged."""

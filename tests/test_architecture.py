@@ -95,7 +95,7 @@ def test_every_way_of_importing_is_seen() -> None:
     source = """
 import a.b as c
 from d import e
-from core.protocol import messages
+from core.protocol import events
 from ..client import client
 from ..client.session import after
 def later():
@@ -110,13 +110,13 @@ else:
     assert seen == {
         "a.b",
         "d",
-        "core.protocol.messages",
+        "core.protocol.events",
         "core.client.client",
         "core.client.session",
         "f",
         "h",
     }
-    assert "core.protocol.messages" in imports("core.client.client")
+    assert "core.protocol.events" in imports("core.client.client")
     assert "core.run.address" not in imports("core.client.client")
 
 

@@ -54,6 +54,9 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus {
     border: 2px solid $accent; padding: 5px 7px;
 }
 
+QTextBrowser, QTextBrowser:focus { border: none; border-top: 2px solid $line; border-radius: 0; padding: 0; }
+QTextBrowser:focus { border-top-color: $accent; }
+
 QComboBox, QSpinBox {
     background: $surface; border: 1px solid $line; border-radius: 7px; padding: 4px 10px;
     selection-background-color: $accent; selection-color: $on_accent;

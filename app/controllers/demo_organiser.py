@@ -12,7 +12,7 @@ from core.client.demo import publish_demo
 from core.errors import UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Published
+from core.protocol.events import Published
 
 
 class DemoOrganiser(QObject):

@@ -13,7 +13,8 @@ from core.client.session import Session
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import DryRun, RunFound
+from core.protocol.commands import DryRun
+from core.protocol.events import RunFound
 
 _SETTLED_MILLISECONDS = 300  # a run that is only passed by, or started at once, is not measured
 _LEAVE_SECONDS = 2.0

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
-from core.protocol.messages import Join
+from core.protocol.commands import Join
 from core.records.contributions import Contribution, ContributionLog
 from core.records.recent_runs import LastState, RecentRun, RecentRuns
+from core.records.store import run_key
 from core.records.time_series import Curve, History, Series
+from core.security.known_organisers import KnownOrganisers
 
 if TYPE_CHECKING:
     from core.hardware.device import Device
@@ -23,7 +25,8 @@ class RunRecorder:
     """A file that is damaged or cannot be written is told in ``trouble``, and all goes on in memory."""
 
     def __init__(self, folders: Folders) -> None:
-        self._history, _ = History.open(folders.contents.history_file)
+        known = KnownOrganisers(folders.contents.known_organisers_file)
+        self._history, _ = History.open(folders.contents.history_file, known.organisers())
         self._deeds = ContributionLog(self._history.store)
         self._recent = RecentRuns(folders.contents.recent_runs_file)
         self._noted: object = None
@@ -52,23 +55,23 @@ class RunRecorder:
 
     def deeds(self, session: Session) -> tuple[Contribution, Contribution]:
         """What was given to the session's run, and in all."""
-        run_id = _run_id(session)
-        return self._deeds.of(run_id) if run_id else Contribution(), self._deeds.total()
+        key = _run_key(session)
+        return self._deeds.of(key) if key else Contribution(), self._deeds.total()
 
     def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
         """A curve of the session's run."""
-        return self._history.curve(_run_id(session) or "", series, period_seconds, now)
+        return self._history.curve(_run_key(session) or "", series, period_seconds, now)
 
     def note(self, session: Session, device: Device | None, at: float) -> None:
         """Once a second: whatever is new."""
-        run_id = _run_id(session)
-        if run_id is None:
+        key = _run_key(session)
+        if key is None:
             return
         if session.chosen:
-            self._deeds.begin(run_id, session.chosen.manifest.run.name[:_NAME_CHARACTERS])
+            self._deeds.begin(key, session.chosen.manifest.run.name[:_NAME_CHARACTERS])
         self._deeds.note(session, (device,) if device else (), at)
         if session.phase == "training":
-            self._note_curves(run_id, session, device, at)
+            self._note_curves(key, session, device, at)
 
     def note_run(self, session: Session, at: float) -> bool:
         """After each event: remember the run as it was last; whether that is news."""
@@ -98,7 +101,7 @@ class RunRecorder:
         """Save everything."""
         self._history.close()
 
-    def _note_curves(self, run_id: str, session: Session, device: Device | None, at: float) -> None:
+    def _note_curves(self, key: str, session: Session, device: Device | None, at: float) -> None:
         progress, evaluated = session.progress, session.evaluated
         values: dict[Series, float | None] = {}
         if progress is not None and progress is not self._noted:
@@ -117,12 +120,12 @@ class RunRecorder:
         if session.scored is not None and session.scored is not self._noted_scores:
             self._noted_scores = session.scored
             for score in session.scored.scores:
-                self._history.note(run_id, "run_loss", score.at, score.loss)
+                self._history.note(key, "run_loss", score.at, score.loss)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:
-                self._history.note(run_id, series, at, value)
+                self._history.note(key, series, at, value)
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:
@@ -136,8 +139,8 @@ def _gpu_values(device: Device) -> dict[Series, float | None]:
     }
 
 
-def _run_id(session: Session) -> str | None:
-    return session.consent.run_id if session.consent else None
+def _run_key(session: Session) -> str | None:
+    return run_key(session.consent.run_id, session.consent.organiser) if session.consent else None
 
 
 def _last_state(session: Session) -> LastState | None:

@@ -18,7 +18,8 @@ from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Join, RunFound
+from core.protocol.commands import Join
+from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 

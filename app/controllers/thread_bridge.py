@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 
 if TYPE_CHECKING:
     from core.engine.install.events import MakingEvent

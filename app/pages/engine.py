@@ -65,7 +65,9 @@ class EnginePage(QWidget):
             self.callout.say_no_more()
 
     def _complain(self, problem: ErrorKind, detail: str) -> None:
-        self.callout.say("bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem))
+        self.callout.say(
+            "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
+        )
 
     def _show_progress(self, making: InstallProgress | None, is_making: bool) -> None:
         self.bar.setVisible(is_making)

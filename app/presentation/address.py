@@ -71,4 +71,4 @@ REASONS: tuple[object, ...] = (
     QT_TRANSLATE_NOOP("Address", "it ends without /p2p/ and the peer id, so it does not say who is there"),
     QT_TRANSLATE_NOOP("Address", "the peer id {}"),
 )
-"""Everything that core.run.address may find wrong, for lupdate; a test compares."""
+"""Everything that core.run.address and core.run.multiaddr may find wrong, for lupdate; a test compares."""

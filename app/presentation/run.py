@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.desktop.external_link import web_link
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.security.sanitize import sanitize_line
 from core.texts import run as run_texts
 

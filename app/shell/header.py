@@ -1,4 +1,4 @@
-"""The window's head: what this is, and the way to the settings."""
+"""The window's head: what this is, and the way to the help and the settings."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _ICON = 26
 class Header(QWidget):
     """The same above every page."""
 
+    help_requested = Signal()
     settings_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -23,21 +24,27 @@ class Header(QWidget):
         self._sign, self._name = QLabel(), QLabel("Workerbee")
         self._sign.setFixedSize(_ICON, _ICON)
         give_role(self._name, "heading")
-        self.settings = QPushButton()
-        give_role(self.settings, "link")
-        self.settings.clicked.connect(self.settings_requested)
+        self.help, self.settings = QPushButton(), QPushButton()
+        for button, asked in ((self.help, self.help_requested), (self.settings, self.settings_requested)):
+            give_role(button, "link")
+            button.clicked.connect(asked)
         row = QHBoxLayout(self)
         row.setContentsMargins(18, 8, 12, 8)
         row.setSpacing(10)
         row.addWidget(self._sign)
         row.addWidget(self._name)
         row.addStretch(1)
+        row.addWidget(self.help)
         row.addWidget(self.settings)
         self._say()
 
     def offer_settings(self, is_offered: bool) -> None:
         """Unless the page has a way to them itself, or is them."""
         self.settings.setVisible(is_offered)
+
+    def offer_help(self, is_offered: bool) -> None:
+        """Unless the page is the help itself."""
+        self.help.setVisible(is_offered)
 
     def show_icon(self, icon: QIcon) -> None:
         """Beside the name."""
@@ -50,6 +57,9 @@ class Header(QWidget):
             self._say()
 
     def _say(self) -> None:
+        self.help.setText(self.tr("&Help"))
+        self.help.setAccessibleName(self.tr("Help"))
+        self.help.setToolTip(self.tr("Help (F1)"))
         self.settings.setText(self.tr("&Settings"))
         self.settings.setAccessibleName(self.tr("Settings"))
         self.settings.setToolTip(self.tr("Settings (Ctrl+,)"))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 from app.desktop.drop import dropped
 from app.presentation.window_title import PROGRAM
 from app.shell.header import Header
+from app.widgets.callout import HelpRequest
 from app.widgets.notice_bar import NoticeBar
 
 SMALLEST = QSize(560, 420)
@@ -33,6 +34,7 @@ class Window(QMainWindow):
 
     back_requested = Signal()
     settings_requested = Signal()
+    help_requested = Signal(object)
     close_requested = Signal()
     quit_requested = Signal()
     pause_or_resume_requested = Signal()
@@ -49,6 +51,7 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.header, self.notice, self.pages = Header(), NoticeBar(), QStackedWidget()
         self.header.settings_requested.connect(self.settings_requested)
+        self.header.help_requested.connect(lambda: self.help_requested.emit(None))
         whole = QWidget()
         rows = QVBoxLayout(whole)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -64,9 +67,10 @@ class Window(QMainWindow):
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
 
-    def show_page(self, page: QWidget, *, offers_settings: bool = True) -> None:
-        """Turn to that page."""
+    def show_page(self, page: QWidget, *, offers_settings: bool = True, offers_help: bool = True) -> None:
+        """Turn to that page; the header offers what the page is not itself."""
         self.add_page(page)
+        self.header.offer_help(offers_help)
         self.header.offer_settings(offers_settings)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)
@@ -112,6 +116,13 @@ class Window(QMainWindow):
         """For the window's frame and the header."""
         self.setWindowIcon(icon)
         self.header.show_icon(icon)
+
+    def event(self, event: QEvent) -> bool:
+        """A callout asks for help about its error."""
+        if isinstance(event, HelpRequest):
+            self.help_requested.emit(event.error)
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Escape, unless a page has used it, goes back."""
@@ -167,6 +178,7 @@ class Window(QMainWindow):
             ("Ctrl+Q", self.quit_requested),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(wish)
+        QShortcut(QKeySequence("F1"), self).activated.connect(lambda: self.help_requested.emit(None))
         QShortcut(QKeySequence("F11"), self).activated.connect(self._toggle_full_screen)
 
     def _toggle_full_screen(self) -> None:

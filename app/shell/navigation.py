@@ -16,17 +16,19 @@ from app.controllers.session_controller import SessionController
 from app.pages.join.page import JoinPage
 from app.presentation.window_title import PROGRAM, window_title
 from app.shell.first_window import InitialWindow
-from app.shell.page_factory import engine_page, review_page, settings_page, training_page
+from app.shell.page_factory import engine_page, help_page, review_page, settings_page, training_page
 from app.shell.page_selection import PageName, page_for
 from app.widgets.idle_queue import IdleQueue
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.disk_space import free_space
+from core.files.documents import ERRORS, INDEX, slug_of
 from core.run.address import JoinAddress
 
 if TYPE_CHECKING:
     from app.controllers.run_recorder import RunRecorder
     from app.pages.engine import EnginePage
+    from app.pages.help.page import HelpPage
     from app.pages.review.page import ReviewPage
     from app.pages.settings.page import SettingsPage
     from app.pages.training.page import TrainingPage
@@ -52,19 +54,22 @@ class Navigator(QObject):
         self._data = front.folders.data
         self._pages: dict[PageName, Any] = {"join": self._wired_join(front.join)}
         self._seen: DevicesSeen | None = None
-        self._is_in_settings = False
+        self._is_in_settings = self._is_in_help = False
         self._put_away: Session | None = None
         self._newer: UpdateNotice | None = None
         self._turns = IdleQueue(self)
         helm.rehearsals.changed.connect(self.refresh)
         self._window.back_requested.connect(self.go_back)
         self._window.settings_requested.connect(self.open_settings)
+        self._window.help_requested.connect(self.open_help)
         self._window.text_dropped.connect(self.fill_address)
         self._window.run_file_dropped.connect(self.take_run_file)
 
     @property
     def name(self) -> PageName:
         """Which page should be shown now."""
+        if self._is_in_help:
+            return "help"
         if self._is_in_settings:
             return "settings"
         session = self._helm.session
@@ -97,6 +102,11 @@ class Navigator(QObject):
         """The one beside the others."""
         return self._page("settings", self._wired_settings)
 
+    @property
+    def help(self) -> HelpPage:
+        """The documents."""
+        return self._page("help", lambda: help_page(self.leave_help))
+
     def turn(self) -> None:
         """Be on the right page, and have it show what is so now."""
         name = self.name
@@ -105,7 +115,9 @@ class Navigator(QObject):
         page = getattr(self, name)
         is_new = self._window.page is not page
         session = self._helm.session
-        self._window.show_page(page, offers_settings=name in ("review", "training", "engine"))
+        self._window.show_page(
+            page, offers_settings=name in ("review", "training", "engine"), offers_help=name != "help"
+        )
         self._window.show_title(PROGRAM if session is self._put_away else window_title(session))
         if is_new:
             self._show_devices_to(name, page)
@@ -184,7 +196,7 @@ class Navigator(QObject):
     def fill_address(self, text: str) -> None:
         """What was handed over waits in the field; joining takes a click."""
         self.join.fill_address(text)
-        self._is_in_settings = False
+        self._is_in_settings = self._is_in_help = False
         if self._helm.is_over:
             self._put_away = self._helm.session
         elif self._helm.session.consent is not None:
@@ -205,7 +217,7 @@ class Navigator(QObject):
             return
         self._helm.manifest = manifest
         self.join.show_run_file(path.name, manifest.run.name)
-        self._is_in_settings = False
+        self._is_in_settings = self._is_in_help = False
         self.turn()
 
     def offer_clipboard(self) -> None:
@@ -215,12 +227,29 @@ class Navigator(QObject):
 
     def open_settings(self) -> None:
         """Beside whatever goes on."""
-        self._is_in_settings = True
+        self._is_in_settings, self._is_in_help = True, False
+        self.turn()
+
+    def open_help(self, error: ErrorKind | None = None) -> None:
+        """The list of documents, or the paragraph about an error, beside whatever goes on."""
+        if error is not None:
+            self.help.open_first(ERRORS, slug_of(error.title))
+        elif not self._is_in_help:
+            self.help.open_first(INDEX)
+        self._is_in_help = True
+        self.turn()
+
+    def leave_help(self) -> None:
+        """Back to the page beside which the help was opened."""
+        self._is_in_help = False
         self.turn()
 
     def go_back(self) -> None:
         """To the page before; on the way back from a run that was only looked at, it is left."""
-        if self._is_in_settings:
+        if self._is_in_help:
+            if not self.help.go_back():
+                self.leave_help()
+        elif self._is_in_settings:
             self._is_in_settings = False
             self.turn()
         elif self._engine_room.close():
@@ -273,7 +302,7 @@ class Navigator(QObject):
         return page
 
     def _show_devices_to(self, name: PageName, page: Any) -> None:
-        if self._seen is None or name == "engine":
+        if self._seen is None or name in ("engine", "help"):
             return
         if name == "settings":
             page.show_devices(self._seen)

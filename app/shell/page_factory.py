@@ -12,6 +12,7 @@ from core.records.settings import Settings
 
 if TYPE_CHECKING:
     from app.pages.engine import EnginePage
+    from app.pages.help.page import HelpPage
     from app.pages.review.page import ReviewPage
     from app.pages.settings.page import SettingsPage
     from app.pages.training.page import TrainingPage
@@ -63,4 +64,13 @@ def settings_page(choices: SettingsStore, go_back: Callable[[], None]) -> Settin
     page.back_requested.connect(go_back)
     if choices.trouble is not None:
         page.show_problem(choices.trouble.problem, choices.trouble.detail)
+    return page
+
+
+def help_page(go_back: Callable[[], None]) -> HelpPage:
+    """The documents, which are read beside whatever goes on."""
+    from app.pages.help.page import HelpPage
+
+    page = HelpPage()
+    page.back_requested.connect(go_back)
     return page

@@ -6,7 +6,7 @@ from typing import Literal
 
 from core.client.session import Session
 
-PageName = Literal["join", "review", "training", "settings", "engine"]
+PageName = Literal["join", "review", "training", "settings", "engine", "help"]
 
 
 def page_for(session: Session) -> PageName:

@@ -1,23 +1,34 @@
-"""Something to know, said where it belongs: a sign, a sentence, what to do, and at most one button."""
+"""Something to know, said where it belongs: a sign, a sentence, what to do, a button, and help on an error."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.appearance.theme import colours
+from app.appearance.theme import colours, give_role
 from app.presentation.severity import Severity
 from app.widgets.labels import Strong, Words
 from app.widgets.status_icon import StatusIcon, colour_of
+from core.errors import ErrorKind
 
 _BAR_WIDTH = 4.0
 _RADIUS = 7.0
 _TINT = 0.10
 
 
+class HelpRequest(QEvent):
+    """Sent to the window by a click on *What can I do?*; ``error`` is what the help should be about."""
+
+    KIND = QEvent.Type(QEvent.registerEventType())
+
+    def __init__(self, error: ErrorKind) -> None:
+        super().__init__(self.KIND)
+        self.error = error
+
+
 class Callout(QWidget):
-    """Hidden until it has something to say."""
+    """Hidden until it has something to say; with an error, a second button asks the window for help about it."""
 
     action_requested = Signal()
 
@@ -25,8 +36,11 @@ class Callout(QWidget):
         super().__init__(parent)
         self._mark = StatusIcon("info", self)
         self._title, self._detail, self._advice = Strong(), Words(), Words()
-        self.action = QPushButton(self)
+        self.action, self.help = QPushButton(self), QPushButton(self)
         self.action.clicked.connect(self.action_requested)
+        self.help.clicked.connect(self._ask_for_help)
+        give_role(self.help, "link")
+        self._error: ErrorKind | None = None
         self._lay_out()
         self.hide()
 
@@ -46,8 +60,20 @@ class Callout(QWidget):
         """How it is meant."""
         return self._mark.meaning
 
-    def say(self, meaning: Severity, title: str, detail: str = "", advice: str = "", *, action: str = "") -> None:
-        """Show this instead of what was there; the button is there only with a text for it."""
+    def say(
+        self,
+        meaning: Severity,
+        title: str,
+        detail: str = "",
+        advice: str = "",
+        *,
+        action: str = "",
+        error: ErrorKind | None = None,
+    ) -> None:
+        """Show this instead of what was there; a button is there only with a text or an error for it."""
+        self._error = error
+        self.help.setText(self.tr("What can I do?"))
+        self.help.setVisible(error is not None)
         self._mark.show_meaning(meaning)
         self._title.say(title)
         self._detail.say(detail)
@@ -61,6 +87,10 @@ class Callout(QWidget):
     def say_no_more(self) -> None:
         """Take no room."""
         self.hide()
+
+    def _ask_for_help(self) -> None:
+        if self._error is not None:
+            QCoreApplication.sendEvent(self.window(), HelpRequest(self._error))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """A ground of its own, and a bar where reading begins."""
@@ -84,7 +114,11 @@ class Callout(QWidget):
         words.setSpacing(4)
         for label in (self._title, self._detail, self._advice):
             words.addWidget(label)
-        words.addWidget(self.action, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.action)
+        buttons.addWidget(self.help)
+        buttons.addStretch(1)
+        words.addLayout(buttons)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 12, 10)
         row.setSpacing(10)

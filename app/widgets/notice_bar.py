@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.presentation.severity import Severity
 from app.widgets.callout import Callout
+from core.errors import ErrorKind
 
 
 class NoticeBar(QWidget):
@@ -35,12 +36,13 @@ class NoticeBar(QWidget):
         *,
         button: str = "",
         action: Callable[[], None] | None = None,
+        error: ErrorKind | None = None,
     ) -> None:
-        """Show this in place of what was there; the button does ``action``."""
+        """Show this in place of what was there; the button does ``action``, and ``error`` is what help is about."""
         self._action = action
         self.dismiss.setText(self.tr("&Dismiss"))
         self.dismiss.setAccessibleName(self.tr("Put this notice away"))
-        self.callout.say(meaning, title, words, action=button if action else "")
+        self.callout.say(meaning, title, words, action=button if action else "", error=error)
         self.show()
 
     def take_back(self, title: str) -> None:

@@ -24,6 +24,7 @@ from core.cli.parser.arguments import (
     read_arguments,
 )
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
@@ -88,6 +89,10 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.reset import reset
 
             return reset(command, folders)
+        case ForgetOrganiser():
+            from core.cli.commands.forget import forget
+
+            return forget(command, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
             return _with_context(command, folders, worker_command)
         case _:

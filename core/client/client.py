@@ -18,7 +18,7 @@ from core.client.reducer import may_restart, reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
-from core.engine.python import worker_command as engine_command
+from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
@@ -35,22 +35,15 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.messages import (
-    Check,
-    DryRun,
+from core.protocol.commands import Check, DryRun, Join, Leave, NetworkMode, Publish, Start, TestNetwork
+from core.protocol.events import (
     Failed,
-    Join,
-    Leave,
     Left,
-    NetworkMode,
     Progress,
-    Publish,
     Published,
     Restarting,
     RunFound,
     SearchFinished,
-    Start,
-    TestNetwork,
     TrainingStarted,
 )
 from core.run.manifest import RunManifest

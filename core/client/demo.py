@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from core.files.folders import Folders
-from core.protocol.messages import Publish
+from core.protocol.commands import Publish
 from core.run.manifest import RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.run_file import parse_run_file, template
 
 DEMO_THREADS = 1  # for each peer; so small a model gains nothing from more
-_LISTEN = "/ip4/127.0.0.1/tcp/0"
+_LISTEN = Multiaddr("/ip4/127.0.0.1/tcp/0")
 
 
 def publish_demo(folders: Folders) -> Publish:

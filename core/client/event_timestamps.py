@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.client.session import Session
-from core.protocol.messages import Progress, Restarting, RoundFinished
+from core.protocol.events import Progress, Restarting, RoundFinished
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Literal
 
 from core.errors import ErrorKind
 from core.protocol.client_events import Opening, Pause
-from core.protocol.messages import (
+from core.protocol.commands import Publish, Start
+from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
@@ -20,13 +21,11 @@ from core.protocol.messages import (
     Network,
     PeerSeen,
     Progress,
-    Publish,
     Published,
     Restarting,
     RoundFinished,
     RunFound,
     RunScored,
-    Start,
     StateLoading,
     TrainingStarted,
     Warned,

@@ -1,8 +1,7 @@
-"""Where the engine is: the one place that knows which Python runs the worker, and in what surroundings."""
+"""Which Python has the training libraries: the installed engine's, or a checkout's own."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -31,33 +30,7 @@ def engine_python(data: Path) -> Path:
     return engine.python
 
 
-def worker_command(data: Path) -> list[str]:
-    """What starts a worker; raises ClientError where its engine has not been made."""
-    return command_of(engine_python(data))
-
-
 def uses_gpus(data: Path) -> bool:
     """Whether the engine was made for GPUs; one that has not been made yet may still be."""
     engine = EngineDirectory(data).engine() if is_packaged() else None
     return engine is None or engine.stamp.build != "cpu"
-
-
-def command_of(python: Path) -> list[str]:
-    """What starts a worker with it; a remote engine (``wsl.exe … --``) gets its prefix here.
-
-    ``-P`` keeps the folder in which a person happens to stand out of this, and a ``core`` in it.
-    """
-    return [str(python), "-P", "-m", "core.worker"]
-
-
-def worker_environment() -> dict[str, str]:
-    """Our own, so that what a person set for torch's threads or devices counts.
-
-    CUDA numbers the GPUs as NVML does, so that ``cuda:1`` is the one that a person chose.
-    A ``core`` that is not installed in the engine is named in it: the worker's shall be the same as ours.
-    """
-    environment = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | os.environ
-    if ROOT.name not in ("site-packages", "dist-packages"):
-        inherited = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *([inherited] if inherited else [])])
-    return environment

@@ -16,13 +16,15 @@ from typing import IO, BinaryIO, Literal, cast
 
 import msgspec
 
-from core.engine.python import worker_environment
+from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind, UserError
 from core.files.logs import keep_small, open_worker_log, worker_log
 from core.files.temp_folder import sweep_temp_folders
 from core.protocol.client_events import WorkerExited
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
-from core.protocol.messages import PROTOCOL_VERSION, AnyCommand, AnyEvent, Failed
+from core.protocol.commands import AnyCommand
+from core.protocol.events import AnyEvent, Failed
+from core.protocol.types import PROTOCOL_VERSION
 
 HELLO_LIMIT_SECONDS = 60.0
 READER_LIMIT_SECONDS = 5.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.protocol.messages import AnyCommand, AnyEvent, Check, DryRun, Join, Publish
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.events import AnyEvent
 
 PauseReason = Literal["person", "epoch_finished", "sleep"]
 

@@ -7,15 +7,26 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from core.protocol.messages import AnyCommand, AnyEvent
+from core.protocol.commands import AnyCommand
+from core.protocol.events import AnyEvent
+from core.run.multiaddr import Multiaddr
 from core.schema import StrictStruct
 
 MAX_LINE_BYTES = 1024 * 1024
 
 _Decoded = TypeVar("_Decoded")
-_encoder = msgspec.json.Encoder()
-_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
-_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
+    """The one type of ours that msgspec does not know, which crosses the pipe as a text."""
+    if kind is not Multiaddr or not isinstance(text, str):
+        raise ValueError("a multiaddr is a text")
+    return Multiaddr(text)
+
+
+_encoder = msgspec.json.Encoder(enc_hook=str)
+_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand, dec_hook=_read_multiaddr)
+_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=_read_multiaddr)
 
 
 def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
@@ -23,7 +34,7 @@ def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:
-        return _encoder.encode(_encodable(msgspec.to_builtins(message))) + b"\n"
+        return _encoder.encode(_encodable(msgspec.to_builtins(message, enc_hook=str))) + b"\n"
 
 
 def _encodable(plain: Any) -> Any:

@@ -1,6 +1,4 @@
-"""What everything is that crosses the pipe between client and worker; `core.protocol.messages` has all there
-is.
-"""
+"""The base of commands and events, the version of the protocol, and the bounded texts they share."""
 
 from __future__ import annotations
 
@@ -11,7 +9,8 @@ from msgspec import Meta
 from core.schema import StrictStruct
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 
-Texts = Annotated[tuple[str, ...], Meta(max_length=64)]
+PROTOCOL_VERSION = 2
+
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
 

@@ -10,7 +10,7 @@ from core.client.session import Session
 from core.hardware.device import Device
 from core.protocol.client_events import Opening
 from core.records.contribution_totals import ContributionDelta
-from core.records.store import HistoryStore
+from core.records.store import HistoryStore, run_key
 
 LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
 SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
@@ -48,14 +48,15 @@ class ContributionLog:
         self._saved_at = -SAVE_EVERY_SECONDS
 
     def begin(self, run_id: str, name: str) -> None:
-        """The run that is being helped from now on; saying it again changes nothing."""
+        """The ``run_key`` of the run that is being helped from now on; saying it again changes nothing."""
         self._run_id, self._name = run_id, name
 
     def note(self, session: Session, devices: Sequence[Device], at: float) -> None:
         """Add what is new since the last note; call it once a second, or whenever something happens."""
         before, now = self._before_this(session), _moment(session, at)
         self._before = now
-        run_id = session.consent.run_id if session.consent is not None else self._run_id
+        consent = session.consent
+        run_id = run_key(consent.run_id, consent.organiser) if consent is not None else self._run_id
         more = _more(before, now, _power_watts(session, devices))
         if run_id is not None and more != ContributionDelta():
             name = self._name if run_id == self._run_id else ""

@@ -33,16 +33,17 @@ _WRONG = (sqlite3.Error, UnicodeDecodeError)
 class Database:
     """``trouble`` says in words why nothing can be kept at the moment; every write tries again.
 
-    ``aside`` is where a damaged file was put. ``version`` counts the schemas; a newer program's file is left
-    alone.
+    ``aside`` is where a damaged file was put. ``version`` counts the schemas: ``migrate`` brings an older file up
+    to it, in one transaction with the tables; a newer program's file is left alone.
     """
 
-    def __init__(self, path: Path, schema: str, version: int) -> None:
+    def __init__(self, path: Path, schema: str, version: int, migrate: Callable[[sqlite3.Connection], None]) -> None:
         self.path = path
         self.trouble: UserError | None = None
         self.aside: Path | None = None
         self._schema = schema
         self._version = version
+        self._migrate = migrate
         self._writer: sqlite3.Connection | None = None
         self._reader: sqlite3.Connection | None = None
         self._disk = threading.Lock()
@@ -115,16 +116,18 @@ class Database:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < self._version:
-                self._make_tables(connection)
+                self._make_tables(connection, is_new=version == 0)
             return connection
         except BaseException:
             connection.close()
             raise
 
-    def _make_tables(self, connection: sqlite3.Connection) -> None:
+    def _make_tables(self, connection: sqlite3.Connection, *, is_new: bool) -> None:
         with _transaction(connection):
             for statement in self._schema.split(";"):
                 connection.execute(statement)
+            if not is_new:
+                self._migrate(connection)
             connection.execute(f"PRAGMA user_version = {self._version}")
         self.path.chmod(0o600)
 

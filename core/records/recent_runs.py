@@ -10,7 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
-from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.files.atomic import storage_problem
+from core.files.json_file import JsonFile
 from core.schema import StrictStruct
 
 _log = logging.getLogger(__name__)
@@ -39,9 +40,13 @@ class RecentRuns:
 
     def __init__(self, path: Path) -> None:
         self.trouble: UserError | None = None
-        self.aside: Path | None = None
-        self._path = path
+        self._file: JsonFile[tuple[RecentRun, ...]] = JsonFile(path, tuple[RecentRun, ...], max_bytes=_MAX_FILE_BYTES)
         self._runs = self._load()
+
+    @property
+    def aside(self) -> Path | None:
+        """Where a file that was damaged has been put."""
+        return self._file.quarantined
 
     def all(self) -> tuple[RecentRun, ...]:
         """The latest first."""
@@ -67,32 +72,18 @@ class RecentRuns:
     def _keep(self, runs: tuple[RecentRun, ...]) -> None:
         self._runs = runs
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_atomically(self._path, msgspec.json.format(msgspec.json.encode(runs)))
+            self._file.write(runs)
             self.trouble = None
         except OSError as error:
-            self._tell(error)
+            self._report(error)
 
     def _load(self) -> tuple[RecentRun, ...]:
         try:
-            with self._path.open("rb") as file:
-                encoded = file.read(_MAX_FILE_BYTES)
-            return msgspec.json.decode(encoded, type=tuple[RecentRun, ...])[:MOST_RUNS]
-        except FileNotFoundError:
-            pass
-        except PermissionError as error:
-            self._tell(error)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
-            self._put_aside()
-        return ()
-
-    def _put_aside(self) -> None:
-        try:
-            self.aside = quarantine(self._path)
-            _log.warning("%s is damaged, and is now %s", self._path, self.aside.name)
+            return (self._file.read() or ())[:MOST_RUNS]
         except OSError as error:
-            self._tell(error)
+            self._report(error)
+            return ()
 
-    def _tell(self, error: OSError) -> None:
-        self.trouble = storage_problem(error, self._path, ErrorKind.HISTORY_NOT_KEPT)
-        _log.warning("%s: %r", self._path, error)
+    def _report(self, error: OSError) -> None:
+        self.trouble = storage_problem(error, self._file.path, ErrorKind.HISTORY_NOT_KEPT)
+        _log.warning("%s: %r", self._file.path, error)

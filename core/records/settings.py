@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.files.json_file import read_bounded
 from core.schema import StrictStruct
 from core.security.bounded_toml import read_toml
 from core.security.sanitize import MAX_NAME_CHARACTERS
@@ -61,8 +62,7 @@ def load_settings(path: Path) -> tuple[Settings, Path | None]:
     Raises ClientError only if a broken file cannot even be renamed.
     """
     try:
-        with path.open("rb") as file:
-            return _decode(file.read(_MAX_FILE_BYTES + 1)), None
+        return _decode(read_bounded(path, _MAX_FILE_BYTES)), None
     except FileNotFoundError:
         return Settings(), None
     except (ValueError, OSError):
@@ -87,8 +87,6 @@ def save_settings(path: Path, settings: Settings) -> None:
 
 
 def _decode(encoded: bytes) -> Settings:
-    if len(encoded) > _MAX_FILE_BYTES:
-        raise ValueError("longer than any settings file")
     return msgspec.convert(read_toml(encoded.decode()), Settings)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from core.records.contribution_totals import ContributionDelta, PendingContribut
 from core.records.database import Database, Rows
 from core.records.ring_buffer import Column
 
-_VERSION = 1
+_VERSION = 2  # since then a run is named by its id and its organiser: see ``run_key``
 _PATIENCE_SECONDS = 3.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS curves (
@@ -62,6 +62,14 @@ WHERE typeof(run_id) = 'text' AND typeof(name) = 'text' AND typeof(samples) = 'i
 """
 
 
+def run_key(run_id: str, organiser: str) -> str:
+    """The name of a run in the history; of a run from a local file, which nobody has signed, its id alone.
+
+    Anybody may publish any id, and an id never contains an ``@``.
+    """
+    return f"{run_id}@{organiser}" if organiser else run_id
+
+
 @dataclass(frozen=True)
 class CurvePart:
     """Columns of one curve at one resolution; ``began`` is the time of the curve's first value."""
@@ -76,8 +84,9 @@ class CurvePart:
 class HistoryStore:
     """Takes what is to be saved at once, and saves it soon; what cannot be saved now is tried again."""
 
-    def __init__(self, path: Path) -> None:
-        self._database = Database(path, _SCHEMA, _VERSION)
+    def __init__(self, path: Path, organisers: Mapping[str, str]) -> None:
+        self._database = Database(path, _SCHEMA, _VERSION, self._add_organisers)
+        self._organisers = organisers
         self._saving = threading.Lock()
         self._wake = threading.Event()
         self._writer: threading.Thread | None = None
@@ -87,9 +96,12 @@ class HistoryStore:
         self._aside: Path | None = None
 
     @classmethod
-    def open(cls, path: Path) -> tuple[HistoryStore, Path | None]:
-        """The store in that file; and where a file that was damaged has been put. Never raises."""
-        store = cls(path)
+    def open(cls, path: Path, organisers: Mapping[str, str] | None = None) -> tuple[HistoryStore, Path | None]:
+        """The store in that file; and where a file that was damaged has been put. Never raises.
+
+        ``organisers`` names the organiser of each run id for files of version 1, which did not know them.
+        """
+        store = cls(path, organisers or {})
         store.save()
         return store, store.aside
 
@@ -176,6 +188,14 @@ class HistoryStore:
             [[curve]] = saved.fetchall()
             rows = ((curve, part.step_seconds, *column) for column in part.columns)
             connection.executemany(_SAVE_COLUMN, rows)
+
+    def _add_organisers(self, connection: sqlite3.Connection) -> None:
+        """In version 1 a run was named by its id alone; the runs of others keep that name."""
+        for run_id, organiser in self._organisers.items():
+            for table in ("curves", "deeds"):
+                connection.execute(
+                    f"UPDATE OR IGNORE {table} SET run_id = ? WHERE run_id = ?", (run_key(run_id, organiser), run_id)
+                )
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         """A file that takes the place of a damaged one gets what that one said had been given."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -93,12 +93,14 @@ class History:
         self._saved_at = time.monotonic()
 
     @classmethod
-    def open(cls, path: Path) -> tuple[History, Path | None]:
+    def open(cls, path: Path, organisers: Mapping[str, str] | None = None) -> tuple[History, Path | None]:
         """The history in that file; and where a damaged file has been put aside.
+
+        Runs are named by their ``run_key``; ``organisers`` are for old files, as for ``HistoryStore.open``.
 
         A file that is locked or cannot be written leaves a history in memory; see ``trouble``.
         """
-        store, aside = HistoryStore.open(path)
+        store, aside = HistoryStore.open(path, organisers)
         return cls(store), aside
 
     @property

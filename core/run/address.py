@@ -5,22 +5,21 @@ Multiaddrs with anything around them, whole terminal lines, or a link ``workerbe
 
 from __future__ import annotations
 
-import ipaddress
 import re
-from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote
 
 from core.errors import ErrorKind, UserError
-from core.security.identity import decode_peer_id
+from core.run.multiaddr import HOST_PROTOCOLS, Multiaddr, MultiaddrError, no_port_error
 
 MAX_CHARACTERS = 64 * 1024
 MAX_PEERS = 64
 
 _GOOD = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooW…"
 _GOOD_LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337%2Fp2p%2F12D3KooW…"
-_HOSTS = "ip4|ip6|dns4|dns6|dnsaddr|dns"
+_HOSTS = "|".join(HOST_PROTOCOLS)
 _APART = r"\s\x00-\x1f\x7f,;\"'`<>(){}\[\]|“”„‘’«»"
 _NOISE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
 _MULTIADDR = re.compile(rf"(?<![A-Za-z0-9./~%-])/*(?:{_HOSTS})/[^{_APART}]*", re.IGNORECASE)
@@ -32,8 +31,6 @@ _OWN_OPTIONS = re.compile(
 )
 _RUN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"  # as the manifest bounds it
 _RUN_OPTION = re.compile(rf"--run(?:_id)?[ \t=]+[\"']?({_RUN})(?=[\s\"']|\Z)")
-_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
-_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LABEL}\.?")
 _HOST_AND_PORT = re.compile(r"(?<![\w./-])[\w.-]{1,253}:\d{1,5}\b")
 _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}\b")
 
@@ -57,7 +54,7 @@ class UnreadableAddress(UserError):  # noqa: N818
 class JoinAddress:
     """Multiaddrs of a run's peers, each ending in ``/p2p/<peer id>``; and the run, if the text names one."""
 
-    peers: tuple[str, ...]
+    peers: tuple[Multiaddr, ...]
     run_id: str | None = None
 
     @classmethod
@@ -67,26 +64,31 @@ class JoinAddress:
             raise UnreadableAddress("", "this is {} characters long, and that is no address", len(text))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
         links = [_read_link(link) for link in _LINK.findall(text)]
-        split_placeholders = _multiaddrs_in(_LINK.sub(" ", text))
-        if not links and not split_placeholders:
+        pieces = _multiaddrs_in(_LINK.sub(" ", text))
+        if not links and not pieces:
             _refuse(text)
         peers = [peer for link_peers, _ in links for peer in link_peers]
-        peers += [_read_multiaddr(piece) for piece in split_placeholders]
+        peers += [_read_multiaddr(piece) for piece in pieces]
         runs = [run for _, run in links if run] + _RUN_OPTION.findall(_LINK.sub(" ", text))
         return cls(_bounded(peers), _only(runs))
 
     @property
     def peer_ids(self) -> tuple[str, ...]:
         """Who may answer there: the peer at the end of each address, each once."""
-        return tuple(dict.fromkeys(peer.rpartition("/")[2] for peer in self.peers))
+        return peer_ids_of(self.peers)
 
     @property
     def link(self) -> str:
         """The same as one link, which ``parse`` reads again."""
-        fields = [("peer", peer) for peer in self.peers]
+        fields: list[tuple[str, str]] = [("peer", peer) for peer in self.peers]
         if self.run_id is not None:
             fields.append(("run", self.run_id))
         return "workerbee://join?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in fields)
+
+
+def peer_ids_of(addresses: Iterable[Multiaddr]) -> tuple[str, ...]:
+    """The peers that may answer at these addresses, each once."""
+    return tuple(dict.fromkeys(address.peer_id for address in addresses if address.peer_id is not None))
 
 
 def _shortened(text: str) -> str:
@@ -114,7 +116,7 @@ def _without_punctuation(piece: str) -> str:
     return piece[:end]
 
 
-def _bounded(peers: list[str]) -> tuple[str, ...]:
+def _bounded(peers: list[Multiaddr]) -> tuple[Multiaddr, ...]:
     distinct = tuple(dict.fromkeys(peers))
     if len(distinct) > MAX_PEERS:
         raise UnreadableAddress(
@@ -137,7 +139,7 @@ def _only(runs: list[str]) -> str | None:
     return distinct[0] if distinct else None
 
 
-def _read_link(link: str) -> tuple[list[str], str | None]:
+def _read_link(link: str) -> tuple[list[Multiaddr], str | None]:
     """The peers and the run in ``workerbee://join?peer=…&run=…``; other fields are passed over."""
     head, _, query = link.rstrip(".:!?*…").partition("?")
     if not re.fullmatch(r"workerbee:/*join/*", head, re.IGNORECASE):
@@ -149,89 +151,27 @@ def _read_link(link: str) -> tuple[list[str], str | None]:
     return peers, _only([value.strip() for name, value in fields if name == "run"])
 
 
-def _read_multiaddr(piece: str) -> str:
-    """The address in its one normal form: host, then transport, then peer."""
-    parts = deque(part for part in piece.split("/") if part)
-    host = parts.popleft().lower() if parts else ""
-    if host not in _HOSTS.split("|"):
-        raise UnreadableAddress(piece, "an address begins with where the peer is: /ip4/, /ip6/ or /dns/")
-    where = _read_host(piece, host, parts.popleft() if parts else "")
-    transport = "" if host == "dnsaddr" and _is_peer_next(parts) else _read_transport(piece, parts)
-    return where + transport + _read_peers(piece, parts)
-
-
-def _read_host(piece: str, host: str, value: str) -> str:
-    if host.startswith("dns"):
-        if not _NAME.fullmatch(value):
-            raise UnreadableAddress(piece, "“{}” is no host name", value, good="/dns4/example.org/tcp/…")
-        return f"/{host}/{value.lower()}"
-    version = ipaddress.IPv4Address if host == "ip4" else ipaddress.IPv6Address
+def _read_multiaddr(piece: str) -> Multiaddr:
+    """The address of one peer that can be dialled."""
     try:
-        ip = version(value.replace("%", "no zone"))
-    except ValueError:
-        good = "/ip4/203.0.113.5/tcp/…" if host == "ip4" else "/ip6/2001:db8::5/tcp/…"
-        reason = "“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)"
-        raise UnreadableAddress(piece, reason, value, host[-1], good=good) from None
-    if ip.is_unspecified:
+        address = Multiaddr(piece)
+        _require_dialable(address)
+    except MultiaddrError as error:
+        raise UnreadableAddress(piece, error.template, *error.values, good=error.good) from None
+    return address
+
+
+def _require_dialable(address: Multiaddr) -> None:
+    """Raises MultiaddrError for what may be listened on, and not dialled; and where nobody is named."""
+    if address.ip is not None and address.ip.is_unspecified:
         reason = "nobody can dial {}, which means every address of the organiser's own computer"
-        raise UnreadableAddress(piece, reason, ip)
-    if ip.is_multicast or str(ip) == "255.255.255.255":
-        raise UnreadableAddress(piece, "{} is not the address of one computer", ip)
-    return f"/{host}/{ip}"
-
-
-def _read_transport(piece: str, parts: deque[str]) -> str:
-    kind = parts.popleft().lower() if parts else ""
-    if kind not in ("tcp", "udp"):
-        good = "…/tcp/31337/p2p/12D3KooW…"
-        if not kind:
-            raise UnreadableAddress(piece, "it ends where the port should be", good=good)
-        raise UnreadableAddress(piece, "“{}” stands where the port should be", kind, good=good)
-    port = parts.popleft() if parts else ""
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and 1 <= int(port) <= 65535):
-        reason = "“{}” is no port, which is a number from 1 to 65535"
-        raise UnreadableAddress(piece, reason, port, good=f"…/{kind}/31337/…")
-    return f"/{kind}/{int(port)}" + (_read_quic(piece, parts) if kind == "udp" else "")
-
-
-def _read_quic(piece: str, parts: deque[str]) -> str:
-    version = parts.popleft().lower() if parts else ""
-    good = "…/udp/31337/quic-v1/p2p/12D3KooW…"
-    if version == "quic":
-        raise UnreadableAddress(piece, "the old /quic is dead, and no peer speaks it any more", good=good)
-    if version != "quic-v1":
-        raise UnreadableAddress(piece, "a udp port must be followed by /quic-v1", good=good)
-    return "/quic-v1"
-
-
-def _is_peer_next(parts: deque[str]) -> bool:
-    return not parts or parts[0].lower() in ("p2p", "ipfs")
-
-
-def _read_peers(piece: str, parts: deque[str]) -> str:
-    """The peer, or a relay and the peer behind it."""
-    peers = _read_peer(piece, parts)
-    if parts and parts[0].lower() == "p2p-circuit":
-        parts.popleft()
-        peers += "/p2p-circuit" + _read_peer(piece, parts)
-    if parts:
-        raise UnreadableAddress(piece, "“{}” follows where the address should end", parts[0])
-    return peers
-
-
-def _read_peer(piece: str, parts: deque[str]) -> str:
-    if not _is_peer_next(parts):
-        reason = "“{}” stands where /p2p/ and the peer id should be"
-        raise UnreadableAddress(piece, reason, parts[0])
-    if len(parts) < 2:
-        raise UnreadableAddress(piece, "it ends without /p2p/ and the peer id, so it does not say who is there")
-    parts.popleft()
-    peer_id = parts.popleft()
-    try:
-        decode_peer_id(peer_id)
-    except ValueError as error:
-        raise UnreadableAddress(piece, "the peer id {}", error) from None
-    return f"/p2p/{peer_id}"
+        raise MultiaddrError(reason, address.ip)
+    if address.ip is not None and (address.ip.is_multicast or address.host == "255.255.255.255"):
+        raise MultiaddrError("{} is not the address of one computer", address.ip)
+    if address.port == 0:
+        raise no_port_error(0)
+    if address.peer_id is None:
+        raise MultiaddrError("it ends without /p2p/ and the peer id, so it does not say who is there")
 
 
 def _refuse(text: str) -> NoReturn:

@@ -1,11 +1,237 @@
-"""A libp2p multiaddr: where a peer listens, and which peer that is."""
+"""libp2p multiaddrs: where a peer listens or can be dialled, over which transport, and which peer that is.
+
+https://github.com/libp2p/specs/blob/master/addressing/README.md; only hosts and transports that our peers use.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
+from collections import deque
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, get_args
+
+from core.security.ip_scope import is_public
+from core.security.peer_id import decode_peer_id
+
+HostProtocol = Literal["ip4", "ip6", "dns", "dns4", "dns6", "dnsaddr"]
+Transport = Literal["", "tcp", "quic-v1"]
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+HOST_PROTOCOLS: tuple[HostProtocol, ...] = get_args(HostProtocol)
+_GOOD = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooW…"
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LABEL}\.?")
 
 
-def is_loopback(address: str) -> bool:
-    """Whether a multiaddr names this very computer."""
-    kind, host = [*address.split("/"), "", ""][1:3]
-    return kind in ("ip4", "ip6") and ipaddress.ip_address(host).is_loopback
+class MultiaddrError(ValueError):
+    """Why a text is no multiaddr: ``template`` with its ``values``, and what a good one looks like."""
+
+    def __init__(self, template: str, *values: object, good: str = _GOOD) -> None:
+        super().__init__(template.format(*values))
+        self.template, self.values, self.good = template, values, good
+
+
+class _Parts(NamedTuple):
+    host_protocol: HostProtocol
+    host: str
+    transport: Transport
+    port: int | None
+    peer_id: str | None
+    relay_id: str | None
+
+
+class Multiaddr(str):
+    """A multiaddr in its one normal form, read once; a text, so that it goes into files, pipes and hivemind as it is.
+
+    ``Multiaddr(text)`` raises MultiaddrError. Names and protocols are written small, IP addresses short, and
+    ``/ipfs/`` as ``/p2p/``. Port 0 means any free port.
+    """
+
+    __slots__ = ("_parts",)
+    _parts: _Parts
+
+    def __new__(cls, text: str) -> Multiaddr:
+        """Read it; what has been read is not read again."""
+        if isinstance(text, Multiaddr):
+            return text
+        parts = _read(text)
+        address = super().__new__(cls, _written(parts))
+        address._parts = parts
+        return address
+
+    @property
+    def host_protocol(self) -> HostProtocol:
+        """How the host is named: by an IP address or by a name of the DNS."""
+        return self._parts.host_protocol
+
+    @property
+    def host(self) -> str:
+        """The IP address or the host's name."""
+        return self._parts.host
+
+    @property
+    def transport(self) -> Transport:
+        """What is spoken on the port; empty for a ``dnsaddr`` that leaves it to the DNS."""
+        return self._parts.transport
+
+    @property
+    def port(self) -> int | None:
+        """The TCP or UDP port; ``None`` for a ``dnsaddr`` that leaves it to the DNS."""
+        return self._parts.port
+
+    @property
+    def peer_id(self) -> str | None:
+        """The peer at the end of the address, behind the relay if there is one."""
+        return self._parts.peer_id
+
+    @property
+    def relay_id(self) -> str | None:
+        """The peer through which the other is reached (``/p2p-circuit``), if any."""
+        return self._parts.relay_id
+
+    @property
+    def ip(self) -> IpAddress | None:
+        """The IP address; ``None`` for a name."""
+        return ipaddress.ip_address(self.host) if self.host_protocol in ("ip4", "ip6") else None
+
+    @property
+    def is_direct_tcp(self) -> bool:
+        """Whether a plain TCP connection reaches the peer: neither QUIC, nor a relay, nor a ``dnsaddr``."""
+        return self.transport == "tcp" and self.relay_id is None and self.host_protocol != "dnsaddr"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it names this very computer by its IP address."""
+        return self.ip is not None and self.ip.is_loopback
+
+    @property
+    def is_public(self) -> bool:
+        """Whether all the world may dial it; a name counts as public until it is looked up."""
+        return is_public(self.host)
+
+    @property
+    def place(self) -> Multiaddr:
+        """The same without the peer at its end: where to dial or to listen."""
+        return self if self.peer_id is None else _built(self._parts._replace(peer_id=None, relay_id=None))
+
+    def at_peer(self, peer_id: str) -> Multiaddr:
+        """The same place, where that peer is expected; raises MultiaddrError for no peer id."""
+        return Multiaddr(f"{self.place}/p2p/{peer_id}")
+
+
+def tcp_multiaddr(host: str, port: int) -> Multiaddr:
+    """The multiaddr of a TCP port at an IP address."""
+    return Multiaddr(f"/{'ip6' if ':' in host else 'ip4'}/{host}/tcp/{port}")
+
+
+def readable_multiaddrs(texts: Iterable[str]) -> tuple[Multiaddr, ...]:
+    """Those of the texts that can be read, in their order; others, such as of old transports, are left out."""
+    found = []
+    for text in texts:
+        try:
+            found.append(Multiaddr(text))
+        except MultiaddrError:
+            continue
+    return tuple(found)
+
+
+def is_loopback(text: str) -> bool:
+    """Whether a text is a multiaddr that names this very computer; of a text that is none, false."""
+    return any(address.is_loopback for address in readable_multiaddrs([text]))
+
+
+def _built(parts: _Parts) -> Multiaddr:
+    return Multiaddr(_written(parts))
+
+
+def _written(parts: _Parts) -> str:
+    text = f"/{parts.host_protocol}/{parts.host}"
+    if parts.transport == "tcp":
+        text += f"/tcp/{parts.port}"
+    elif parts.transport == "quic-v1":
+        text += f"/udp/{parts.port}/quic-v1"
+    text += f"/p2p/{parts.relay_id}/p2p-circuit" if parts.relay_id else ""
+    return text + (f"/p2p/{parts.peer_id}" if parts.peer_id else "")
+
+
+def _read(text: str) -> _Parts:
+    """Host, then transport, then peer, or a relay and the peer behind it."""
+    parts = deque(part for part in text.split("/") if part)
+    protocol = parts.popleft().lower() if parts else ""
+    if protocol not in HOST_PROTOCOLS:
+        raise MultiaddrError("an address begins with where the peer is: /ip4/, /ip6/ or /dns/")
+    host = _read_host(protocol, parts.popleft() if parts else "")
+    transport, port = _read_transport(protocol, parts)
+    peer_id = _read_peer(parts) if parts else None
+    relay_id = None
+    if parts and parts[0].lower() == "p2p-circuit":
+        parts.popleft()
+        relay_id, peer_id = peer_id, _read_peer(parts)
+    if parts:
+        raise MultiaddrError("“{}” follows where the address should end", parts[0])
+    return _Parts(protocol, host, transport, port, peer_id, relay_id)
+
+
+def _read_host(protocol: str, value: str) -> str:
+    if protocol.startswith("dns"):
+        if not _NAME.fullmatch(value):
+            raise MultiaddrError("“{}” is no host name", value, good="/dns4/example.org/tcp/…")
+        return value.lower()
+    version = ipaddress.IPv4Address if protocol == "ip4" else ipaddress.IPv6Address
+    try:
+        return str(version(value.replace("%", "no zone")))
+    except ValueError:
+        good = "/ip4/203.0.113.5/tcp/…" if protocol == "ip4" else "/ip6/2001:db8::5/tcp/…"
+        reason = "“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)"
+        raise MultiaddrError(reason, value, protocol[-1], good=good) from None
+
+
+def _read_transport(protocol: str, parts: deque[str]) -> tuple[Transport, int | None]:
+    if protocol == "dnsaddr" and _is_peer_next(parts):
+        return "", None
+    kind = parts.popleft().lower() if parts else ""
+    if kind not in ("tcp", "udp"):
+        good = "…/tcp/31337/p2p/12D3KooW…"
+        if not kind:
+            raise MultiaddrError("it ends where the port should be", good=good)
+        raise MultiaddrError("“{}” stands where the port should be", kind, good=good)
+    port = parts.popleft() if parts else ""
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65535):
+        raise no_port_error(port, f"…/{kind}/31337/…")
+    if kind == "udp":
+        _read_quic(parts)
+    return "tcp" if kind == "tcp" else "quic-v1", int(port)
+
+
+def no_port_error(port: object, good: str = "…/tcp/31337/…") -> MultiaddrError:
+    """The error for a port that is none, or that nobody can dial."""
+    reason = "“{}” is no port, which is a number from 1 to 65535"
+    return MultiaddrError(reason, port, good=good)
+
+
+def _read_quic(parts: deque[str]) -> None:
+    version = parts.popleft().lower() if parts else ""
+    good = "…/udp/31337/quic-v1/p2p/12D3KooW…"
+    if version == "quic":
+        raise MultiaddrError("the old /quic is dead, and no peer speaks it any more", good=good)
+    if version != "quic-v1":
+        raise MultiaddrError("a udp port must be followed by /quic-v1", good=good)
+
+
+def _is_peer_next(parts: deque[str]) -> bool:
+    return not parts or parts[0].lower() in ("p2p", "ipfs")
+
+
+def _read_peer(parts: deque[str]) -> str:
+    if not _is_peer_next(parts):
+        raise MultiaddrError("“{}” stands where /p2p/ and the peer id should be", parts[0])
+    if len(parts) < 2:
+        raise MultiaddrError("it ends without /p2p/ and the peer id, so it does not say who is there")
+    parts.popleft()
+    peer_id = parts.popleft()
+    try:
+        decode_peer_id(peer_id)
+    except ValueError as error:
+        raise MultiaddrError("the peer id {}", error) from None
+    return peer_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from core.run.manifest import FORMAT_VERSION, MAX_MANIFEST_BYTES, RunManifest
 from core.run.run_file_errors import find_errors, with_none
 from core.security.bounded_toml import read_toml
 
+_TEMPLATE_ID = "arithmetic-demo"
 MAX_RUN_FILE_BYTES = 128 * 1024
 
 
@@ -43,10 +45,10 @@ def parse_run_file(text: str) -> RunManifest:
 
 
 def write_template(path: Path) -> None:
-    """Write the commented run file there; a file that exists already is never overwritten."""
+    """Write the commented run file there, with a run id of its own; raises UserError rather than overwrite a file."""
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(template())
+            file.write(template().replace(f'id = "{_TEMPLATE_ID}"', f'id = "arithmetic-{secrets.token_hex(4)}"'))
     except FileExistsError as error:
         raise UserError(ErrorKind.USAGE, f"{path} exists already and was left as it is.") from error
     except OSError as error:

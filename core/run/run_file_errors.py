@@ -19,11 +19,17 @@ from msgspec.structs import FieldInfo
 MOST_MISTAKES = 50
 Struct = type[msgspec.Struct]
 
-_TYPE_NAMES = {"int": "a whole number", "float": "a number", "str": "text in quotes", "bool": "true or false"}
+_TYPE_NAMES = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text in quotes",
+    "bool": "true or false",
+    "array": "a list in brackets",
+    "object": "a table in braces",
+}
 _BOUNDS = {
     r"of length >= 1$": "must not be empty",
-    r"of length <= (\S+)$": "must have at most {} characters",
-    r"matching regex .*$": "may have letters, digits, - and _ only, a letter or digit first, 64 at most",
+    r"of length <= (\S+)$": "must have at most {} {unit}",
     r"<= (\S+)$": "must be at most {}",
     r">= (\S+)$": "must be at least {}",
     r"< (\S+)$": "must be less than {}",
@@ -47,7 +53,7 @@ def _mistakes(tables: Mapping[str, Any], manifest: Struct) -> Iterator[str]:
         if name not in sections:
             yield _unknown("", name, value, list(sections), homes)
         elif not (variants := _variants(sections[name])):
-            yield from _value_mistakes("", sections[name], value)
+            yield from _value_mistakes(name, sections[name].type, value)
         elif not isinstance(value, dict):
             yield f"{name} = {_shown(value)}: must be a section, [{name}]."
         else:
@@ -71,24 +77,29 @@ def with_none(tables: Mapping[str, Any], manifest: Struct) -> dict[str, Any]:
 def _section_mistakes(
     name: str, table: dict[str, Any], variants: list[Struct], homes: Mapping[str, str]
 ) -> Iterator[str]:
-    """The mistakes of one section; its fields' first, and what does not go together once each is right."""
+    """The mistakes of one section; its fields' first, and what does not go together once each is right.
+
+    ``name`` is what stands in its brackets, or for an entry of a list ``[data.files] #2``, brackets included.
+    """
+    place = name if name.startswith("[") else f"[{name}]"
     tag_field = variants[0].__struct_config__.tag_field or ""
-    variant = _chosen(table, variants)
+    variant = _select_variant(table, variants)
     if variant is None:
         tags = [str(each.__struct_config__.tag) for each in variants]
-        yield f"[{name}] {tag_field} = {_shown(table.get(tag_field, ''))}: must be {_alternatives(tags)}."
+        yield f"{place} {tag_field} = {_shown(table.get(tag_field, ''))}: must be {_alternatives(tags)}."
         return
     fields = {field.name: field for field in msgspec.structs.fields(variant)}
     are_right = True
-    for mistake in _field_mistakes(name, table, fields, homes, tag_field):
+    for mistake in _field_mistakes(name, place, table, fields, homes, tag_field):
         are_right = False
         yield mistake
     if are_right:
-        yield from _combination_mistakes(name, table, variant)
+        yield from _combination_mistakes(place, table, variant)
 
 
 def _field_mistakes(
     name: str,
+    place: str,
     table: dict[str, Any],
     fields: dict[str, FieldInfo],
     homes: Mapping[str, str],
@@ -96,44 +107,80 @@ def _field_mistakes(
 ) -> Iterator[str]:
     for field in fields.values():
         if field.required and field.name not in table:
-            yield f"[{name}] {field.name}: is missing."
+            yield f"{place} {field.name}: is missing."
     for key, value in table.items():
         if key in fields and isinstance(value, dict) and (parts := _variants(fields[key])):
             yield from _section_mistakes(f"{name}.{key}", value, parts, homes)
+        elif key in fields and isinstance(value, list):
+            yield from _list_mistakes(name, fields[key], value, homes)
         elif key in fields:
-            yield from _value_mistakes(f"[{name}] ", fields[key], value)
+            yield from _value_mistakes(f"{place} {key}", fields[key].type, value)
         elif key != tag_field:
             elsewhere = {field: home for field, home in homes.items() if home != name}
-            yield _unknown(f"[{name}] ", key, value, list(fields), elsewhere)
+            yield _unknown(f"{place} ", key, value, list(fields), elsewhere)
 
 
-def _combination_mistakes(name: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:
+def _list_mistakes(name: str, field: FieldInfo, values: list[Any], homes: Mapping[str, str]) -> Iterator[str]:
+    """The mistakes of each entry, counted from 1; those of the list as a whole once each entry is right."""
+    kind = _entry_type(field.type)
+    structs = [kind] if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else []
+    are_right = True
+    for number, value in enumerate(values, start=1) if kind is not None else ():
+        if structs and isinstance(value, dict):
+            found = _section_mistakes(f"[[{name}.{field.name}]] #{number}", value, structs, homes)
+        else:
+            found = _value_mistakes(f"[{name}] {field.name} #{number}", kind, value)
+        for mistake in found:
+            are_right = False
+            yield mistake
+    if are_right:
+        yield from _value_mistakes(f"[{name}] {field.name}", field.type, values)
+
+
+def _combination_mistakes(place: str, table: dict[str, Any], variant: Struct) -> Iterator[str]:
     """What the section's own rules say against values that are right one by one."""
     try:
         msgspec.convert(table, variant)
     except msgspec.ValidationError as error:
-        yield f"[{name}]: {error}."
+        yield f"{place}: {error}."
 
 
-def _value_mistakes(place: str, field: FieldInfo, value: Any) -> Iterator[str]:
-    """What is wrong with one field's value, if anything."""
+def _value_mistakes(named: str, kind: Any, value: Any) -> Iterator[str]:
+    """What is wrong with one value, if anything; ``named`` is its section and its field."""
     try:
-        msgspec.convert(value, field.type)
+        msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        yield f"{place}{field.name} = {_shown(value)}: {_in_words(str(error), field)}."
+        yield f"{named} = {_shown(value)}: {_in_words(str(error), kind)}."
 
 
-def _in_words(message: str, field: FieldInfo) -> str:
-    """msgspec's message as a person would say it."""
-    if typing.get_origin(field.type) is typing.Literal:
-        return f"must be {_alternatives([str(each) for each in typing.get_args(field.type)])}"
+def _in_words(message: str, kind: Any) -> str:
+    """msgspec's message as a person would say it, with the rule of the value's type."""
+    if typing.get_origin(kind) is typing.Literal:
+        return f"must be {_alternatives([str(each) for each in typing.get_args(kind)])}"
     if wrong_type := re.match(r"Expected `(\w+)( \| null)?`, got", message):
         optional = ', or "none"' if wrong_type[2] else ""
         return f"must be {_TYPE_NAMES.get(wrong_type[1], wrong_type[1])}{optional}"
+    if "matching regex" in message and (rule := _rule_of(kind)):
+        return f"must be {rule}"
+    unit = "entries" if "`array`" in message else "characters"
     for pattern, words in _BOUNDS.items():
         if match := re.search(pattern, message):
-            return words.format(*match.groups())
+            return words.format(*match.groups(), unit=unit)
     return f"is not allowed ({message})"
+
+
+def _rule_of(kind: Any) -> str:
+    """The words that stand beside the pattern of a text: ``Meta(pattern=…, description="…")``."""
+    rules = (each.description for each in getattr(kind, "__metadata__", ()) if isinstance(each, msgspec.Meta))
+    inner = (_rule_of(each) for each in typing.get_args(kind))
+    return next((rule for rule in (*rules, *inner) if rule), "")
+
+
+def _entry_type(kind: Any) -> Any:
+    """The type of each entry of a list, such as ``tuple[FileAt, ...]``; ``None`` where it is no list."""
+    if typing.get_origin(kind) in (tuple, list, frozenset):
+        return typing.get_args(kind)[0]
+    return next(filter(None, map(_entry_type, typing.get_args(kind))), None)
 
 
 def _unknown(place: str, key: str, value: Any, known: list[str], homes: Mapping[str, str]) -> str:
@@ -169,7 +216,7 @@ def _variants(section: FieldInfo) -> list[Struct]:
     return [each for each in members if isinstance(each, type) and issubclass(each, msgspec.Struct)]
 
 
-def _chosen(table: dict[str, Any], variants: list[Struct]) -> Struct | None:
+def _select_variant(table: dict[str, Any], variants: list[Struct]) -> Struct | None:
     """The variant that the section's tag names; a section of one kind need not name it."""
     tag_field = variants[0].__struct_config__.tag_field
     if tag_field is None or (len(variants) == 1 and tag_field not in table):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
-import msgspec
-
 from core.errors import ErrorKind, UserError
-from core.files.atomic import quarantine, storage_problem, write_atomically
+from core.files.atomic import storage_problem
+from core.files.json_file import JsonFile
 from core.schema import StrictStruct
-
-log = logging.getLogger(__name__)
 
 
 class _Known(StrictStruct, frozen=True):
@@ -23,7 +19,7 @@ class KnownOrganisers:
     """A small file; a damaged one is kept aside and begun anew. What is refused raises ClientError."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file: JsonFile[dict[str, _Known]] = JsonFile(path, dict[str, _Known])
 
     def check(self, run_id: str, organiser: str, revision: int) -> None:
         """Raises ClientError if the run was signed by somebody else before, or has gone back in time."""
@@ -31,7 +27,8 @@ class KnownOrganisers:
         if known is None:
             return
         if known.organiser != organiser:
-            raise UserError(ErrorKind.ORGANISER_CHANGED, f"It was {known.organiser}, it is {organiser}.")
+            detail = f"Run {run_id}: It was {known.organiser}, it is {organiser}."
+            raise UserError(ErrorKind.ORGANISER_CHANGED, detail)
         if known.revision > revision:
             raise UserError(
                 ErrorKind.MANIFEST_ROLLED_BACK,
@@ -39,27 +36,32 @@ class KnownOrganisers:
             )
 
     def remember(self, run_id: str, organiser: str, revision: int) -> None:
-        """The person agreed to this run. What is known already needs no room on a disk."""
+        """The person agreed to this run; raises UserError. What is known already needs no room on a disk."""
         before = self._read()
         known = before | {run_id: _Known(organiser, revision)}
-        if known == before:
-            return
-        try:
-            write_atomically(self._path, msgspec.json.format(msgspec.json.encode(known)))
-        except OSError as error:
-            raise storage_problem(error, self._path) from error
+        if known != before:
+            self._write(known)
+
+    def organisers(self) -> dict[str, str]:
+        """The organiser of each run that is known, by run id; none where the file cannot be read."""
+        return {run_id: known.organiser for run_id, known in (self._file.load() or {}).items()}
+
+    def forget(self, run_id: str) -> bool:
+        """Trust whoever signs this run next, as if it had never been seen; whether it was known. Raises UserError."""
+        before = self._read()
+        if run_id not in before:
+            return False
+        self._write({known_id: known for known_id, known in before.items() if known_id != run_id})
+        return True
 
     def _read(self) -> dict[str, _Known]:
         try:
-            return self._decoded()
-        except FileNotFoundError:
-            return {}
+            return self._file.read() or {}
         except OSError as error:
-            raise storage_problem(error, self._path) from error
+            raise storage_problem(error, self._file.path) from error
 
-    def _decoded(self) -> dict[str, _Known]:
+    def _write(self, known: dict[str, _Known]) -> None:
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, _Known])
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            log.exception("%s is damaged, and is now %s", self._path, quarantine(self._path).name)
-            return {}
+            self._file.write(known)
+        except OSError as error:
+            raise storage_problem(error, self._file.path) from error

@@ -6,27 +6,13 @@ Looked at after each connection, because a public name or a redirection may lead
 from __future__ import annotations
 
 import http.client
-import ipaddress
 import urllib.request
-from collections.abc import Iterable
+
+from core.security.ip_scope import is_public
 
 
 class PrivateAddressError(Exception):
     """It leads to this computer or into its own network; no OSError, which urllib would put into its own."""
-
-
-def is_public(host: str) -> bool:
-    """Of an IP address, whether all the world may have it; a name counts as public until it is looked up."""
-    try:
-        ip = ipaddress.ip_address(host)
-    except ValueError:
-        return host != "localhost"
-    return (getattr(ip, "ipv4_mapped", None) or ip).is_global
-
-
-def any_is_public(multiaddrs: Iterable[str]) -> bool:
-    """Whether one of these peers, such as ``/ip4/203.0.113.7/tcp/31337/p2p/…``, is out on the internet."""
-    return any(is_public(each.split("/")[2]) for each in multiaddrs)
 
 
 def no_private_network_opener() -> urllib.request.OpenerDirector:

@@ -7,7 +7,7 @@ from itertools import takewhile
 from core.client.event_timestamps import is_averaged
 from core.client.session import Session
 from core.placeholders import fill_placeholders
-from core.protocol.messages import RoundFinished
+from core.protocol.events import RoundFinished
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 from core.texts.localization import translate

@@ -15,35 +15,28 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.localizable import join_sentences
-from core.protocol.messages import (
-    AnyCommand,
-    Check,
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
+from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
-    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
     FitMeasured,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
-    Publish,
     Published,
     Restarting,
     RoundFinished,
     RunFound,
     RunScored,
     SearchFinished,
-    Start,
-    TestNetwork,
     TrainingStarted,
     Warned,
 )
+from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import errors, figures
 from core.texts.fit import of_measured

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.hardware.fit import Fit, share_of_swarm
 from core.placeholders import fill_placeholders
-from core.protocol.messages import FitMeasured
+from core.protocol.events import FitMeasured
 from core.texts import figures
 from core.texts.localization import translate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.placeholders import fill_placeholders
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.security.sanitize import sanitize_line, short_id

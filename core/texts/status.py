@@ -6,7 +6,7 @@ from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
-from core.protocol.messages import Restarting, StateLoading
+from core.protocol.events import Restarting, StateLoading
 from core.texts import errors, figures
 from core.texts.localization import translate
 

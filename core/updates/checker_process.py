@@ -11,7 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.engine.python import engine_python, worker_environment
+from core.engine.python import engine_python
+from core.engine.worker_command import worker_environment
 from core.security.sanitize import sanitize_line
 from core.updates.notice import UpdateNotice
 from core.updates.publisher import Source

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import msgspec
 
-from core.files.atomic import write_atomically
+from core.files.json_file import JsonFile
 from core.schema import StrictStruct
 from core.updates.notice import UpdateNotice
 
 EVERY_SECONDS = 14 * 24 * 3600.0
 AGAIN_SECONDS = 24 * 3600.0  # after nobody has answered, or not well
 _MAX_FILE_BYTES = 16 * 1024
-_log = logging.getLogger(__name__)
 
 
-class _Page(StrictStruct, kw_only=True, frozen=True):
+class _State(StrictStruct, kw_only=True, frozen=True):
     """``told`` is the version that the person has been told of last."""
 
     asked_at: float = 0.0
@@ -27,21 +25,21 @@ class _Page(StrictStruct, kw_only=True, frozen=True):
 
 
 class UpdateState:
-    """A damaged file is as good as none, and one that cannot be written is kept in mind instead."""
+    """What is known of updates, kept in a small file; what the disk refuses is remembered until the program ends."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._page = _read(path)
+        self._file: JsonFile[_State] = JsonFile(path, _State, max_bytes=_MAX_FILE_BYTES)
+        self._state = self._file.load() or _State()
 
     @property
     def newest(self) -> UpdateNotice | None:
         """The newest version that the publisher has ever announced to us."""
-        return self._page.newest
+        return self._state.newest
 
     def is_due(self, now: float) -> bool:
         """Whether to ask; a clock that was set back does not put it off."""
-        wait = EVERY_SECONDS if self._page.was_answered else AGAIN_SECONDS
-        return not 0 <= now - self._page.asked_at < wait
+        wait = EVERY_SECONDS if self._state.was_answered else AGAIN_SECONDS
+        return not 0 <= now - self._state.asked_at < wait
 
     def note_asked(self, now: float) -> None:
         """Before anybody answers: a program that ends meanwhile asks no more often."""
@@ -49,14 +47,14 @@ class UpdateState:
 
     def note_answered(self, notice: UpdateNotice) -> None:
         """One of a version that is no newer than what is known changes nothing, whoever shows it again."""
-        newest = self._page.newest
+        newest = self._state.newest
         is_news = newest is None or notice.is_newer_than(newest.version)
         self._write(was_answered=True, newest=notice if is_news else newest)
 
     def untold(self, own: str) -> UpdateNotice | None:
         """What a person should be told who has the version ``own``: each version once."""
-        newest = self._page.newest
-        is_news = newest is not None and newest.is_newer_than(own) and newest.version != self._page.told
+        newest = self._state.newest
+        is_news = newest is not None and newest.is_newer_than(own) and newest.version != self._state.told
         return newest if is_news else None
 
     def note_told(self, notice: UpdateNotice) -> None:
@@ -64,19 +62,7 @@ class UpdateState:
         self._write(told=notice.version)
 
     def _write(self, **changes: object) -> None:
-        page = msgspec.structs.replace(self._page, **changes)
-        if page == self._page:
-            return
-        self._page = page
-        try:
-            write_atomically(self._path, msgspec.json.format(msgspec.json.encode(page)))
-        except OSError as error:
-            _log.warning("%s cannot be written: %r", self._path, error)
-
-
-def _read(path: Path) -> _Page:
-    try:
-        with path.open("rb") as file:
-            return msgspec.json.decode(file.read(_MAX_FILE_BYTES), type=_Page)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _Page()
+        state = msgspec.structs.replace(self._state, **changes)
+        if state != self._state:
+            self._state = state
+            self._file.save(state)

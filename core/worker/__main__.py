@@ -1,4 +1,4 @@
-"""One worker, one life: ``python -m core.worker`` speaks core.protocol.messages on its standard streams."""
+"""One worker, one life: ``python -m core.worker`` speaks core.protocol on its standard streams."""
 
 from __future__ import annotations
 
@@ -15,17 +15,9 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
-    AnyCommand,
-    Check,
-    DryRun,
-    EngineChecked,
-    Failed,
-    Hello,
-    Join,
-    Publish,
-)
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.events import EngineChecked, Failed, Hello
+from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering

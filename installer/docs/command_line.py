@@ -9,6 +9,8 @@ from core.cli.parser.arguments import command_parser
 from installer.docs.markdown import table
 from installer.docs.struct_fields import UndocumentedError
 
+_WIDTH = 88
+
 
 def command_reference() -> str:
     """Every command under a heading of its own, with its arguments and options."""
@@ -31,10 +33,21 @@ def _command(parser: argparse.ArgumentParser, words: tuple[str, ...], help_text:
     yield f"## workerbee {name}\n\n{_sentence(help_text)}"
     actions = [each for each in parser._actions if _is_listed(each)]
     if not any(isinstance(each, argparse._SubParsersAction) and each.required for each in parser._actions):
-        yield f"```text\n{' '.join(['workerbee', name, *map(_usage, actions)])}\n```"
+        yield f"```text\n{_wrapped(['workerbee', name, *map(_usage, actions)])}\n```"
     if actions:
         yield table(("argument", "meaning"), ((_names(each), _meaning(name, each)) for each in actions))
     yield from _commands(parser, words)
+
+
+def _wrapped(words: list[str]) -> str:
+    """The words on lines of at most ``_WIDTH`` characters, of which no word is broken."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append(f"    {word}")
+        else:
+            lines[-1] += f" {word}"
+    return "\n".join(lines)
 
 
 def _is_listed(action: argparse.Action) -> bool:

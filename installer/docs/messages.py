@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from core.protocol.messages import AnyCommand, AnyEvent
+from core.protocol.commands import AnyCommand
+from core.protocol.events import AnyEvent
 from installer.docs.markdown import first_paragraph, table
 
 

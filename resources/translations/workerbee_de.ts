@@ -170,6 +170,13 @@
     </message>
 </context>
 <context>
+    <name>Callout</name>
+    <message>
+        <source>What can I do?</source>
+        <translation>Was kann ich tun?</translation>
+    </message>
+</context>
+<context>
     <name>ClipboardOffer</name>
     <message>
         <source>Use the address on the clipboard</source>
@@ -1032,6 +1039,18 @@
 <context>
     <name>Header</name>
     <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>Hilfe</translation>
+    </message>
+    <message>
+        <source>Help (F1)</source>
+        <translation>Hilfe (F1)</translation>
+    </message>
+    <message>
         <source>&amp;Settings</source>
         <translation>&amp;Einstellungen</translation>
     </message>
@@ -1042,6 +1061,21 @@
     <message>
         <source>Settings (Ctrl+,)</source>
         <translation>Einstellungen (Strg+,)</translation>
+    </message>
+</context>
+<context>
+    <name>HelpPage</name>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>This help is in English only.</source>
+        <translation>Diese Hilfe gibt es nur auf Englisch.</translation>
     </message>
 </context>
 <context>
@@ -1977,6 +2011,29 @@
     <message>
         <source>The organiser says: %1</source>
         <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBar</name>
+    <message>
+        <source>Search this page</source>
+        <translation>Auf dieser Seite suchen</translation>
+    </message>
+    <message>
+        <source>Previous place</source>
+        <translation>Vorige Fundstelle</translation>
+    </message>
+    <message>
+        <source>Next place</source>
+        <translation>Nächste Fundstelle</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
     </message>
 </context>
 <context>

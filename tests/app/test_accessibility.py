@@ -23,7 +23,7 @@ from app.pages.join.page import JoinPage
 from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
 from core.client.session import Session
-from core.protocol.messages import FitMeasured
+from core.protocol.events import FitMeasured
 from core.records.recent_runs import RecentRun
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice

@@ -29,8 +29,9 @@ from core.records.settings import load_settings
 from core.run.address import JoinAddress
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
-ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
 MISSING = LaunchRequest()
 LIMIT_MILLISECONDS = 30_000

@@ -14,8 +14,8 @@ from app.shell.main_window import SMALLEST, Window
 from app.shell.shutdown_window import ShutdownWindow
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
+from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.records.contributions import Contribution
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tomli_w
 
-from core.protocol.messages import AnyEvent, Evaluated, Progress, Published, TrainingStarted
+from core.protocol.events import AnyEvent, Evaluated, Progress, Published, TrainingStarted
 from tests.bench.peers.metrics import Track
 from tests.bench.peers.peer_process import PeerProcess
 from tests.experiments.experiments import Trial

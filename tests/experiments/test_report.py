@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.protocol.messages import AnyEvent, Evaluated
+from core.protocol.events import AnyEvent, Evaluated
 from installer.docs.regions import with_region
 from tests.bench.peers.metrics import Track
 from tests.bench.peers.peer_process import Seen

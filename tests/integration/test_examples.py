@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from safetensors import safe_open
 
-from core.protocol.messages import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
+from core.protocol.events import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
 from core.run.manifest import Collaboration, RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file

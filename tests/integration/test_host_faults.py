@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import AnyEvent, Failed, Restarting, RoundFinished
+from core.protocol.events import AnyEvent, Failed, Restarting, RoundFinished
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
 from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of

@@ -20,8 +20,10 @@ from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, Join, Progress, Published, RunFound, SearchFinished, Start
+from core.protocol.commands import Join, Start
+from core.protocol.events import Failed, Progress, Published, RunFound, SearchFinished
 from core.run.manifest import RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.security.known_organisers import KnownOrganisers
@@ -334,7 +336,7 @@ def test_a_data_folder_that_nobody_can_write_is_named(tmp_path: Path) -> None:
     """/sys is one even for root."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = SOMEWHERE.replace("/tcp/1/", f"/tcp/{listener.getsockname()[1]}/")
-        with Worker(tmp_path, Join(addresses=(address,), home="/sys/workerbee")) as worker:
+        with Worker(tmp_path, Join(addresses=(Multiaddr(address),), home="/sys/workerbee")) as worker:
             failed = worker.failure()
     assert ErrorKind.from_key(failed.problem) is ErrorKind.FOLDER_NOT_WRITABLE
     assert "/sys/workerbee" in failed.detail

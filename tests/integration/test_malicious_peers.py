@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
+from core.protocol.events import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import Crew, Peer, Speaker, averaged, tiny
 

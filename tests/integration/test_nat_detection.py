@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.protocol.messages import Network, Restarting, RoundFinished, TestNetwork, Warned
+from core.protocol.commands import TestNetwork
+from core.protocol.events import Network, Restarting, RoundFinished, Warned
 from tests.support.environment.network_namespaces import Host, Internet, Router, internet
 from tests.support.real_peers import Crew, Peer, averaged, tiny
 

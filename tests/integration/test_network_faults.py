@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import ErrorKind
 from core.files.folders import Folders
-from core.protocol.messages import (
+from core.protocol.events import (
     AnyEvent,
     ContributionStatus,
     Failed,

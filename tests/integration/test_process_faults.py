@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.protocol.messages import (
+from core.protocol.commands import Leave
+from core.protocol.events import (
     AnyEvent,
     Connected,
     Hello,
-    Leave,
     Left,
     PeersSeen,
     Progress,
@@ -71,7 +71,7 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
     organiser: Peer, hands: Crew
 ) -> None:
     since = len(organiser.said)
-    worker = hands.volunteer(organiser.posted, "volunteer")
+    worker = hands.cold.volunteer(organiser.posted, "volunteer")
     organiser.wait_for(PeersSeen, is_there(worker.peer_id), since=since)
     family = worker.family
     assert len(family) > 3  # the DHT's process, two averagers, p2pd
@@ -79,7 +79,7 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
     assert worker.ended() == -signal.SIGKILL
     assert survivors(worker, family) == []
 
-    successor = hands.volunteer(organiser.posted, "volunteer")
+    successor = hands.cold.volunteer(organiser.posted, "volunteer")
     assert successor.peer_id == worker.peer_id
     organiser.wait_for(RoundFinished, averaged, since=len(organiser.said))
     counted_once(organiser, worker.peer_id, since)
@@ -120,7 +120,7 @@ def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser:
 
 
 def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(organiser: Peer, hands: Crew) -> None:
-    worker = hands.volunteer(organiser.posted, "volunteer")
+    worker = hands.cold.volunteer(organiser.posted, "volunteer")
     worker.is_heard.clear()
     deadline = time.monotonic() + LIMIT_SECONDS
     while _unread(worker) < SMALLEST_PIPE_BYTES // 2:
@@ -146,7 +146,7 @@ def _epoch(seen: PeersSeen, peer_id: str) -> int:
 def test_a_worker_that_is_terminated_leaves_properly_and_no_key_of_it_is_ever_told(
     organiser: Peer, hands: Crew
 ) -> None:
-    worker = hands.volunteer(organiser.posted, "volunteer", "client")
+    worker = hands.cold.volunteer(organiser.posted, "volunteer", "client")
     family = worker.family
     worker.process.send_signal(signal.SIGTERM)
     assert worker.ended() == 0

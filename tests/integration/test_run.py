@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import (
+from core.protocol.events import (
     AnyEvent,
     CheckpointSaved,
     ContributionStatus,

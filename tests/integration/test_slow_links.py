@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from core.protocol.messages import Progress, RoundFinished
+from core.protocol.events import Progress, RoundFinished
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import parse_run_file, template

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from core.protocol.messages import TrainingStarted
+from core.protocol.events import TrainingStarted
 from tests.soak.peers import Member, NoSuchPartError, Suffered
 from tests.soak.plan import Fault, Kind
 from tests.support.environment.network_namespaces import Host

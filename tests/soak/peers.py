@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 
 from core.protocol.codec import decode_event
-from core.protocol.messages import AnyEvent
+from core.protocol.events import AnyEvent
 from tests.bench.peers.peer_process import Seen
 from tests.soak.plan import Kind
 from tests.support.environment.network_namespaces import Host

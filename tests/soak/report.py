@@ -10,7 +10,7 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from core.protocol.messages import Evaluated, RoundFinished
+from core.protocol.events import Evaluated, RoundFinished
 from tests.soak.plan import KINDS, Kind
 from tests.soak.resource_usage import Watched
 from tests.soak.soak import Outcome

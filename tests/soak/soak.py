@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.protocol.messages import Progress, Published
+from core.protocol.events import Progress, Published
 from tests.soak.faults import revive
 from tests.soak.leaks import LeftOver
 from tests.soak.peers import Member, Place

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
 from tests.soak.run_file import run_file_in
 from tests.soak.soak import Outcome, is_healed, live

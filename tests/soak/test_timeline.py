@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import AnyEvent, Failed, Hello, Restarting, RoundFinished
+from core.protocol.events import AnyEvent, Failed, Hello, Restarting, RoundFinished
 from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
 from tests.soak.peers import Suffered

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from core.client.restart_policy import RECONNECT_CAUSES
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, Hello, Progress, Restarting, RoundFinished, Warned
+from core.protocol.events import Failed, Hello, Progress, Restarting, RoundFinished, Warned
 from tests.bench.peers.peer_process import Seen
 from tests.soak.peers import Suffered
 from tests.soak.plan import Kind

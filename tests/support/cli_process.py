@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from core.protocol.codec import decode_event
-from core.protocol.messages import AnyEvent
+from core.protocol.events import AnyEvent
 from core.run.manifest import RunManifest
 from tests.support.checkout import ROOT
 from tests.support.peers import fake_worker

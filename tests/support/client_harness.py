@@ -17,12 +17,14 @@ from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 from core.protocol.codec import decode_command
-from core.protocol.messages import AnyCommand, RunFound
+from core.protocol.commands import AnyCommand
+from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
-ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+ADDRESS = JoinAddress(peers=(NOWHERE,))
 PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
 
 

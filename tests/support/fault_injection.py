@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from core.protocol.messages import AnyEvent, Progress, RoundFinished
+from core.protocol.events import AnyEvent, Progress, RoundFinished
 from tests.support.environment.network_namespaces import Host
 from tests.support.real_peers import LIMIT_SECONDS, Speaker, averaged
 

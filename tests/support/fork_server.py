@@ -1,9 +1,9 @@
 """A fork server for Python modules that need torch and hivemind: `python -m` without the seconds of imports.
 
 Importing torch and hivemind costs three seconds of a core, once for every peer that a test starts. The server
-imports them once for a whole test process and forks each peer from there. What it forks is a process of its own
-in every respect: its session, streams, environment, working folder, signals and exit code. It starts no thread
-and no event loop, since neither survives a fork.
+imports them once for a whole test process and forks each peer from there. What it forks is a process of its
+own in every respect: session, streams, environment, working folder, signals and exit code. It starts no
+thread and no event loop, since neither survives a fork.
 
 Tests about how a worker starts and ends use `subprocess.Popen`, as the client does.
 """
@@ -14,6 +14,7 @@ import array
 import contextlib
 import ctypes
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -28,7 +29,10 @@ from pathlib import Path
 MARK = "WORKERBEE_TEST_FAMILY"
 MARK_LENGTH = 40  # the server's own environment reserves as many bytes for the mark of a child
 MAX_REQUEST_BYTES = 1 << 20
+NETWORKS = Path("/run/netns")  # where ip keeps its network namespaces
 _STREAMS = 3
+_CLONE_NEWNET = 0x40000000
+PRELOADED = ("torch._dynamo", "core.worker.roles.organiser", "core.worker.roles.volunteer")
 
 # What importing hivemind reads; core.worker.process.process_tree sets it before that in a worker.
 SHARING = {"HIVEMIND_MEMORY_SHARING_STRATEGY": "file_descriptor"}
@@ -36,11 +40,8 @@ SHARING = {"HIVEMIND_MEMORY_SHARING_STRATEGY": "file_descriptor"}
 
 def preload() -> None:
     """Import what every peer imports sooner or later."""
-    import torch._dynamo  # noqa: F401
-
-    import core.worker.__main__
-    import core.worker.roles.organiser
-    import core.worker.roles.volunteer  # noqa: F401
+    for module in PRELOADED:
+        importlib.import_module(module)
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Request:
     arguments: list[str]
     environment: dict[str, str]
     folder: str
+    network: str = ""  # a network namespace, by the name that iproute2 knows it by
 
     def encode(self) -> bytes:
         """The request as one message."""
@@ -135,13 +137,23 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _become(request: Request) -> None:
-    """Session, environment and folder as `subprocess.Popen` would have given them."""
+    """Session, environment and folder as `subprocess.Popen` would have given them, network as `ip netns exec`."""
     os.setsid()
+    if request.network:
+        _enter_network(NETWORKS / request.network)
     _show_mark(request.environment)
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
     sys.argv = [request.module, *request.arguments]
+
+
+def _enter_network(network: Path) -> None:
+    """Raises OSError where there is no such namespace, or where only root may enter it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with network.open() as file:
+        if libc.setns(file.fileno(), _CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), f"cannot enter {network}")
 
 
 def _show_mark(environment: Mapping[str, str]) -> None:
@@ -153,7 +165,12 @@ def _show_mark(environment: Mapping[str, str]) -> None:
 
 
 def main() -> None:
-    """Serve on the descriptor that is named; a child goes on as the module that it was forked for."""
+    """Serve on the descriptor that is named; a child goes on as the module that it was forked for.
+
+    The server leaves the family of whoever started it, which tests look at; it ends with the descriptor.
+    """
+    if os.fork():
+        return
     control = socket.socket(fileno=int(sys.argv[1]))
     os.environ.update(SHARING)
     preload()

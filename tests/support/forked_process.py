@@ -1,4 +1,4 @@
-"""Processes that a fork server makes of Python modules, with the methods of `subprocess.Popen` that tests use."""
+"""Processes forked by the fork server, with the methods of `subprocess.Popen` that tests use."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from core.engine.python import worker_environment
+from core.engine.worker_command import worker_environment
 from tests.support.checkout import ROOT
+from tests.support.environment.network_namespaces import NAMES
 from tests.support.fork_server import MARK, MARK_LENGTH, Request
 
+_WITHIN = ("ip", "netns", "exec")
 START_SECONDS = 120.0  # for the server's imports, on a computer that does much else
 
 
@@ -24,8 +26,9 @@ class ForkedProcess:
     """A process of its own, whose parent is the fork server; ``stdin`` and ``stdout`` are pipes."""
 
     def __init__(self, command: Sequence[str], log: IO[bytes], environment: Mapping[str, str]) -> None:
+        network = command[len(_WITHIN)] if command[0] == _WITHIN[0] else ""
         module, *arguments = command[command.index("-m") + 1 :]
-        request = Request(module, arguments, dict(environment), str(Path.cwd()))
+        request = Request(module, arguments, dict(environment), str(Path.cwd()), network)
         (its_stdin, to_it), (from_it, its_stdout) = os.pipe(), os.pipe()
         self._line, far_end = socket.socketpair()
         _server().fork(request, [its_stdin, its_stdout, log.fileno(), far_end.fileno()])
@@ -79,7 +82,7 @@ class _ForkServer:
     def __init__(self) -> None:
         self._control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_end:
-            self.process = subprocess.Popen(
+            subprocess.run(
                 [sys.executable, "-P", "-m", "tests.support.fork_server", str(far_end.fileno())],
                 env={**worker_environment(), MARK: "".ljust(MARK_LENGTH)},
                 cwd=ROOT,
@@ -87,6 +90,7 @@ class _ForkServer:
                 stdout=subprocess.DEVNULL,
                 pass_fds=[far_end.fileno()],
                 start_new_session=True,
+                check=True,
             )
         self._control.settimeout(START_SECONDS)
         assert self._control.recv(64) == b"ready"
@@ -103,5 +107,13 @@ def _server() -> _ForkServer:
 
 
 def can_fork(command: Sequence[str]) -> bool:
-    """Whether that command runs a module with this Python in this machine's own network, and nothing more."""
-    return command[0] == sys.executable and "-m" in command[1:3]
+    """Whether that command runs a module with this Python, perhaps in a network, and is no other program.
+
+    What `ip netns exec` mounts for a network that has settings of its own is left to itself.
+    """
+    first = command
+    if tuple(command[: len(_WITHIN)]) == _WITHIN:
+        name, *first = command[len(_WITHIN) :]
+        if (NAMES / name).exists():
+            return False
+    return first[0] == sys.executable and "-m" in first[1:3]

@@ -22,25 +22,21 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
-from core.engine.python import worker_command, worker_environment
+from core.engine.worker_command import worker_command, worker_environment
 from core.protocol.codec import decode_event, encode
-from core.protocol.messages import (
-    AnyCommand,
+from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
-    Join,
-    Leave,
-    NetworkMode,
     Progress,
-    Publish,
     Published,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     TrainingStarted,
 )
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
@@ -279,6 +275,7 @@ class Peer(Speaker[AnyEvent]):
 class Crew:
     """Starts the peers of a test, all below one folder; at the block's end the last goes first.
 
+    Workers are forked from a process that has torch and hivemind loaded, where that is possible.
     ``listen`` is where peers listen that have to say so.
     """
 
@@ -286,7 +283,15 @@ class Crew:
         self.folder = folder
         self._ends = contextlib.ExitStack()
         self._within: tuple[str, ...] = ()
+        self._is_warm = True
         self.listen = LOOPBACK
+
+    @property
+    def cold(self) -> Crew:
+        """The same crew, whose next workers are started as a client starts them, with all their imports."""
+        there = copy.copy(self)
+        there._is_warm = False
+        return there
 
     def at(self, host: Host) -> Crew:
         """The same crew, whose next peers run on that host of a network; an organiser listens there."""
@@ -317,7 +322,7 @@ class Crew:
     def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
         """A volunteer who has just pasted an address."""
         peer = self._peer(home)
-        peer.send(Join(addresses=tuple(address.split()), home=str(peer.home / "data"), network=network))
+        peer.send(Join(addresses=tuple(map(Multiaddr, address.split())), home=str(peer.home / "data"), network=network))
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
@@ -370,7 +375,7 @@ class Crew:
         return script
 
     def _peer(self, home: str) -> Peer:
-        peer = Peer(self.folder / home, self._within)
+        peer = Peer(self.folder / home, self._within, self._is_warm)
         self._ends.callback(peer.end)
         return peer
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
 
 from core.files.folders import Folders
-from core.protocol.messages import PeersSeen, Progress, RoundFinished
+from core.protocol.events import PeersSeen, Progress, RoundFinished
 from core.records.settings import Settings, save_settings
 from core.run.run_file import parse_run_file, template
 from tests.support.checkout import ROOT

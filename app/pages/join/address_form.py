@@ -60,7 +60,7 @@ class AddressEntry(QWidget):
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
         words = breakable(sanitize_text(detail, 1000))
-        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action)
+        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
         self._hint.say("")
 
     def forget_problem(self) -> None:
@@ -95,7 +95,8 @@ class AddressEntry(QWidget):
             self._hint.say("")
             title = title_of(ErrorKind.ADDRESS_UNREADABLE)
             wrong, good = what_is_wrong(judgement.error), what_is_good(judgement.error)
-            self.callout.say("caution", title, breakable(wrong), breakable(good))
+            error = ErrorKind.ADDRESS_UNREADABLE
+            self.callout.say("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
             self._hint.say(self._run_file or words)

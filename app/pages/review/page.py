@@ -17,7 +17,8 @@ from core.client.session import Session
 from core.files.disk_space import DiskSpace
 from core.hardware.fit import Fits, fits
 from core.hardware.monitor import DevicesSeen
-from core.protocol.messages import Join, RunFound
+from core.protocol.commands import Join
+from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.texts.run import closed_words
 

@@ -17,7 +17,7 @@ from app.widgets.labels import Heading, Title
 from app.widgets.layout.card import Card
 from app.widgets.layout.responsive_row import SideBySide
 from core.placeholders import fill_placeholders
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.security.sanitize import sanitize_line
 from core.texts.run import closed_words, title_of, trust_in
 

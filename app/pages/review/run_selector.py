@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.widgets.labels import Hint, Title
 from app.widgets.list_button import RowButton
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.texts.run import line_of, title_of
 
 

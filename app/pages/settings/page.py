@@ -68,7 +68,9 @@ class SettingsPage(QWidget):
 
     def show_problem(self, problem: ErrorKind, detail: str) -> None:
         """Say that the settings could not be read or kept, until the next change."""
-        self.callout.say("bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem))
+        self.callout.say(
+            "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Escape goes back."""

@@ -11,7 +11,7 @@ from app.widgets.labels import Hint
 from app.widgets.layout.card import Card
 from app.widgets.metric import BigNumber
 from core.placeholders import fill_placeholders
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 from core.texts import figures
 
 

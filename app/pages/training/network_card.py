@@ -9,7 +9,7 @@ from app.appearance.line_breaks import breakable
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.status_icon import StatusIcon
-from core.protocol.messages import Network
+from core.protocol.events import Network
 from core.security.sanitize import sanitize_line
 from core.texts.worker_messages import translate_message
 

@@ -28,10 +28,11 @@ from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
+from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Progress, RunFound
+from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
 from core.security.sanitize import sanitize_line
@@ -175,7 +176,8 @@ class TrainingPage(QWidget):
             return
         meaning: Severity = "bad" if trouble.is_grave else "caution"
         detail = breakable(trouble.detail)
-        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button)
+        error = ErrorKind.from_key(trouble.problem_key)
+        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
 
     def _take_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""

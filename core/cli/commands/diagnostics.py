@@ -14,7 +14,7 @@ from typing import Literal
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
-from core.protocol.messages import EngineChecked
+from core.protocol.events import EngineChecked
 from core.texts.errors import advice_of, title_of
 from core.texts.figures import count, size, time
 

@@ -16,7 +16,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import EngineChecked
+from core.protocol.events import EngineChecked
 from core.security.sanitize import sanitize_line
 
 _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}

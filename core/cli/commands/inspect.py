@@ -12,7 +12,7 @@ from core.cli.runner.dry_run import measure_fit
 from core.cli.runner.run_search import find_runs
 from core.cli.runner.worker_session import WorkerSession
 from core.hardware.discovery import choose_device
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 
 

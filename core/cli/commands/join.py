@@ -18,7 +18,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.run.address import JoinAddress
 from core.run.run_file import load_run_file

@@ -11,7 +11,8 @@ from core.cli.runner.displays import display_for, live_training, stream_for_peop
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.hardware.discovery import choose_device
-from core.protocol.messages import Publish, Published
+from core.protocol.commands import Publish
+from core.protocol.events import Published
 from core.run.run_file import load_run_file
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 from core.cli.output.json_lines import print_object
 from core.cli.parser.engine_arguments import Reset
+from core.cli.runner.consent import confirm
 from core.cli.runner.displays import stream_for_people
-from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
 from core.texts.figures import size
@@ -24,7 +23,7 @@ def reset(command: Reset, folders: Folders) -> int:
         print(f"{size(each.held_bytes):>10}  {name_of(each.category)}: {each.paths[0].parent}", file=stream)
     if kept and wanted == ALL_BUT_IDENTITY:
         print(f"{name_of('identity')} stay; --identity deletes them too.", file=stream)
-    is_agreed = bool(kept) and (command.yes or _agrees(command.json))
+    is_agreed = bool(kept) and (command.yes or confirm("Delete it?", command.json))
     listed = _listed(kept)
     if is_agreed:
         erase_user_data(folders, wanted)
@@ -46,11 +45,3 @@ def _categories(command: Reset) -> frozenset[Category]:
     if command.downloads:
         return frozenset({"downloads"})
     return CATEGORIES if command.identity else ALL_BUT_IDENTITY
-
-
-def _agrees(wants_json: bool) -> bool:
-    """Ask the person; anything but a clear yes is a no."""
-    if not sys.stdin.isatty():
-        raise UserError(ErrorKind.USAGE, "There is no terminal to ask you at: add --yes to delete it.")
-    print("Delete it? [y/N] ", end="", file=stream_for_people(wants_json), flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -13,7 +13,7 @@ from core.client.session import Session
 from core.errors import UserError
 from core.protocol.client_events import ClientEvent
 from core.protocol.codec import encode
-from core.protocol.messages import Failed
+from core.protocol.events import Failed
 from core.protocol.types import Event
 
 # control and bidirectional characters, which a terminal obeys; to JSON they are the same when escaped

@@ -14,7 +14,7 @@ from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import CheckpointSaved, Warned
+from core.protocol.events import CheckpointSaved, Warned
 from core.texts import event_log
 
 REDRAW_SECONDS = 0.25

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
-from core.protocol.messages import Evaluated, Progress, Publish, RunFound
+from core.protocol.commands import Publish
+from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts.status import status

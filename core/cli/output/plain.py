@@ -9,7 +9,7 @@ from typing import TextIO
 from core.cli.output.summary import Tally, counted
 from core.client.session import Session
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
-from core.protocol.messages import (
+from core.protocol.events import (
     ContributionStatus,
     Evaluated,
     Failed,

@@ -11,7 +11,7 @@ from rich.text import Text
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.security.sanitize import sanitize_line, sanitize_text
 from core.texts import figures

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.client.event_timestamps import EventTimestamps, is_averaged
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Evaluated, Progress, RoundFinished
+from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.texts import figures
 
 

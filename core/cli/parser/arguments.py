@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from core.cli.parser import values as typed
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
     NO_LIMITS,
@@ -23,7 +24,8 @@ from core.cli.parser.options import (
     add_network,
 )
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
+from core.run.multiaddr import Multiaddr
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
@@ -50,8 +52,8 @@ class PublishRun:
     """The command `publish`, which starts a run as its first peer."""
 
     file: Path
-    listen: tuple[str, ...]
-    announce: tuple[str, ...]
+    listen: tuple[Multiaddr, ...]
+    announce: tuple[Multiaddr, ...]
     identity: Path | None
     train: bool
     device: str
@@ -137,6 +139,7 @@ ParsedCommand = (
     | Doctor
     | EngineCommand
     | Reset
+    | ForgetOrganiser
     | ShowDocument
     | Help
 )
@@ -163,6 +166,8 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
             return read_engine(asked)
         case "reset":
             return Reset(asked.yes, asked.identity, asked.downloads, asked.json)
+        case "forget":
+            return ForgetOrganiser(asked.run_id, asked.yes, asked.json)
         case "help":
             return ShowDocument(asked.topic, asked.json)
         case "demo":
@@ -190,6 +195,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
+    add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
     add_limits(demo)
@@ -210,7 +216,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_publish(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
-    several = {"metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
+    several = {"type": typed.multiaddr, "metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
     parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
     parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
     parser.add_argument("--identity", metavar="FILE", type=Path, help="your key file; made at first use")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from core.cli.parser import values as typed
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
 
 EVENTS_AS_JSON = "print the events, a JSON object a line"
 RESULT_AS_JSON = "print the result as a JSON object, an error too"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from core.run.multiaddr import Multiaddr
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
@@ -75,6 +76,11 @@ def seconds(text: str) -> float:
 def size(text: str) -> int:
     """Bytes, such as ``6GB``."""
     return _parsed(parse_size, text)
+
+
+def multiaddr(text: str) -> Multiaddr:
+    """Where to listen or to be found, such as ``/ip4/0.0.0.0/tcp/31337``."""
+    return _parsed(Multiaddr, text)
 
 
 def _parsed(parse: Callable[[str], _Value], text: str) -> _Value:

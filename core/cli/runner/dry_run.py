@@ -15,7 +15,8 @@ from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import fits
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import DryRun, FitMeasured, RunFound, Warned
+from core.protocol.commands import DryRun
+from core.protocol.events import FitMeasured, RunFound, Warned
 from core.records.settings import Settings
 from core.texts.errors import title_of
 from core.texts.fit import of_measured

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import NetworkMode, RunFound
+from core.protocol.commands import NetworkMode
+from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line

@@ -11,12 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from core.engine.file_lists import EngineFiles
-from core.engine.install.assemble import assemble
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused, Speed
 from core.engine.install.index_lookup import find_sources
 from core.engine.install.smoke_test import try_out
-from core.engine.install.transfer_rate import Speed
-from core.engine.install.uv import UvFailedError, find_uv
+from core.engine.install.uv import UvFailedError, assemble, find_uv
 from core.engine.install.wheel_download import StoppedError, download
 from core.engine.installed import Engine, EngineDirectory
 from core.errors import ErrorKind, UserError

@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 
 from core.engine.install.wheel_download import StoppedError
-from core.engine.python import command_of
+from core.engine.worker_command import command_of
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
 from core.protocol.client_events import WorkerExited
-from core.protocol.messages import AnyEvent, Check, EngineChecked, Failed
+from core.protocol.commands import Check
+from core.protocol.events import AnyEvent, EngineChecked, Failed
 
 LIMIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.2

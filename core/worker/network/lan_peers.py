@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import port_of
-from core.worker.swarm import NEARBY_LIFETIME_SECONDS, Swarm, meet, nearby_in, not_connected, publish_nearby
+from core.worker.swarm import LAN_ADDRESSES, LanAddresses, Swarm, meet, not_connected
 
 LOOK_SECONDS = 15.0
 AGAIN_SECONDS = 300.0  # until a peer is dialled again that did not answer
@@ -47,9 +47,9 @@ class LanPeers:
             self._meet(self._near(due, direct, network))
 
     def _tell(self, address: str) -> None:
-        if time.monotonic() - self._told_at > NEARBY_LIFETIME_SECONDS / 3:
+        if time.monotonic() - self._told_at > LAN_ADDRESSES.lifetime_seconds / 3:
             self._told_at = time.monotonic()
-            publish_nearby(self._swarm, self._run_id, [address])
+            LAN_ADDRESSES.publish(self._swarm, self._run_id, LanAddresses(addresses=[address]))
 
     def _due(self, peers: Sequence[str]) -> set[str]:
         """Those that have not been dialled for a while."""
@@ -59,11 +59,12 @@ class LanPeers:
 
     def _near(self, peers: set[str], direct: Mapping[bytes, str], network: PrivateNetwork) -> list[str]:
         """The multiaddrs of those peers that may lie in our network."""
-        nearby = nearby_in(self._swarm.dht, self._run_id)
+        nearby = LAN_ADDRESSES.read(self._swarm.dht, self._run_id)
         return [
             f"{address}/p2p/{peer}"
             for subkey, peer in direct.items()
-            for address in nearby.get(subkey, ())
+            if subkey in nearby
+            for address in nearby[subkey].addresses
             if peer in peers and is_within(address, network)
         ]
 

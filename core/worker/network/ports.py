@@ -6,11 +6,15 @@ import errno
 import socket
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
-from core.files.atomic import write_atomically
+from core.files.json_file import JsonFile
 from core.worker.network.reachability import everywhere
 
+Port = Annotated[int, Meta(ge=1, le=65535)]
 USUAL_PORT = 31337
 _FAMILIES = {"ip4": socket.AF_INET, "ip6": socket.AF_INET6}
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
@@ -18,13 +22,11 @@ _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer witho
 
 def usual_listen(memory: Path) -> tuple[str, ...]:
     """All interfaces, and the port of last time, so that the address that was posted stays true."""
-    try:
-        port = int(memory.read_text())
-        if not 0 < port < 65536:
-            raise ValueError(port)
-    except (FileNotFoundError, ValueError):
+    file: JsonFile[int] = JsonFile(memory, Port)
+    port = file.read()
+    if port is None:
         port = _free_port()
-        write_atomically(memory, str(port).encode())
+        file.write(port)
     return everywhere(port)
 
 
@@ -58,7 +60,7 @@ def _free_port() -> int:
 def refuse_taken_ports(listen: Sequence[str]) -> None:
     """Raises ClientError where another program listens already.
 
-    WORKAROUND: p2pd would share the port, and connections go astray.
+    WORKAROUND H37: p2pd would share the port, and connections go astray.
     """
     for address in listen:
         parts = address.split("/")

@@ -6,8 +6,9 @@ import socket
 from collections.abc import Sequence
 
 from core.errors import ErrorKind, UserError
+from core.protocol.commands import NetworkMode
+from core.protocol.events import Network
 from core.protocol.localizable import localized
-from core.protocol.messages import Network, NetworkMode
 from core.run.multiaddr import is_loopback
 from core.worker.network.tcp_probe import tcp_probe
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
-from core.files.atomic import quarantine, write_atomically
+from core.files.json_file import JsonFile
 from core.schema import StrictStruct
 
 KEPT_NETWORKS = 50
 KEPT_SECONDS = 7 * 24 * 3600.0
-
-log = logging.getLogger(__name__)
 
 
 class Known(StrictStruct, frozen=True):
@@ -30,7 +26,7 @@ class KnownNetworks:
     """A small file. It only saves time, so a disk that refuses it stops nothing."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file: JsonFile[dict[str, Known]] = JsonFile(path, dict[str, Known])
 
     def recall(self, network: str, port: int) -> Known | None:
         """What was found with that port in that network, if it is not too old."""
@@ -42,20 +38,7 @@ class KnownNetworks:
         """What has just been found."""
         networks = self._read() | {f"{network}/{port}": Known(address, time.time())}
         newest = sorted(networks.items(), key=lambda item: item[1].at)[-KEPT_NETWORKS:]
-        try:
-            write_atomically(self._path, msgspec.json.format(msgspec.json.encode(dict(newest))))
-        except OSError:
-            log.exception("the network is not remembered")
+        self._file.save(dict(newest))
 
     def _read(self) -> dict[str, Known]:
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Known])
-        except FileNotFoundError:
-            return {}
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
-            log.exception("what is known of networks cannot be read")
-        try:
-            quarantine(self._path)
-        except OSError:
-            log.exception("and cannot be set aside")
-        return {}
+        return self._file.load() or {}

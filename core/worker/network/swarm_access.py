@@ -16,8 +16,9 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
+from core.protocol.commands import Join
+from core.protocol.events import Failed, Network, Warned
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import Failed, Join, Network, Warned
 from core.run.multiaddr import is_loopback
 from core.security.identity import Identity
 from core.worker.network import network_messages as network_coach

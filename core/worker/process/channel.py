@@ -12,7 +12,8 @@ import threading
 import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.messages import AnyCommand, AnyEvent, Leave, PeersSeen, Progress, StateLoading, TestNetwork
+from core.protocol.commands import AnyCommand, Leave, TestNetwork
+from core.protocol.events import AnyEvent, PeersSeen, Progress, StateLoading
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000
@@ -39,7 +40,7 @@ class WorkerChannel:
     def claim(cls) -> WorkerChannel:
         """Take the streams away from everybody else in this process and its children.
 
-        WORKAROUND: a thread that reads ``sys.stdin`` makes hivemind's forked DHT process hang for ever, so
+        WORKAROUND H36: a thread that reads ``sys.stdin`` makes hivemind's forked DHT process hang for ever, so
         the pipes move to private descriptors; descriptor 0 becomes empty and descriptor 1 the log.
         """
         commands_fd, events_fd = os.dup(0), os.dup(1)

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 def found() -> None:
     """Prepare this process to have children. Call once, before anything forks.
 
-    WORKAROUND: hivemind's averagers work only when forked (not the default on macOS, nor anywhere from
+    WORKAROUND H35: hivemind's averagers work only when forked (not the default on macOS, nor anywhere from
     Python 3.14), run out of the usual 1024 descriptors in large swarms, leave what they share in /dev/shm
     unless it is shared by descriptor, and stay alive for ever when only their parent is killed, announcing a
     peer that is dead.

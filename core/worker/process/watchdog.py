@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import AnyEvent, Failed
+from core.protocol.events import AnyEvent, Failed
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Swarm
 

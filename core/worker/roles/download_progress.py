@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.errors import ErrorKind
-from core.protocol.messages import StateLoading, Warned
+from core.protocol.events import StateLoading, Warned
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import Interrupted
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import torch
 
 from core.errors import ErrorKind
-from core.protocol.messages import DryRun, Failed, FitMeasured
+from core.protocol.commands import DryRun
+from core.protocol.events import Failed, FitMeasured
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from core.files.atomic import write_atomically
-from core.protocol.messages import Evaluated
+from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import EvaluationHistory, Score, scores_in
 from core.worker.swarm import Swarm, score_publisher, signed

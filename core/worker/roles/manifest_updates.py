@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, RunFound
+from core.protocol.events import Failed, RunFound
 from core.worker.process.channel import WorkerChannel
 
 NEWS_SECONDS = 30.0

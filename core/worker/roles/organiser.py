@@ -11,11 +11,12 @@ from core.errors import UserError
 from core.files.atomic import quarantine, write_atomically
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder
+from core.protocol.commands import Publish
+from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
-from core.protocol.messages import Connected, Evaluated, Left, Network, Publish, Published
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest, decode_manifest
-from core.run.multiaddr import is_loopback
+from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
@@ -70,7 +71,7 @@ def _publish_and_train(
     publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
     scoreboard.start()
     addresses = _worth_sharing(swarm.addresses())
-    link = JoinAddress(peers=addresses, run_id=manifest.run.id).link
+    link = JoinAddress(peers=readable_multiaddrs(addresses), run_id=manifest.run.id).link
     channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
 
     def keep(evaluated: Evaluated) -> None:

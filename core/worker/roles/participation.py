@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import (
+from core.protocol.events import (
     AnyEvent,
     ContributionStatus,
     Evaluated,
@@ -39,7 +39,8 @@ from core.worker.process.watchdog import end, give_up
 from core.worker.recipes import FetchContext, Recipe, build
 from core.worker.roles.download_progress import DownloadProgress
 from core.worker.swarm import (
-    CARD_LIFETIME_SECONDS,
+    METRICS,
+    PEER_INFO,
     Interrupted,
     Listeners,
     LocalMetrics,
@@ -48,11 +49,8 @@ from core.worker.swarm import (
     SwarmOptimizer,
     connected_addresses,
     greet,
-    guard_reports,
-    publish_card,
-    publish_metrics,
+    guard_records,
     published_scores,
-    read_peer_info,
     received_bytes,
     swarm_loss,
 )
@@ -114,7 +112,7 @@ class RunParticipation:
         batch_size = terms.batch_size or self._found_micro_batch(device, gauge, fetching.check)
         self._verdict: ContributionStatus | None = None
         self._has_left = threading.Event()
-        guard_reports(swarm, self._run_id)
+        guard_records(swarm, self._run_id)
         self.optimizer = self._optimizer(self._recipe, device)
         swarm.children.say_goodbye = self.optimizer.say_goodbye
         others = _Others(swarm, self.optimizer)
@@ -188,7 +186,7 @@ class RunParticipation:
                 pass
 
     def _tell_verdict(self, is_in_sync: bool) -> None:
-        others, trouble = self.optimizer.tracker.other_peers(), self._lifeline.trouble
+        others, trouble = self.optimizer.tracker.statistics.other_peers(), self._lifeline.trouble
         contribution_status = self._judge.contribution_status(others, is_in_sync, trouble)
         if contribution_status != self._verdict:
             self._verdict = contribution_status
@@ -199,10 +197,10 @@ class RunParticipation:
         card, shown_at = PeerInfo(name=self._terms.public_name, device=_model(self._terms.device)), -math.inf
         dht = self._swarm.dht
         while not self._channel.leaving.wait(PEERS_SECONDS):
-            if time.monotonic() - shown_at > CARD_LIFETIME_SECONDS / 3:
-                publish_card(self._swarm, self._run_id, card)
+            if time.monotonic() - shown_at > PEER_INFO.lifetime_seconds / 3:
+                PEER_INFO.publish(self._swarm, self._run_id, card)
                 shown_at = time.monotonic()
-            peers = self.optimizer.tracker.peers(read_peer_info(dht, self._run_id))
+            peers = self.optimizer.tracker.statistics.peers(PEER_INFO.read(dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(dht, self._run_id)))
             if self._organiser:
                 self._tell_scores()
@@ -218,7 +216,7 @@ class RunParticipation:
         """Beside everything else, because dialling takes its time; the first round is better with them."""
         is_leaving = False
         while not is_leaving:
-            self._neighbours.look(self.optimizer.tracker.direct_others())
+            self._neighbours.look(self.optimizer.tracker.statistics.direct_others())
             is_leaving = self._channel.leaving.wait(LOOK_SECONDS)
 
     def _monitor_connection(self) -> None:
@@ -233,12 +231,12 @@ class RunParticipation:
     def _publish_metrics(self, epoch: int) -> None:
         metrics = LocalMetrics(
             step=epoch,
-            samples_per_second=float(self.optimizer.tracker.my_rate() or 0.0),
+            samples_per_second=float(self.optimizer.tracker.statistics.my_rate() or 0.0),
             samples_accumulated=self._trainer.epoch_samples,
             loss=self._trainer.loss_sum,
             mini_steps=self._trainer.mini_steps,
         )
-        publish_metrics(self._swarm, self._run_id, metrics)
+        METRICS.publish(self._swarm, self._run_id, metrics)
 
     def _round_finished(self, finished: RoundFinished) -> None:
         self._judge.note(finished)
@@ -275,19 +273,19 @@ class _Others:
 
     def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer) -> None:
         self._swarm, self._tracker = swarm, optimizer.tracker
-        self.epochs_ahead = self._tracker.epochs_ahead
+        self.epochs_ahead = self._tracker.statistics.epochs_ahead
         self._received, self._received_at = received_bytes(), time.monotonic()
 
     def quiet_seconds(self) -> float | None:
         """Since when nothing at all has come from others; reports stand still while a state is downloaded."""
         if (received := received_bytes()) != self._received:
             self._received, self._received_at = received, time.monotonic()
-        quiet = self._tracker.quiet_seconds()
+        quiet = self._tracker.liveness.quiet_seconds()
         return None if quiet is None else min(quiet, time.monotonic() - self._received_at)
 
     def have_left_properly(self) -> bool:
         """Only who can be reached may go on without them: nobody could ever average with anybody else."""
-        return self._swarm.mode == "direct" and self._tracker.others_left_cleanly
+        return self._swarm.mode == "direct" and self._tracker.liveness.others_left_cleanly
 
     def greet(self, addresses: tuple[str, ...]) -> bool:
         """Whether anybody there answers our p2pd."""
@@ -295,7 +293,7 @@ class _Others:
 
     def addresses(self) -> tuple[str, ...]:
         """Of direct peers that we are connected with."""
-        peers = [peer for peer in self._tracker.peers() if not peer.is_me and not peer.client_mode]
+        peers = [peer for peer in self._tracker.statistics.peers() if not peer.is_me and not peer.client_mode]
         return connected_addresses(self._swarm.dht, [peer.peer_id for peer in peers])
 
 

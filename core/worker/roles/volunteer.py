@@ -11,12 +11,12 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import lock_peer_folder
-from core.protocol.messages import Connected, Join, Left, RunFound, SearchFinished, Start
-from core.run.address import JoinAddress
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, Left, RunFound, SearchFinished
+from core.run.address import peer_ids_of
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
-from core.security.public_addresses import any_is_public
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess
@@ -73,7 +73,7 @@ def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> No
 def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrganisers, channel: WorkerChannel) -> int:
     """Tell what is there, wait for consent, train; returns the samples contributed."""
     swarm = entrance.swarm
-    pasted = JoinAddress.parse(" ".join(command.addresses)).peer_ids
+    pasted = peer_ids_of(command.addresses)
     runs = _search(command, swarm, pasted, known)
     for run in runs:
         channel.emit(_as_found(run, swarm, pasted))
@@ -87,7 +87,7 @@ def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrgani
     if chosen is None:
         raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
     met = PeerCache(chosen.manifest.run.id, command.addresses, Path(command.home))
-    only_public = chosen.signed is not None and any_is_public(command.addresses)
+    only_public = chosen.signed is not None and any(address.is_public for address in command.addresses)
     store = FileStore(Path(command.home), start.disk_limit_bytes, only_public)
     return _train(chosen, start, entrance.finalize(), known, channel, pasted, met, store)
 

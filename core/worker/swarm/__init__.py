@@ -5,29 +5,32 @@ from hivemind import __version__ as HIVEMIND_VERSION
 from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.averaging.state_download import Interrupted
 from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, ReachabilityResult, probe_reachability
-from core.worker.swarm.dht.lan_addresses import NEARBY_LIFETIME_SECONDS, nearby_in, publish_nearby
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, not_connected
-from core.worker.swarm.dht.peer_info import CARD_LIFETIME_SECONDS, PeerInfo, publish_card, read_peer_info
-from core.worker.swarm.dht.progress_reports import (
-    LocalMetrics,
-    guard_reports,
-    peers_in,
-    publish_metrics,
-    swarm_loss,
-)
+from core.worker.swarm.dht.progress_reports import peers_in, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
+from core.worker.swarm.dht.run_records import (
+    LAN_ADDRESSES,
+    METRICS,
+    PEER_INFO,
+    LanAddresses,
+    LocalMetrics,
+    PeerInfo,
+    guard_records,
+)
 from core.worker.swarm.dht.scores import published_scores, score_publisher, signed
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
-    "CARD_LIFETIME_SECONDS",
     "HIVEMIND_VERSION",
+    "LAN_ADDRESSES",
     "LONGEST_SECONDS",
-    "NEARBY_LIFETIME_SECONDS",
+    "METRICS",
+    "PEER_INFO",
     "FoundManifests",
     "Interrupted",
+    "LanAddresses",
     "Listeners",
     "LocalMetrics",
     "PeerInfo",
@@ -39,18 +42,13 @@ __all__ = [
     "enter_swarm",
     "find_manifests",
     "greet",
-    "guard_reports",
+    "guard_records",
     "meet",
-    "nearby_in",
     "not_connected",
     "peers_in",
     "probe_reachability",
-    "publish_card",
-    "publish_metrics",
-    "publish_nearby",
     "published_scores",
     "publisher_of",
-    "read_peer_info",
     "received_bytes",
     "score_publisher",
     "sent_bytes",

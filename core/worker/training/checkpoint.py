@@ -12,7 +12,7 @@ from safetensors.torch import save
 
 from core.errors import ErrorKind
 from core.files.atomic import quarantine, storage_problem, write_atomically
-from core.protocol.messages import AnyEvent, CheckpointSaved, Warned
+from core.protocol.events import AnyEvent, CheckpointSaved, Warned
 from core.worker.swarm import SwarmOptimizer
 
 

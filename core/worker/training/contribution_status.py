@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from core.protocol.messages import ContributionStatus, RoundFinished
+from core.protocol.events import ContributionStatus, RoundFinished
 
 REMEMBERED_ROUNDS = 15
 ALONE_AFTER_ROUNDS = 3

@@ -11,7 +11,7 @@ from statistics import median
 import torch
 
 from core.hardware.fit import EASY_SHARE
-from core.protocol.messages import FitMeasured
+from core.protocol.events import FitMeasured
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.worker.compute.memory_errors import named_out_of_memory

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
+from core.protocol.events import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
@@ -163,14 +163,14 @@ class Trainer:
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
             target=everybody.target_batch_size,
-            samples_per_second=tracker.my_rate(),
-            swarm_samples_per_second=tracker.swarm_rate(),
+            samples_per_second=tracker.statistics.my_rate(),
+            swarm_samples_per_second=tracker.statistics.swarm_rate(),
             peers=max(1, everybody.num_peers),
             clients=everybody.num_clients,
             loss=self.loss,
             my_samples=mine,
             contributed_samples=self.contributed_samples,
-            next_step_seconds=tracker.seconds_to_next_epoch(),
+            next_step_seconds=tracker.statistics.seconds_to_next_epoch(),
             sent_bytes=sent_bytes(),
             received_bytes=received_bytes(),
             stalled_seconds=round(stalled, 4),

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.appearance.language import FOLDER, Choice, Language
 from app.presentation import address as address_words
 from core.errors import ErrorKind
-from core.protocol.messages import SearchFinished
+from core.protocol.events import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
 from core.texts import errors as problem_words
 from core.texts import event_log as event_lines

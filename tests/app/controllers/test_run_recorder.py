@@ -9,7 +9,7 @@ import pytest
 
 from app.controllers.run_recorder import RunRecorder
 from core.files.folders import Folders
-from core.protocol.messages import RunScored
+from core.protocol.events import RunScored
 from core.run.signed_scores import Score
 from tests.app.support.training_sample import training
 

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.controllers.thread_bridge import MOST_WAITING, Bridge
 from core.protocol.client_events import ClientEvent
-from core.protocol.messages import Left
+from core.protocol.events import Left
 from tests.app.support.training_sample import progress
 
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from core.protocol.codec import decode_command
-from core.protocol.messages import Join
+from core.protocol.commands import Join
 from core.run.run_file import parse_run_file, template
 from tests.support.checkout import ROOT
 from tests.support.cli_process import LINK

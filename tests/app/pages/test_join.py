@@ -17,7 +17,8 @@ from app.widgets.list_button import RowButton
 from core.client.reducer import reduce
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, WorkerExited
-from core.protocol.messages import Connected, Failed, Hello, Start
+from core.protocol.commands import Start
+from core.protocol.events import Connected, Failed, Hello
 from core.records.recent_runs import RecentRun
 from core.run.address import JoinAddress
 from tests.app.support.sample_sessions import (

@@ -19,7 +19,8 @@ from core.errors import ErrorKind
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
-from core.protocol.messages import DryRun, Failed, FitMeasured, Restarting, RunFound
+from core.protocol.commands import DryRun
+from core.protocol.events import Failed, FitMeasured, Restarting, RunFound
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from tests.app.support.browser import Browser, installed

@@ -15,7 +15,7 @@ from app.charts.chart import Chart
 from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
 from core.records.contributions import Contribution
 from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import (

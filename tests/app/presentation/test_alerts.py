@@ -12,7 +12,8 @@ from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked
-from core.protocol.messages import Join, Restarting, Start
+from core.protocol.commands import Join, Start
+from core.protocol.events import Restarting
 
 pytestmark = pytest.mark.usefixtures("english")
 

@@ -8,7 +8,8 @@ from app.presentation.notifications import notice_of
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import RunFound, Start
+from core.protocol.commands import Start
+from core.protocol.events import RunFound
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 
 START = Start(run_id="sums", organiser=ORGANISER, device="cpu")

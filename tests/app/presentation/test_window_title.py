@@ -10,7 +10,8 @@ from app.presentation.window_title import window_title
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import ContributionStatus, Restarting, Start
+from core.protocol.commands import Start
+from core.protocol.events import ContributionStatus, Restarting
 from tests.app.support.sample_sessions import PEER, run_found, search
 
 CONSENT = Start(run_id="sums", organiser=PEER, device="cpu")

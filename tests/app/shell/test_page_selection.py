@@ -10,7 +10,7 @@ from app.shell.page_selection import page_for
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import Start
+from core.protocol.commands import Start
 from tests.app.support.sample_sessions import PEER, run_found, search
 
 FOUND = search(run_found())

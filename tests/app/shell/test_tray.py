@@ -14,7 +14,7 @@ from app.shell.tray_icons import SIZES, painted, tray_icon, tray_state
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
-from core.protocol.messages import Start
+from core.protocol.commands import Start
 from tests.support.peers.fake_worker import progress
 
 START = Start(run_id="sums", organiser="me", device="cpu")

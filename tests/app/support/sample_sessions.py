@@ -13,11 +13,13 @@ from core.client.session import Session
 from core.hardware.device import Device, DeviceUser
 from core.hardware.monitor import DevicesSeen
 from core.protocol.client_events import Asked, ClientEvent
-from core.protocol.messages import AnyEvent, Connected, Hello, Join, RunFound, SearchFinished
+from core.protocol.commands import Join
+from core.protocol.events import AnyEvent, Connected, Hello, RunFound, SearchFinished
+from core.run.multiaddr import Multiaddr
 from core.run.run_file import parse_run_file, template
 
 PEER = "12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"
-ADDRESS = f"/ip4/203.0.113.5/tcp/31337/p2p/{PEER}"
+ADDRESS = Multiaddr(f"/ip4/203.0.113.5/tcp/31337/p2p/{PEER}")
 GIGABYTE = 1_000_000_000
 
 GPU = Device(

@@ -18,8 +18,9 @@ from core.files.folders import Folders
 from core.hardware.monitor import DevicesSeen
 from core.run.address import JoinAddress
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
-ADDRESS = JoinAddress(peers=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",))
+ADDRESS = JoinAddress(peers=(NOWHERE,))
 
 
 def train(application: Application) -> None:

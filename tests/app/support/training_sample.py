@@ -9,16 +9,9 @@ from collections.abc import Callable
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
+from core.protocol.commands import Join, Start
+from core.protocol.events import ContributionStatus, PeerSeen, Progress, RoundFinished, RunFound
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    ContributionStatus,
-    Join,
-    PeerSeen,
-    Progress,
-    RoundFinished,
-    RunFound,
-    Start,
-)
 from core.records.time_series import Curve, Series
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, get_args
 
-from core.protocol.messages import AnyEvent, Progress, Published, RoundFinished
+from core.protocol.events import AnyEvent, Progress, Published, RoundFinished
 from tests.bench.peers.pair import Kind, bare_words
 from tests.bench.peers.peer_process import pinned
 from tests.bench.setup import Ground, NotMeasured

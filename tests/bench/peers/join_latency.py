@@ -6,7 +6,7 @@ import contextlib
 import time
 from dataclasses import dataclass
 
-from core.protocol.messages import AnyEvent, Connected, Hello, Progress, RunFound, TrainingStarted
+from core.protocol.events import AnyEvent, Connected, Hello, Progress, RunFound, TrainingStarted
 from tests.bench.peers.pair import Kind, addresses_of, first_peer, second_peer
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground, TooLate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.protocol.messages import Progress, RoundFinished, StateLoading
+from core.protocol.events import Progress, RoundFinished, StateLoading
 from tests.bench.peers.peer_process import Seen
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from core.protocol.messages import AnyEvent, Progress, Published, TrainingStarted
+from core.protocol.events import AnyEvent, Progress, Published, TrainingStarted
 from tests.bench.peers.metrics import Track
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground, TooLate

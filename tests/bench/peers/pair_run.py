@@ -9,7 +9,7 @@ import signal
 import time
 from dataclasses import dataclass
 
-from core.protocol.messages import Left, Progress
+from core.protocol.events import Left, Progress
 from tests.bench.peers.metrics import Track, joint_samples_per_second, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, Kind, Pair, paired
 from tests.bench.peers.peer_process import PeerProcess

@@ -20,7 +20,7 @@ import psutil
 
 from core.files.folders import HOME_VARIABLE
 from core.protocol.codec import decode_event
-from core.protocol.messages import AnyEvent, Failed
+from core.protocol.events import AnyEvent, Failed
 from core.protocol.types import Event
 from tests.bench.setup import NotMeasured, TooLate
 from tests.support.checkout import ROOT
@@ -38,7 +38,7 @@ class Seen:
 
 
 class PeerProcess:
-    """A context; ``started`` is on the monotonic clock. It must print core.protocol.messages' events."""
+    """A context; ``started`` is on the monotonic clock. It must print core.protocol.events."""
 
     def __init__(self, name: str, module: str, words: Sequence[str], cores: frozenset[int], folder: Path) -> None:
         self.name = name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 from tests.bench.peers.metrics import Track, samples_per_second
 from tests.bench.peers.peer_process import PeerProcess
 from tests.bench.setup import Ground

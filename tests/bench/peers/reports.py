@@ -9,7 +9,7 @@ import sys
 import time
 
 from core.protocol.codec import encode
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 from core.protocol.types import Event
 
 REPORT_SECONDS = 0.5

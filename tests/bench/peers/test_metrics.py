@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.protocol.messages import AnyEvent, Progress, RoundFinished, StateLoading
+from core.protocol.events import AnyEvent, Progress, RoundFinished, StateLoading
 from tests.bench.peers.metrics import Track, joint_samples_per_second, samples_per_second
 from tests.bench.peers.peer_process import Seen
 

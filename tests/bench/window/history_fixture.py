@@ -6,9 +6,11 @@ import math
 import time
 
 from core.files.folders import Folders
+from core.records.store import run_key
 from core.records.time_series import SERIES, History, Series
-from tests.bench.window.simulated_worker import RUN_ID
+from tests.bench.window.simulated_worker import ORGANISER, RUN_ID
 
+RUN_KEY = run_key(RUN_ID, ORGANISER)
 DAY_SECONDS = 24 * 3600
 _LATELY_SECONDS = 1500  # as long as there is a column for each second
 _SPARSE_SECONDS = 10
@@ -17,11 +19,11 @@ _SPARSE_SECONDS = 10
 def write_past(folders: Folders, until: float | None = None) -> None:
     """A value every ten seconds, and lately every second."""
     end = int(time.time() if until is None else until)
-    history, _ = History.open(folders.data / "history.sqlite")
+    history, _ = History.open(folders.contents.history_file)
     begin = end - DAY_SECONDS
     for at in (*range(begin, end - _LATELY_SECONDS, _SPARSE_SECONDS), *range(end - _LATELY_SECONDS, end)):
         for number, series in enumerate(SERIES):
-            history.note(RUN_ID, series, float(at), _value(series, number, at - begin))
+            history.note(RUN_KEY, series, float(at), _value(series, number, at - begin))
     history.close()
 
 

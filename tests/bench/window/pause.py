@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from core.protocol.messages import AnyEvent, Progress
+from core.protocol.events import AnyEvent, Progress
 from core.records.settings import Settings
 from tests.bench.peers.metrics import Track, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, addresses_of, first_peer

@@ -17,16 +17,13 @@ import time
 from collections.abc import Iterator
 
 from core.protocol.codec import decode_command, encode
-from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
+from core.protocol.commands import Join, Leave, Start
+from core.protocol.events import (
     AnyEvent,
     Connected,
     ContributionStatus,
     Evaluated,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
     PeerSeen,
@@ -36,15 +33,16 @@ from core.protocol.messages import (
     RunFound,
     SearchFinished,
     Solved,
-    Start,
     TrainingStarted,
 )
-from core.protocol.types import Event
+from core.protocol.localizable import LocalizedText
+from core.protocol.types import PROTOCOL_VERSION, Event
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 
 RUN_ID = "sums"
-ADDRESS = "/ip4/203.0.113.5/tcp/31337/p2p/12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"
+ORGANISER = "12D3KooWM9FVLymCDe7hjiJBRBgGVMaJMVAsbPX9rZ4xwYHNrpwR"
+ADDRESS = f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER}"
 REPORT_SECONDS = 0.5  # the real worker's
 REPORTS_AN_EPOCH = 40
 REPORTS_PER_LOOK_AT_PEERS = 10  # the real worker looks every 5 s
@@ -152,7 +150,7 @@ def main() -> None:
             case Join():
                 _say(Connected(peer_id=_ME, peers=peers))
                 _say(Network(mode="direct", reason=LocalizedText("asked for")))
-                _say(RunFound(manifest=manifest(), organiser=ADDRESS.rsplit("/", 1)[1], vouched=True))
+                _say(RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True))
                 _say(SearchFinished(found=1))
             case Start():
                 threading.Thread(target=_tell, args=(pace, peers), daemon=True).start()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from core.protocol.messages import Progress
+from core.protocol.events import Progress
 from core.records.settings import Settings
 from tests.bench.setup import Ground, NotMeasured, TooLate
 from tests.bench.window.history_fixture import write_past

@@ -9,19 +9,19 @@ from statistics import mean
 import pytest
 
 from core.files.folders import Folders
-from core.protocol.messages import Evaluated, PeersSeen, Progress, RoundFinished
+from core.protocol.events import Evaluated, PeersSeen, Progress, RoundFinished
 from core.records.time_series import SERIES, History
 from tests.bench.measure import Measured
 from tests.bench.plan import ROWS, plan_for
 from tests.bench.rows import rows_of
 from tests.bench.window.event_loop_stalls import TICK_SECONDS, Block, Blocks
-from tests.bench.window.history_fixture import DAY_SECONDS, write_past
+from tests.bench.window.history_fixture import DAY_SECONDS, RUN_KEY, write_past
 from tests.bench.window.measure import WindowMeasured
 from tests.bench.window.pause import Pausing
 from tests.bench.window.process import Use
 from tests.bench.window.responsiveness import Blocked
 from tests.bench.window.rows import window_rows
-from tests.bench.window.simulated_worker import REPORTS_AN_EPOCH, RUN_ID, story
+from tests.bench.window.simulated_worker import REPORTS_AN_EPOCH, story
 from tests.bench.window.startup import Starts
 from tests.bench.window.steady_state import TEN_MINUTES_REPORTS, Cpu, Memory, memory_of
 
@@ -108,8 +108,8 @@ def test_the_past_is_a_day_of_every_curve(tmp_path: Path) -> None:
     folders.prepare()
     now = 1_763_700_000.0
     write_past(folders, now)
-    history, _ = History.open(folders.data / "history.sqlite")
+    history, _ = History.open(folders.contents.history_file)
     for series in SERIES:
-        curve = history.curve(RUN_ID, series, float(DAY_SECONDS), now)
+        curve = history.curve(RUN_KEY, series, float(DAY_SECONDS), now)
         assert sum(low == low for low in curve.lows) >= DAY_SECONDS / curve.step_seconds - 1
     history.close()

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.engine.python import command_of
-from core.protocol.messages import Failed, FitMeasured, Left, Progress, RunFound
+from core.engine.worker_command import command_of
+from core.protocol.events import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
 from tests.support.cli_process import (

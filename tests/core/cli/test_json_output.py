@@ -120,8 +120,8 @@ def test_doctors_findings_are_objects_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["join", "inspect", "publish", "swarm", "demo", "doctor", "reset", "help", "run new", "run check", "engine",
-     "engine make", "engine remove"],
+    ["join", "inspect", "publish", "swarm", "demo", "doctor", "reset", "forget", "help", "run new", "run check",
+     "engine", "engine make", "engine remove"],
 )  # fmt: skip
 def test_the_help_of_every_command_explains_the_switch(tmp_path: Path, command: str) -> None:
     result = workerbee(tmp_path, *command.split(), "--help")

@@ -16,8 +16,8 @@ from core.cli.parser.options import Limits
 from core.cli.parser.values import parse_duration, parse_size
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
+from core.protocol.events import Evaluated, Progress, RoundFinished, Solved
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import Evaluated, Progress, RoundFinished, Solved
 from core.security.sanitize import sanitize_line, sanitize_text
 
 

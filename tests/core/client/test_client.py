@@ -15,7 +15,8 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent, RestartDue, WorkerExited
-from core.protocol.messages import Failed, Join, Leave, Publish, Restarting, Start
+from core.protocol.commands import Join, Leave, Publish, Start
+from core.protocol.events import Failed, Restarting
 from core.run.address import JoinAddress
 from tests.support.client_harness import ADDRESS, LIMIT_SECONDS, Open, children
 from tests.support.peers import fake_worker

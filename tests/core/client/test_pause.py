@@ -11,7 +11,8 @@ from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause, WorkerExited
-from core.protocol.messages import Join, Leave, Restarting
+from core.protocol.commands import Join, Leave
+from core.protocol.events import Restarting
 from tests.support.client_harness import FrontEnd, Open
 from tests.support.peers import fake_worker
 

@@ -13,38 +13,34 @@ from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
-from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    Check,
+from core.protocol.commands import Check, DryRun, Join, Leave, Publish, Start
+from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
-    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
     FitMeasured,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
     PeerSeen,
     PeersSeen,
-    Publish,
     Published,
     Restarting,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     StateLoading,
     TrainingStarted,
     Warned,
 )
+from core.protocol.localizable import LocalizedText
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
+from tests.support.sample_addresses import NOWHERE
 
-JOIN = Asked(Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere"))
+JOIN = Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
 LEAVE = Asked(Leave())
 PUBLISH = Asked(Publish(manifest=manifest(), home="/nowhere"))

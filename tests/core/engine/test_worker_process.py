@@ -17,27 +17,15 @@ from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind
 from core.files.logs import worker_log
 from core.protocol.client_events import WorkerExited
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
-    AnyEvent,
-    Check,
-    Connected,
-    Failed,
-    Hello,
-    Join,
-    Leave,
-    Left,
-    Progress,
-    Publish,
-    SearchFinished,
-    Start,
-    TrainingStarted,
-)
+from core.protocol.commands import Check, Join, Leave, Publish, Start
+from core.protocol.events import AnyEvent, Connected, Failed, Hello, Left, Progress, SearchFinished, TrainingStarted
+from core.protocol.types import PROTOCOL_VERSION
 from tests.support.peers import fake_worker
+from tests.support.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
 SOON_SECONDS = 10.0
-JOIN = Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere")
+JOIN = Join(addresses=(NOWHERE,), home="/nowhere")
 START = Start(run_id=fake_worker.RUN_ID, organiser=fake_worker.ORGANISER, device="cpu")
 
 _Kind = TypeVar("_Kind")
@@ -211,7 +199,7 @@ def test_a_program_that_is_not_there_is_an_error_at_once(tmp_path: Path) -> None
 
 
 def test_a_worker_is_of_the_same_core_wherever_a_person_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.engine.python import worker_command
+    from core.engine.worker_command import worker_command
 
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "worker.py").write_text("raise SystemExit(77)")

@@ -17,16 +17,15 @@ from hivemind.dht.routing import DHTID
 from hivemind.dht.storage import DHTLocalStorage, DictionaryDHTValue
 from hivemind.dht.validation import CompositeValidator, DHTRecord
 from hivemind.utils import MSGPackSerializer
-from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.msgpack import Ext
 
 from core.protocol.codec import MAX_LINE_BYTES, encode
-from core.protocol.messages import PeersSeen
+from core.protocol.events import PeersSeen
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
-from core.worker.swarm.averaging.progress_tracker import MOST_PEERS_TOLD
+from core.worker.swarm.averaging.swarm_statistics import MAX_PEERS_TOLD
 from core.worker.swarm.dht.bounded_storage import (
     MAX_BYTES,
     MAX_KEY_BYTES,
@@ -35,9 +34,9 @@ from core.worker.swarm.dht.bounded_storage import (
     BoundedStorage,
 )
 from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
-from core.worker.swarm.dht.peer_info import PeerInfo
-from core.worker.swarm.dht.progress_reports import MOST_SAMPLES, Report, peer_seen, sensible
+from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
+from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
 from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH, limit_msgpack_depth
 from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored
@@ -53,6 +52,9 @@ REPORT = {
     "time": 1.8e9,
     "client_mode": False,
 }
+
+
+SANE = PeerReport.of(ProgressRecord(**REPORT))
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -203,26 +205,18 @@ WILD_REPORTS = st.fixed_dictionaries(
 @example([REPORT | {"samples_accumulated": 2**64 - 1}] * 2)
 @example([REPORT | {"samples_per_second": math.inf}, REPORT | {"time": math.nan}])
 def test_reports_that_are_believed_can_be_told(values: list[Any]) -> None:
-    found = {b"%d" % n: ValueWithExpiration(value, 1.0) for n, value in enumerate(values)}
-    believed = [each.value for each in sensible(found).values()]
-    assert all(value in believed for value in values if value is None or value == REPORT)
-    reports = [Report.parse_obj(value) for value in believed if value is not None]
-    seen = tuple(peer for report in reports if (peer := peer_seen(report, "")) is not None)
-    assert sum(report.samples_accumulated for report in reports) <= len(reports) * MOST_SAMPLES
+    reports = [report for value in values if (report := PeerReport.parse(value)) is not None]
+    assert reports.count(SANE) == values.count(REPORT)
+    seen = tuple(report.as_seen("") for report in reports)
+    assert sum(report.samples for report in reports) <= len(reports) * MAX_SAMPLES
     assert b"null" not in encode(PeersSeen(peers=seen, loss=0.0))
-
-
-def test_what_is_no_table_of_reports_is_left_to_hivemind() -> None:
-    assert sensible(None) is None
-    assert sensible("plain") == "plain"
 
 
 @pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
 def test_as_many_peers_as_are_told_fit_on_a_line(letter: str) -> None:
     card = PeerInfo(name=letter * 40, device=letter * 80)
-    seen = peer_seen(Report(**REPORT), "", card)
-    assert seen is not None
-    assert len(encode(PeersSeen(peers=(seen,) * MOST_PEERS_TOLD))) < MAX_LINE_BYTES
+    seen = SANE.as_seen("", card)
+    assert len(encode(PeersSeen(peers=(seen,) * MAX_PEERS_TOLD))) < MAX_LINE_BYTES
 
 
 # What is kept for others

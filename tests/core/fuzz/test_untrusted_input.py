@@ -17,9 +17,11 @@ from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.protocol.messages import AnyEvent, DryRun, Failed, FitMeasured, Join, Left
+from core.protocol.commands import DryRun, Join
+from core.protocol.events import AnyEvent, Failed, FitMeasured, Left
 from core.run.address import MAX_CHARACTERS, JoinAddress, UnreadableAddress
 from core.run.manifest import MAX_MANIFEST_BYTES, RunManifest, decode_manifest
+from core.run.multiaddr import Multiaddr
 from core.run.run_file import MAX_RUN_FILE_BYTES, parse_run_file, template
 from core.run.run_file_errors import MOST_MISTAKES
 from core.run.signed_manifest import SignedManifest
@@ -41,7 +43,7 @@ from tests.support.peers.hostile_records import sign_bytes
 ORGANISER = Identity.create()
 SIGNED = SignedManifest.sign(manifest(), ORGANISER)
 PLAIN: dict[str, Any] = msgspec.to_builtins(manifest())
-ADDRESS = JoinAddress((f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}",), "sums")
+ADDRESS = JoinAddress((Multiaddr(f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}"),), "sums")
 
 
 # Manifests
@@ -108,7 +110,7 @@ FIT = FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_b
 LINES = st.sampled_from(
     [
         *(encode(event) for event in (progress(10), Left(), FIT)),
-        encode(Join(addresses=("x",), home="/")),
+        encode(Join(addresses=ADDRESS.peers, home="/")),
         encode(DryRun(manifest=manifest(), device="cpu")),
     ]
 )

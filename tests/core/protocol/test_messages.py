@@ -14,32 +14,21 @@ from hypothesis import strategies as st
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
+from core.protocol.commands import AnyCommand, DryRun, Join, Leave, Publish, Start
+from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound, Solved
 from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    AnyCommand,
-    AnyEvent,
-    DryRun,
-    Evaluated,
-    Failed,
-    Hello,
-    Join,
-    Leave,
-    Progress,
-    Publish,
-    RunFound,
-    Solved,
-    Start,
-)
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_scores import Score
 from core.run.spec.recipe import ArithmeticGPT
 from core.schema import Count
 from tests.support.peers.fake_worker import manifest, progress
+from tests.support.sample_addresses import NOWHERE
 
 EXAMPLES: tuple[AnyCommand, ...] = (
-    Join(addresses=("/ip4/127.0.0.1/tcp/1/p2p/12D3KooWx",), home="/nowhere", port=31337, manifest=manifest()),
+    Join(addresses=(NOWHERE,), home="/nowhere", port=31337, manifest=manifest()),
     Start(run_id="sums", organiser="", device="cuda:1", threads=4),
-    Publish(manifest=manifest(), home="/nowhere", listen=("/ip4/0.0.0.0/tcp/0",), train=False),
+    Publish(manifest=manifest(), home="/nowhere", listen=(Multiaddr("/ip4/0.0.0.0/tcp/0"),), train=False),
     DryRun(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
     Start(run_id="sums", organiser="", device="cpu", micro_batch=4, memory_limit_bytes=0),
     Leave(),
@@ -118,7 +107,7 @@ def test_what_is_no_event_is_refused(line: bytes) -> None:
 
 
 def test_a_command_outside_the_bounds_is_refused() -> None:
-    many = Join(addresses=("/ip4/127.0.0.1/tcp/1",) * 65, home="/nowhere")
+    many = Join(addresses=(NOWHERE,) * 65, home="/nowhere")
     with pytest.raises(msgspec.ValidationError):
         decode_command(encode(many))
 

@@ -126,7 +126,7 @@ def test_a_disk_that_damages_every_file_is_not_filled_with_them(path: Path) -> N
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
 
-    database = Database(path, "CREATE TABLE things (name TEXT)", 1)
+    database = Database(path, "CREATE TABLE things (name TEXT)", 1, lambda _: None)
     assert [database.write(find_damage) for _ in range(20)] == [False] * 20
     assert len(list(path.parent.glob("*.broken-?"))) == 3
     assert database.trouble is not None

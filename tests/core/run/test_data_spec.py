@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from core.cli.output.run_review import show_run
-from core.protocol.messages import RunFound
+from core.protocol.events import RunFound
 from core.run.run_file import load_run_file
 from core.run.spec.data import KEPT_BYTES, DataSpec, FileAt, HubDataset, TextFiles, hosts_of
 from tests.support.checkout import ROOT

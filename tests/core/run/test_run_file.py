@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import typing
+from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -55,9 +57,17 @@ def test_the_template_has_every_field_that_an_organiser_may_set() -> None:
 
 def test_the_template_is_written_but_never_over_another_file(tmp_path: Path) -> None:
     write_template(tmp_path / "run.toml")
-    assert load_run_file(tmp_path / "run.toml") == parse_run_file(template())
+    text = (tmp_path / "run.toml").read_text()
+    assert re.sub(r'id = "arithmetic-[0-9a-f]{8}"', 'id = "arithmetic-demo"', text) == template()
     with pytest.raises(UserError, match="exists already"):
         write_template(tmp_path / "run.toml")
+
+
+def test_every_new_run_has_an_id_of_its_own(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        write_template(tmp_path / name)
+    one, other = (load_run_file(tmp_path / name).run.id for name in ("one", "other"))
+    assert one != other and "arithmetic-demo" not in (one, other)
 
 
 def test_statistics_that_float16_would_make_zeros_of_are_refused() -> None:
@@ -119,7 +129,7 @@ def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_se
             'kind = "gpt-5"',
             '[recipe] kind = "gpt-5": must be "arithmetic-gpt" or',
         ),
-        ('id = "arithmetic-demo"', 'id = "my run"', '[run] id = "my run": may have letters, digits'),
+        ('id = "arithmetic-demo"', 'id = "my run"', '[run] id = "my run": must be letters, digits, - and _'),
         ('id = "arithmetic-demo"', "", "[run] id: is missing."),
         ('name = "Learning to add"', 'name = ""', "must not be empty."),
         ('name = "Learning to add"', f'name = "{"x" * 121}"', "must have at most 120 characters."),
@@ -147,6 +157,69 @@ def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_se
 )
 def test_a_mistake_is_named(old: str, new: str, said: str) -> None:
     assert said in mistakes(changed(old, new))
+
+
+FILES = """kind = "image-files"
+[[data.files]]
+url = "https://example.org/one.parquet"
+sha256 = "{good}"
+size_bytes = 10
+[[data.files]]
+url = "https://example.org/two.parquet"
+sha256 = "{other}"
+size_bytes = 10
+"""
+
+
+def images(**fields: str) -> str:
+    """A run file whose data are two files of images."""
+    data = FILES.format(**({"good": "a" * 64, "other": "b" * 64} | fields))
+    return re.sub(r"\[data\][^[]*", lambda _: f"[data]\n{data}", template())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            images(other="ABC"),
+            '[[data.files]] #2 sha256 = "ABC": must be 64 hexadecimal digits in lower case.',
+        ),
+        (images().replace("size_bytes = 10\n[[", "[["), "[[data.files]] #1 size_bytes: is missing."),
+        (images().replace("url", "ur", 1), "[[data.files]] #1 ur: unknown field; did you mean url?"),
+        (images().replace("https://example.org/two", "ftp://example.org/two"), "[[data.files]] #2: url: "),
+        (
+            changed("digits = 2", 'kind = "hub"\nrepository = "a/b"\nrevision = "main"').replace('kind = "sums"', ""),
+            '[data] revision = "main": must be a commit: 40 hexadecimal digits in lower case.',
+        ),
+        (
+            changed("average_opt_statistics = []", 'average_opt_statistics = ["exp_avg", "mean"]'),
+            '[collaboration] average_opt_statistics #2 = "mean": must be "exp_avg" or',
+        ),
+        (changed("average_opt_statistics = []", "average_opt_statistics = 3"), "must be a list in brackets."),
+    ],
+)
+def test_a_mistake_is_named_with_its_rule_and_its_place_in_a_list(text: str, said: str) -> None:
+    assert said in mistakes(text)
+
+
+def types_in(kind: Any) -> Iterator[Any]:
+    """The type, and all that it is made of."""
+    yield kind
+    parts = typing.get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        parts = tuple(field.type for field in msgspec.structs.fields(kind))
+    for part in parts:
+        yield from types_in(part)
+
+
+def test_every_pattern_in_a_run_file_has_its_rule_in_words() -> None:
+    bounds = [
+        each
+        for kind in types_in(RunManifest)
+        for each in getattr(kind, "__metadata__", ())
+        if isinstance(each, msgspec.Meta) and each.pattern
+    ]
+    assert bounds and all(each.description for each in bounds)
 
 
 def test_all_mistakes_are_told_at_once() -> None:

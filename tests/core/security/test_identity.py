@@ -13,16 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ErrorKind, UserError
-from core.security.identity import (
-    Identity,
-    decode_base58,
-    decode_peer_id,
-    encode_base58,
-    load_or_create_progress_key,
-    peer_id_of,
-    public_key_of,
-    verify,
-)
+from core.security.identity import Identity, verify
+from core.security.peer_id import decode_base58, decode_peer_id, encode_base58, peer_id_of, public_key_of
+from core.security.progress_key import load_or_create_progress_key
 
 # libp2p's own examples (specs/peer-ids): an Ed25519 key, and the hash of an RSA key
 KNOWN_PUBLIC_KEY = bytes.fromhex("1ed1e8fae2c4a144b8be8fd4b47bf3d3b34b871c3cacf6010f0e42d474fce27e")

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
+from core.files.folders import Folders
 from core.security.known_organisers import KnownOrganisers
+from tests.support.cli_process import workerbee
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_what_is_known_already_is_not_written_again(path: Path, known: KnownOrga
 
 
 def test_another_organiser_is_told_from_the_first(known: KnownOrganisers) -> None:
-    with pytest.raises(UserError, match="It was anna, it is bert") as raised:
+    with pytest.raises(UserError, match="Run sums: It was anna, it is bert") as raised:
         known.check("sums", "bert", 8)
     assert raised.value.problem is ErrorKind.ORGANISER_CHANGED
 
@@ -66,6 +68,14 @@ def test_it_outlives_the_process_that_remembers(known: KnownOrganisers, path: Pa
         again.check("sums", "anna", 8)
 
 
+def test_a_run_that_is_forgotten_may_be_anybodys_again(known: KnownOrganisers, path: Path) -> None:
+    known.remember("products", "bert", 1)
+    assert known.forget("sums")
+    assert not known.forget("sums"), "there is nothing more to forget"
+    known.check("sums", "bert", 1)
+    assert KnownOrganisers(path).organisers() == {"products": "bert"}
+
+
 @pytest.mark.parametrize(
     "damage",
     [b"", b'{"sums": {"organ', b"\xff\xfe", b'{"sums": {"organiser": 1}}', b"[" * 100_000, b"\0" * 64],
@@ -80,8 +90,9 @@ def test_a_damaged_file_is_kept_aside_and_begun_anew(known: KnownOrganisers, pat
         KnownOrganisers(path).check("sums", "anna", 7)
 
 
-def test_a_file_that_cannot_be_read_is_a_problem_in_words(path: Path) -> None:
-    path.mkdir()
+def test_a_file_that_cannot_be_read_is_a_problem_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "known_runs.json"
     with pytest.raises(UserError, match=str(path)) as raised:
         KnownOrganisers(path).check("sums", "anna", 1)
     assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
@@ -92,3 +103,18 @@ def test_a_folder_that_refuses_is_a_problem_in_words() -> None:
     with pytest.raises(UserError, match=str(path)) as raised:
         KnownOrganisers(path).remember("sums", "anna", 1)
     assert raised.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
+
+
+def test_the_command_says_what_forgetting_means_and_asks_first(tmp_path: Path) -> None:
+    folders = Folders.below(tmp_path / "home")
+    folders.prepare()
+    known = KnownOrganisers(folders.contents.known_organisers_file)
+    known.remember("sums", "anna", 7)
+    unasked = workerbee(tmp_path, "forget", "sums")
+    assert unasked.code == 2 and "add --yes" in unasked.err
+    assert "was signed by anna" in unasked.out and "by another way" in unasked.out
+    assert known.organisers() == {"sums": "anna"}
+    assert workerbee(tmp_path, "forget", "sums", "--yes").code == 0
+    known.check("sums", "bert", 1)
+    again = workerbee(tmp_path, "forget", "sums", "--yes")
+    assert again.code == ErrorKind.NO_SUCH_RUN.exit_code and "No organiser of “sums” is known" in again.err

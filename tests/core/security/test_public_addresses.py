@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
-from core.security.public_addresses import any_is_public, is_public
+from core.security.ip_scope import is_public
 from core.worker.fetch.background_task import send
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
@@ -61,12 +61,6 @@ def home_server() -> Iterator[str]:
 )
 def test_which_addresses_are_the_worlds(host: str, public: bool) -> None:
     assert is_public(host) is public
-
-
-def test_a_run_is_on_the_internet_if_any_of_its_peers_is() -> None:
-    home, world = "/ip4/192.168.1.7/tcp/1/p2p/Qm", "/dns4/example.org/tcp/1/p2p/Qm"
-    assert any_is_public([home, world])
-    assert not any_is_public([home])
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

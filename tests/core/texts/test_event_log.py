@@ -14,19 +14,16 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
+from core.protocol.commands import DryRun, Join, Leave, Start
+from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
-    DryRun,
     EngineChecked,
     Evaluated,
     Failed,
     FitMeasured,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
     PeersSeen,
@@ -37,11 +34,11 @@ from core.protocol.messages import (
     RunFound,
     RunScored,
     SearchFinished,
-    Start,
     StateLoading,
     TrainingStarted,
     Warned,
 )
+from core.protocol.localizable import LocalizedText
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.recipe import ArithmeticGPT

@@ -10,17 +10,8 @@ from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
-from core.protocol.messages import (
-    Connected,
-    ContributionStatus,
-    Failed,
-    Join,
-    Left,
-    Restarting,
-    RoundFinished,
-    Start,
-    StateLoading,
-)
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
 from core.texts import errors as problem_words
 from core.texts import status as sentences
 from core.texts.contribution import contribution_status

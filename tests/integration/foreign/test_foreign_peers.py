@@ -13,7 +13,7 @@ import msgspec
 import pytest
 import tomli_w
 
-from core.protocol.messages import AnyEvent, Evaluated, PeersSeen, RoundFinished
+from core.protocol.events import AnyEvent, Evaluated, PeersSeen, RoundFinished
 from installer import lightning
 from tests.support.real_peers import Crew, Speaker, averaged, tiny
 

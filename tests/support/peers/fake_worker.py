@@ -23,34 +23,27 @@ from typing import NoReturn
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.localizable import LocalizedText
-from core.protocol.messages import (
-    PROTOCOL_VERSION,
-    AnyCommand,
+from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
+from core.protocol.events import (
     AnyEvent,
-    Check,
     Connected,
     ContributionStatus,
-    DryRun,
     EngineChecked,
     Failed,
     FitMeasured,
     Hello,
-    Join,
-    Leave,
     Left,
     Network,
     Progress,
-    Publish,
     Published,
     RoundFinished,
     RunFound,
     SearchFinished,
-    Start,
     StateLoading,
-    TestNetwork,
     TrainingStarted,
 )
+from core.protocol.localizable import LocalizedText
+from core.protocol.types import PROTOCOL_VERSION
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import pickle
-import queue
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import msgspec
 
-from core.engine.python import worker_command, worker_environment
-from core.engine.worker_process import WorkerProcess
-from core.files.logs import worker_log
-from core.protocol.client_events import WorkerExited
-from core.protocol.messages import AnyCommand, AnyEvent, Failed, Join, Publish
+from core.engine.worker_command import worker_environment
+from core.protocol.commands import AnyCommand, Join, Publish
+from core.protocol.events import AnyEvent, Failed
 from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.identity import Identity
 from tests.support.peers.hivemind_peer import ParsedCommand, Record
+from tests.support.real_peers import Peer
 
 LIMIT_SECONDS = 150.0  # for one event of a worker, on computers that do much else
 RUNS_KEY = "workerbee_runs"
@@ -109,57 +109,51 @@ class PlainPeer:
 class Worker:
     """A real worker that lives in that folder; a context, after which nothing of its family lives."""
 
-    def __init__(self, home: Path, command: AnyCommand | None = None) -> None:
-        home.mkdir(parents=True, exist_ok=True)
-        self._home, self.heard = home, list[AnyEvent | WorkerExited]()
-        self._events: queue.SimpleQueue[AnyEvent | WorkerExited] = queue.SimpleQueue()
-        self._process = WorkerProcess(worker_command(home), post=self._events.put, logs=home)
-        if command is not None:
-            self.send(command)
+    def __init__(self, home: Path, command: AnyCommand) -> None:
+        self._peer, self._place = Peer(home), 0
+        self.send(command)
 
     @property
     def pid(self) -> int:
         """Its own, and its group's."""
-        return self._process.pid
+        return self._peer.process.pid
+
+    @property
+    def heard(self) -> list[AnyEvent]:
+        """All that it has said."""
+        return self._peer.said
 
     def send(self, command: AnyCommand) -> None:
         """Give it a command."""
-        self._process.send(command)
+        self._peer.send(command)
 
     def wait_for(self, kind: type[_Event], is_meant: Callable[[_Event], bool] = lambda event: True) -> _Event:
         """The next event of that kind; an unexpected failure or end is an error that shows the log."""
-        until = time.monotonic() + LIMIT_SECONDS
-        while True:
-            try:
-                event = self._events.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                raise AssertionError(f"no {kind.__name__} came, only {self.heard}\n{self._log()}") from None
-            self.heard.append(event)
-            if isinstance(event, kind) and is_meant(event):
-                return event
-            if isinstance(event, Failed | WorkerExited):
-                raise AssertionError(f"no {kind.__name__} came, only {self.heard}\n{self._log()}")
+
+        def is_it(event: object) -> bool:
+            return isinstance(event, kind) and is_meant(event)
+
+        said = self._peer.until(lambda event: is_it(event) or isinstance(event, Failed), self._place)
+        self._place += 1 + next(n for n, each in enumerate(self.heard[self._place :]) if each is said)
+        assert is_it(said), f"no {kind.__name__} came, only {self.heard}"
+        return cast(_Event, said)
 
     def failure(self) -> Failed:
         """How it gives up."""
         return self.wait_for(Failed)
 
-    def _log(self) -> str:
-        return worker_log(self._home).read_text(errors="replace")[-8000:]
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        assert self._process.wait(LIMIT_SECONDS), "the worker outlives a SIGKILL of its group"
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._peer.end()
 
 
 def volunteer(home: Path, *addresses: str, run_id: str | None = None) -> Worker:
     """A volunteer who has pasted those addresses."""
-    return Worker(home, Join(addresses=addresses, home=str(home), run_id=run_id))
+    return Worker(home, Join(addresses=tuple(map(Multiaddr, addresses)), home=str(home), run_id=run_id))
 
 
 def organiser(home: Path, run: RunManifest | None = None, **changes: Any) -> Worker:

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from core.protocol.codec import decode_command, encode
-from core.protocol.messages import PROTOCOL_VERSION, Hello, Leave, Left
+from core.protocol.commands import Leave
+from core.protocol.events import Hello, Left
+from core.protocol.types import PROTOCOL_VERSION
 
 
 def say(line: bytes) -> None:

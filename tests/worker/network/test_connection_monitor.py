@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import RoundFinished
+from core.protocol.events import RoundFinished
 from core.worker.network.connection_monitor import (
     LOOKS_AHEAD,
     QUIET_SECONDS,

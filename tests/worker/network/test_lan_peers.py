@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from core.worker.network.lan_peers import is_within
 from core.worker.network.local_network import private_network
-from core.worker.swarm.dht.lan_addresses import MAX_ADDRESS_CHARACTERS, MOST_ADDRESSES, LanAddresses
 from core.worker.swarm.dht.reader import parse_record
+from core.worker.swarm.dht.run_records import MAX_ADDRESS_CHARACTERS, MAX_ADDRESSES, LanAddresses
 from tests.support.environment.network_namespaces import Host, Internet
 from tests.support.hypothesis_profile import ANYTHING, ODD_TEXT
 
@@ -78,7 +78,7 @@ def test_whatever_is_told_instead_of_an_address_is_none(told: str) -> None:
 def test_a_record_is_small_or_refused(told: object) -> None:
     record = parse_record(LanAddresses, told)
     if record is not None:
-        assert len(record.addresses) <= MOST_ADDRESSES
+        assert len(record.addresses) <= MAX_ADDRESSES
         assert all(len(address) <= MAX_ADDRESS_CHARACTERS for address in record.addresses)
 
 

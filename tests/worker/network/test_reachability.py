@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import NetworkMode
+from core.protocol.commands import NetworkMode
 from core.worker.network.reachability import DIAL_SECONDS, answering, is_told, settled_network
 
 PEER = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"

@@ -54,7 +54,8 @@ def test_a_damaged_file_is_kept_aside_and_begun_anew(path: Path, damage: bytes) 
 
 
 def test_a_disk_that_refuses_stops_nothing(tmp_path: Path) -> None:
-    known = KnownNetworks(tmp_path / "missing" / "networks.json")
+    (tmp_path / "file").touch()
+    known = KnownNetworks(tmp_path / "file" / "networks.json")
     known.remember("home", 1, ADDRESS)
     assert known.recall("home", 1) is None
 

@@ -15,17 +15,8 @@ from textwrap import indent
 from typing import BinaryIO
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
-from core.protocol.messages import (
-    AnyCommand,
-    AnyEvent,
-    Check,
-    EngineChecked,
-    Failed,
-    Leave,
-    Left,
-    Progress,
-    RoundFinished,
-)
+from core.protocol.commands import AnyCommand, Check, Leave
+from core.protocol.events import AnyEvent, EngineChecked, Failed, Left, Progress, RoundFinished
 from core.worker.process.channel import GOODBYE_LIMIT_SECONDS
 from tests.support.checkout import ROOT
 
@@ -33,7 +24,8 @@ LIMIT_SECONDS = 60.0
 
 _BEGIN = """
 import os, signal, sys, time
-from core.protocol.messages import *
+from core.protocol.commands import *
+from core.protocol.events import *
 from core.worker.process.channel import WorkerChannel
 alive = int(sys.argv[1])  # open in every process of the family that lives
 channel = WorkerChannel.claim()

@@ -8,7 +8,8 @@ import psutil
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.messages import Failed, RunFound, Start
+from core.protocol.commands import Start
+from core.protocol.events import Failed, RunFound
 from tests.support.real_peers import GONE_SECONDS, Crew, Peer, crew, survivors
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -42,13 +43,13 @@ def ends_with_a_reason(worker: Peer, part: str) -> None:
 
 
 def test_p2pd_is_missed_while_a_person_reads_what_was_found(organiser: Peer, hands: Crew) -> None:
-    worker = hands.seeker(organiser.posted, "volunteer")
+    worker = hands.cold.seeker(organiser.posted, "volunteer")
     p2pd_of(worker).kill()
     ends_with_a_reason(worker, "p2pd")
 
 
 def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, hands: Crew) -> None:
-    worker = hands.seeker(organiser.posted, "volunteer")
+    worker = hands.cold.seeker(organiser.posted, "volunteer")
     dht = dht_of(worker)
     found = worker.wait_for(RunFound)
     worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
@@ -57,7 +58,7 @@ def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, hands: Crew
 
 
 def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, hands: Crew) -> None:
-    worker = hands.seeker(organiser.posted, "volunteer")
+    worker = hands.cold.seeker(organiser.posted, "volunteer")
     dht, worker_process = dht_of(worker), psutil.Process(worker.process.pid)
     found = worker.wait_for(RunFound)
     worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))

@@ -9,7 +9,7 @@ import torch
 from hivemind.compression import deserialize_torch_tensor
 from hivemind.compression.base import CompressionInfo, TensorRole
 
-from core.protocol.messages import RoundFinished
+from core.protocol.events import RoundFinished
 from core.run.manifest import Compression, StateCompression
 from core.run.requirements import estimate_requirements
 from core.worker.swarm.averaging.compression import compression, download_compression

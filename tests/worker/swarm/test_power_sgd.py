@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from core.protocol.messages import Evaluated, RoundFinished
+from core.protocol.events import Evaluated, RoundFinished
 from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
 from tests.support.peers.powersgd_peers import LAST_ROUND
 from tests.support.real_peers import Crew, averaged, tiny

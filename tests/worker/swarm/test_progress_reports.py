@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hivemind.optim.progress_tracker import LocalTrainingProgress
+from hivemind.p2p import PeerID
 
-from core.worker.swarm.dht.progress_reports import are_all_ahead
+from core.worker.swarm.averaging.liveness import are_all_ahead
+from core.worker.swarm.dht.progress_reports import PeerReport
 
 EPOCH = 7
 
 
-def report(epoch: int, client_mode: bool = False) -> LocalTrainingProgress:
+def report(epoch: int, client_mode: bool = False) -> PeerReport:
     """Somebody's."""
-    return LocalTrainingProgress(
-        peer_id=b"somebody",
+    return PeerReport(
+        peer_id=PeerID(b"somebody"),
         epoch=epoch,
-        samples_accumulated=0,
+        samples=0,
         samples_per_second=0.0,
         time=0.0,
         client_mode=client_mode,
@@ -35,6 +36,6 @@ def report(epoch: int, client_mode: bool = False) -> LocalTrainingProgress:
     ids=["all", "those who can be reached", "by one epoch", "one of two", "who cannot be reached", "nobody"],
 )
 def test_our_rounds_are_over_when_all_who_can_be_reached_are_two_epochs_on(
-    others: list[LocalTrainingProgress], are_ahead: bool
+    others: list[PeerReport], are_ahead: bool
 ) -> None:
     assert are_all_ahead(others, EPOCH) is are_ahead

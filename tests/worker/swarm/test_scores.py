@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from core.protocol.messages import Evaluated, RunScored
+from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
 from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, SignedScores, scores_in
 from core.security.identity import Identity

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from core.files.folders import DataFolder
 from core.protocol.codec import decode_event
-from core.protocol.messages import AnyEvent, CheckpointSaved, Published, Warned
+from core.protocol.events import AnyEvent, CheckpointSaved, Published, Warned
 from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser

@@ -12,16 +12,8 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
-from core.protocol.messages import (
-    DryRun,
-    Failed,
-    FitMeasured,
-    Leave,
-    Progress,
-    RoundFinished,
-    RunFound,
-    Start,
-)
+from core.protocol.commands import DryRun, Leave, Start
+from core.protocol.events import Failed, FitMeasured, Progress, RoundFinished, RunFound
 from core.run.manifest import Collaboration, RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind
-from core.protocol.messages import Evaluated, Progress, Warned
+from core.protocol.events import Evaluated, Progress, Warned
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes import Batch

@@ -42,7 +42,7 @@ from core.worker.swarm.averaging.allreduce import (
 )
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
-from core.worker.swarm.dht.progress_reports import MAX_PEER_ID_BYTES
+from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 
 POLL_SECONDS = 0.1
 LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state

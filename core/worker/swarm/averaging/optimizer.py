@@ -13,30 +13,23 @@ from typing import Any
 import hivemind
 import msgspec
 import torch
-from hivemind.averaging.allreduce import AllreduceException
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
-from core.protocol.localizable import LocalizedText, localized
-from core.protocol.messages import RoundFinished
+from core.protocol.events import RoundFinished
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import (
-    AllreduceOutcome,
-    ExchangeFailedError,
-    ExchangeTimeoutError,
-    NotFiniteError,
-)
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.compression import compression, download_compression
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+from core.worker.swarm.averaging.round_reasons import failure_reason, shortfall
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.state_validation import Trial
 from core.worker.swarm.averaging.timeouts import exchange_seconds, shared_seconds
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
@@ -53,8 +46,6 @@ TRACKER_OPTIONS = (
     "metadata_expiration",
 )
 AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
-
-_LOST = localized("a peer was lost in the middle of it")
 
 log = logging.getLogger(__name__)
 
@@ -197,7 +188,7 @@ class SwarmOptimizer(hivemind.Optimizer):
                 ok=peers > 1,
                 peers=peers,
                 seconds=round(seconds, 3),
-                reason=_reason(error) if error else _what_is_missing(gathered),
+                reason=failure_reason(error) if error else shortfall(gathered),
             )
         )
 
@@ -250,11 +241,11 @@ class SwarmOptimizer(hivemind.Optimizer):
     def say_goodbye(self) -> None:
         """Leave so that nobody waits for us, in a few seconds at most; the process must end afterwards.
 
-        The stock shutdown waits for a pending round, up to ``averaging_timeout``. The order matters: first
-        the record that makes others count on us, then the rounds that we have announced, then the group that
-        we are in the middle of, then the averagers.
-        They must not end before the DHT has taken the record back: it sleeps for 3 s after a command whose
-        sender is gone.
+        WORKAROUND H40: hivemind's shutdown waits for a pending round, up to ``averaging_timeout``.
+
+        The order matters: the record that makes others count on us, the rounds that we have announced, the group
+        that we are in the middle of, the averagers. They must not end before the DHT has taken the record back:
+        it sleeps for 3 s after a command whose sender is gone.
         """
         self._children.stop_watching()
         deadline = time.monotonic() + GOODBYE_SECONDS
@@ -288,28 +279,3 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
 def _tracking(collaboration: Collaboration) -> dict[str, float]:
     """What hivemind wants to be told by way of its tracker."""
     return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
-
-
-def _what_is_missing(gathered: AllreduceOutcome) -> LocalizedText:
-    """What kept a round from being whole; nothing where it was."""
-    if gathered.has_invalid_data:
-        return localized("a peer sent numbers that cannot be right")
-    return _LOST if gathered.lost else LocalizedText()
-
-
-def _reason(error: BaseException) -> LocalizedText:
-    """Why a round failed."""
-    match error:
-        case NotFiniteError():
-            return localized("our own numbers were not finite")
-        case StaleRoundError():
-            return localized("the others were ahead by an epoch")
-        case ExchangeTimeoutError() | TimeoutError():
-            return localized("it took longer than the run allows")
-        case ExchangeFailedError():
-            return _LOST
-        case AllreduceException():  # outside of an exchange, hivemind raises it for nothing but this
-            return localized("no other peer was found in time")
-        case _:
-            log.info("a round failed: %r", error)
-            return localized("the connection to a peer failed")

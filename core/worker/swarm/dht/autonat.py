@@ -1,7 +1,10 @@
-"""libp2p's AutoNAT, version 1: ask a peer to dial us afresh, and read its answer.
+"""libp2p's AutoNAT, version 1: ask a peer to dial us over a new connection, and read its answer.
 
-Every p2pd answers it (https://github.com/libp2p/specs/tree/master/autonat). hivemind's own ``rpc_ping`` with
-``validate=True`` says "available" behind any router, because libp2p uses the connection again that we made.
+Every p2pd answers it. The protocol is https://github.com/libp2p/specs/tree/master/autonat: one protobuf message each
+way on a stream, each after its length as a varint.
+
+WORKAROUND H33: hivemind's own ``rpc_ping`` with ``validate=True`` says "available" behind any router, because libp2p
+uses the connection again that we made.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class BoundedStorage(DHTLocalStorage):
 def bound_storage(node: DHTNode, bounds: dict[DHTID, int]) -> None:
     """In the DHT process, as soon as there is one: bounds to what strangers may store here.
 
-    WORKAROUND: hivemind takes everything, of any size, until memory ends; an answer of more than 4 MiB cannot
+    WORKAROUND H25: hivemind takes everything, of any size, until memory ends; an answer of more than 4 MiB cannot
     be read by anybody, and so hides what else is under the key. And it prefers what strangers have put into
     its cache to what is stored, so there is no cache: hivemind's own questions all want the latest anyway.
     """

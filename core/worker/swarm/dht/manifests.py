@@ -39,7 +39,7 @@ class FoundManifests:
 class ManifestValidator(RecordValidatorBase):
     """Keeps forgeries, plain values and older revisions out of this peer's part of the DHT.
 
-    WORKAROUND: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
+    WORKAROUND H26: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
     """
 
     def __init__(self, most_revisions: int = MOST_REVISIONS) -> None:

@@ -11,19 +11,25 @@ from typing import Any, Literal
 
 from cryptography.hazmat.primitives.serialization import load_der_private_key
 from hivemind.dht import DHT, DHTNode
+from hivemind.dht.protocol import ValidationError
 from hivemind.dht.routing import DHTID
+from hivemind.p2p import P2PDaemonError
 from hivemind.utils.crypto import RSAPrivateKey
+from hivemind.utils.timed_storage import MAX_DHT_TIME_DISCREPANCY_SECONDS
 
 from core.errors import ErrorKind, UserError
 from core.run.multiaddr import is_loopback
-from core.security.identity import Identity, load_or_create_progress_key
+from core.security.identity import Identity
+from core.security.progress_key import load_or_create_progress_key
 from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
 from core.worker.swarm.dht.rsa_validator import Signatures
 
-STARTUP_SECONDS = 60.0  # hivemind's own 15 s are too short for p2pd on slow computers
+STARTUP_SECONDS = 60.0  # WORKAROUND H39: hivemind's own 15 s are too short for p2pd on slow computers
+
+_GO_ADDRESS_IN_USE = "address already in use"  # p2pd passes on what the Go library calls EADDRINUSE
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +130,10 @@ def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> 
 
 
 def _rsa_key(encoded: bytes) -> RSAPrivateKey:
+    """Decode a DER-encoded private key.
+
+    WORKAROUND H38: hivemind's constructor always makes a new one.
+    """
     key = RSAPrivateKey.__new__(RSAPrivateKey)
     key._private_key = load_der_private_key(encoded, password=None)
     return key
@@ -132,7 +142,7 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
 async def _make_ready(dht: DHT, node: DHTNode) -> int:
     """The process of our p2pd.
 
-    WORKAROUND: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
+    WORKAROUND H32: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, ROOM)
@@ -145,12 +155,10 @@ async def _count_peers(_dht: DHT, node: DHTNode) -> int:
 
 def _in_words(error: Exception) -> UserError:
     """What hivemind and p2pd say when a swarm cannot be entered, for people."""
-    said = str(error)
     log.info("the swarm cannot be entered: %r", error)
-    if "local time must be within" in said:
-        return UserError(ErrorKind.CLOCK_WRONG)
-    if "can't access this node" in said:
-        return UserError(ErrorKind.NOT_REACHABLE)
-    if "address already in use" in said:
+    if isinstance(error, ValidationError):  # a peer was asked for the time, and whether it can dial us
+        is_clock = f"within {MAX_DHT_TIME_DISCREPANCY_SECONDS} seconds" in str(error)
+        return UserError(ErrorKind.CLOCK_WRONG if is_clock else ErrorKind.NOT_REACHABLE)
+    if isinstance(error, P2PDaemonError) and _GO_ADDRESS_IN_USE in str(error):
         return UserError(ErrorKind.PORT_TAKEN)
     return UserError(ErrorKind.NOBODY_ANSWERS)

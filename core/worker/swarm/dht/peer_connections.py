@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 def greet(dht: DHT, addresses: Sequence[str]) -> bool:
     """Whether anybody there answers us; whoever does is in our routing table again.
 
-    WORKAROUND: hivemind drops peers that do not answer from its routing table and never looks for them again,
+    WORKAROUND H31: hivemind drops peers that do not answer from its routing table and never looks for them again,
     so after a cut of the line it stays alone for ever.
     """
     try:

@@ -1,6 +1,6 @@
 """Read what strangers keep in the DHT: whole dictionaries, one value at a time, whatever else is in them.
 
-WORKAROUND: hivemind's own ``get`` drops a dictionary as a whole if one of its values is wrong, takes a plain
+WORKAROUND H27: hivemind's own ``get`` drops a dictionary as a whole if one of its values is wrong, takes a plain
 value that somebody put over the dictionary for the dictionary, and never answers if a value does not decode.
 So every peer that may hold the key is asked, and all that it holds is told; readers believe signatures only.
 """
@@ -113,7 +113,7 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
     """The peers that should hold the key; in a small swarm, simply everybody we know.
 
-    WORKAROUND: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
+    WORKAROUND H28: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
     they are asked for an id right beside it, which nobody can guess and under which nothing is stored.
     """
     known = list(node.protocol.routing_table.peer_id_to_uid)

@@ -13,7 +13,7 @@ MAX_SUBKEY_BYTES = 4096  # hivemind's own have a few hundred
 class Signatures(RSASignatureValidator):
     """Agrees with hivemind's about every record that a peer of hivemind writes.
 
-    WORKAROUND: hivemind's patterns look through the rest of a record again for every ``[owner:`` in it, which
+    WORKAROUND H29: hivemind's patterns look through the rest of a record again for every ``[owner:`` in it, which
     keeps the whole DHT process busy for minutes where a stranger has written 100 kB of them; and it raises
     anything at all where the key is none, which ends a search.
     """

@@ -1,99 +1,18 @@
-"""The worker protocol: one JSON object a line; commands in, events out.
+"""What the worker says of itself: one event for each thing that happened, one JSON object a line.
 
-Commands are imperatives, events are what happened. Sizes are in bytes, batches in samples, times in seconds,
-rates in samples per second; ``None`` means "not known yet" and is never zero in disguise. The command line's
-``--json`` prints the same lines.
+Sizes are in bytes, batches in samples, times in seconds, rates in samples per second; ``None`` means "not known
+yet" and is never zero in disguise. The command line's ``--json`` prints the same lines.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from core.protocol.localizable import LocalizedText
-from core.protocol.types import Command, DeviceName, Event, Name, Texts
+from core.protocol.types import DeviceName, Event, Name
 from core.run.manifest import RunManifest
 from core.run.signed_scores import Score
-from core.schema import Count, MicroBatch, StrictStruct
-
-PROTOCOL_VERSION = 2
-
-NetworkMode = Literal["auto", "direct", "client"]
-
-
-class Join(Command, tag="join", kw_only=True, frozen=True):
-    """Connect to a swarm and say which runs it publishes; train nothing yet.
-
-    ``manifest`` stands in for a published one where the swarm publishes none. ``home`` is the folder that
-    holds the volunteer's keys.
-    """
-
-    addresses: Texts
-    home: str
-    run_id: str | None = None
-    network: NetworkMode = "auto"
-    port: int | None = None
-    manifest: RunManifest | None = None
-
-
-class Start(Command, tag="start", kw_only=True, frozen=True):
-    """Train in a run that was found. ``device`` is ``cpu`` or ``cuda:N``; ``threads`` bounds the CPU's.
-
-    ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
-    data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
-    a dry run has found; the run's own, where it names one, is never exceeded.
-    """
-
-    run_id: str
-    organiser: str
-    device: str
-    threads: int | None = None
-    public_name: Name = ""
-    disk_limit_bytes: Count | None = None
-    micro_batch: MicroBatch | None = None
-    memory_limit_bytes: Count | None = None
-
-
-class Publish(Command, tag="publish", kw_only=True, frozen=True):
-    """Be a run's first peer: sign the manifest, keep it published, train or only keep the state."""
-
-    manifest: RunManifest
-    home: str
-    identity: str | None = None
-    listen: Texts = ()
-    announce: Texts = ()
-    train: bool = True
-    device: str = "cpu"
-    threads: int | None = None
-    public_name: Name = ""
-    checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
-
-
-class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):
-    """A dry run: train on noise for some seconds, without any download or swarm; say what fits, end."""
-
-    manifest: RunManifest
-    device: str
-    threads: int | None = None
-    memory_limit_bytes: Count | None = None
-
-
-class Leave(Command, tag="leave", kw_only=True, frozen=True):
-    """Stop computing, say goodbye to the swarm, end."""
-
-
-class Check(Command, tag="check", kw_only=True, frozen=True):
-    """Load the engine, say what it is, end; ``doctor`` asks it."""
-
-
-class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
-    """Find out again whether others can reach this computer."""
-
-    __test__ = False  # it is no test of pytest's
-
-
-AnyCommand = Join | Start | Publish | DryRun | Leave | Check | TestNetwork
+from core.schema import Count, StrictStruct
 
 
 class Hello(Event, tag="hello", kw_only=True, frozen=True):

@@ -1,0 +1,35 @@
+"""How a worker process is started: its command line and its environment variables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from core.engine.python import engine_python
+from core.files.resources import ROOT
+
+
+def worker_command(data: Path) -> list[str]:
+    """What starts a worker; raises ClientError where its engine has not been made."""
+    return command_of(engine_python(data))
+
+
+def command_of(python: Path) -> list[str]:
+    """What starts a worker with it; a remote engine (``wsl.exe … --``) gets its prefix here.
+
+    ``-P`` keeps the folder in which a person happens to stand out of this, and a ``core`` in it.
+    """
+    return [str(python), "-P", "-m", "core.worker"]
+
+
+def worker_environment() -> dict[str, str]:
+    """Our own, so that what a person set for torch's threads or devices counts.
+
+    CUDA numbers the GPUs as NVML does, so that ``cuda:1`` is the one that a person chose.
+    A ``core`` that is not installed in the engine is named in it: the worker's shall be the same as ours.
+    """
+    environment = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | os.environ
+    if ROOT.name not in ("site-packages", "dist-packages"):
+        inherited = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *([inherited] if inherited else [])])
+    return environment

@@ -1,0 +1,53 @@
+"""Whether the other peers of a run still report anything, and how they have gone."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping
+
+from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.patches.monotonic_clock import steady_time
+
+BLIND_SECONDS = 20.0  # hivemind's tracker looks at least every ten
+
+
+class Liveness:
+    """What the reports of others, by subkey, say about whether they are there.
+
+    A record expires after ``expiration_seconds``; one that is gone much earlier was taken back by its peer.
+    ``others_left_cleanly`` says that the last of the others did that.
+    """
+
+    def __init__(self, expiration_seconds: float) -> None:
+        self.others_left_cleanly = False
+        self._expiration_seconds = expiration_seconds
+        self._looked_at = -math.inf
+        self._heard_at: float | None = None
+
+    def update(self, before: Mapping[bytes, PeerReport], others: Mapping[bytes, PeerReport]) -> None:
+        """Compare the others' reports of a look with those of the look before."""
+        self._looked_at = time.monotonic()
+        if any(report != before.get(subkey) for subkey, report in others.items()):
+            self._heard_at, self.others_left_cleanly = time.monotonic(), False
+        elif before and not others:
+            latest = max(report.time for report in before.values())
+            self.others_left_cleanly = steady_time() - latest < self._expiration_seconds / 2
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the last look is so long ago that all we know is old, as after a sleep of the computer."""
+        return time.monotonic() - self._looked_at > BLIND_SECONDS
+
+    def quiet_seconds(self) -> float | None:
+        """Since when nobody else has reported anything new; ``None`` if nobody ever has."""
+        return None if self._heard_at is None else time.monotonic() - self._heard_at
+
+
+def are_all_ahead(others: Iterable[PeerReport], epoch: int) -> bool:
+    """Whether all who can be reached have ended the epoch after that one: its rounds are over without us.
+
+    They are an epoch ahead whenever they look a moment earlier than we do.
+    """
+    reached = [report.epoch for report in others if not report.client_mode]
+    return bool(reached) and min(reached) >= epoch + 2

@@ -1,0 +1,132 @@
+"""The signed records that the peers of a run keep in its DHT, one kind of them under each key.
+
+A key holds a dictionary. Its subkeys are the RSA public keys of the peers, as hivemind's ``RSASignatureValidator``
+writes them (``[owner:ssh-rsa …]``), and each peer signs its own value. Plain hivemind peers keep the kinds that they
+do not know as any other record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from hivemind.dht import DHT
+from hivemind.dht.crypto import RSASignatureValidator
+from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
+from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
+from pydantic.v1 import BaseModel, Extra, StrictFloat, StrictInt, conbytes, confloat, conint, conlist, constr
+
+from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
+from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.reader import forget, parse_record, read_signed
+from core.worker.swarm.patches.monotonic_clock import steady_time
+
+MAX_ADDRESSES = 2
+MAX_ADDRESS_CHARACTERS = 80
+MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
+MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
+
+_Record = TypeVar("_Record", bound=BaseModel)
+
+
+class PeerInfo(BaseModel):
+    """What a peer of ours says of itself for people: a name that it chose, and its device."""
+
+    name: constr(max_length=MAX_NAME_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
+    device: constr(max_length=MAX_DEVICE_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
+
+    class Config:
+        """Refuses unknown fields."""
+
+        extra = Extra.forbid
+
+
+class LanAddresses(BaseModel):
+    """Where a direct peer is within its own home network: multiaddrs without its peer id.
+
+    WORKAROUND H34: libp2p passes no private address on through public peers, and many a router does not lead its own
+    public address back. Whoever is in the same private network dials these.
+    """
+
+    addresses: conlist(  # type: ignore[valid-type]
+        constr(max_length=MAX_ADDRESS_CHARACTERS, strict=True), max_items=MAX_ADDRESSES
+    )
+
+    class Config:
+        """Refuses unknown fields."""
+
+        extra = Extra.forbid
+
+
+class LocalMetrics(BaseModel):
+    """A peer's last epoch, as hivemind's ALBERT example has it; ``loss`` is the sum over ``mini_steps``."""
+
+    step: StrictInt
+    samples_per_second: StrictFloat
+    samples_accumulated: StrictInt
+    loss: StrictFloat
+    mini_steps: StrictInt
+
+
+class ProgressRecord(LocalTrainingProgress):
+    """A peer's progress, with numbers that can be added up; hivemind's tracker itself accepts any."""
+
+    peer_id: conbytes(max_length=MAX_PEER_ID_BYTES)  # type: ignore[valid-type]
+    epoch: conint(ge=0, le=2**31, strict=True)  # type: ignore[valid-type]
+    samples_accumulated: conint(ge=0, le=MAX_SAMPLES, strict=True)  # type: ignore[valid-type]
+    samples_per_second: confloat(ge=0.0, le=1e15, strict=True)  # type: ignore[valid-type]
+    time: confloat(ge=0.0, le=1e12, strict=True)  # type: ignore[valid-type]
+
+
+class RunRecordsSchema(BaseModel):
+    """The kinds that hivemind's SchemaValidator checks before they are stored; the fields are the keys' ends."""
+
+    metrics: dict[BytesWithPublicKey, LocalMetrics]
+    workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
+    workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
+
+
+@dataclass(frozen=True)
+class RecordKind(Generic[_Record]):
+    """One kind of record: its key is the run's id and ``key_end``."""
+
+    key_end: str
+    model: type[_Record]
+    lifetime_seconds: float
+
+    def key(self, run_id: str) -> str:
+        """The DHT key of this kind in that run."""
+        return f"{run_id}_{self.key_end}"
+
+    def publish(self, swarm: Swarm, run_id: str, record: _Record) -> None:
+        """Store our own record for ``lifetime_seconds``; does not wait."""
+        swarm.dht.store(
+            self.key(run_id),
+            subkey=RSASignatureValidator(swarm.progress_key).local_public_key,
+            value=record.dict(),
+            expiration_time=steady_time() + self.lifetime_seconds,
+            return_future=True,
+        )
+
+    def read(self, dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> dict[bytes, _Record]:
+        """Everybody's, by subkey; ``also_ask`` are peer ids. A peer has the same subkey in all kinds."""
+        found = read_signed(dht, self.key(run_id), also_ask).items()
+        parsed = {subkey: parse_record(self.model, value) for subkey, value in found}
+        return {subkey: record for subkey, record in parsed.items() if record is not None}
+
+
+METRICS = RecordKind("metrics", LocalMetrics, 600.0)
+PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
+LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
+PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
+
+
+def guard_records(swarm: Swarm, run_id: str) -> None:
+    """Refuse to store what is no record of a run's kinds, and forget what is there; call it before anything is read.
+
+    WORKAROUND H30: hivemind believes whatever lies in its own part of the DHT, without a look at it.
+    """
+    schemas = (RunRecordsSchema, TrainingProgressSchema)
+    swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
+    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, LAN_ADDRESSES, PROGRESS)))
