@@ -28,15 +28,15 @@ class ErrorKind(Enum):
 
     USAGE = ErrorText(
         "That cannot be done.",
-        "Try it in another way; what is wrong stands above.",
+        "Try it in another way; the reason is named above.",
         2,
         terminal_advice="See `workerbee --help`, or `workerbee COMMAND --help`.",
     )
     RUN_FILE_WRONG = ErrorText(
         "The run file has a mistake.",
-        "Ask whoever wrote it to mend what is named above, or choose another file.",
+        "Ask its author to correct what is named above, or choose another file.",
         2,
-        terminal_advice="Mend the fields named above; `workerbee run new` writes a file that is right, with comments.",
+        terminal_advice="Correct the fields named above; `workerbee run new` writes a correct file, with comments.",
     )
     SEVERAL_RUNS = ErrorText(
         "There are several runs at that address.",
@@ -114,19 +114,19 @@ class ErrorKind(Enum):
     )
     DISK_FULL = ErrorText("The disk is full.", "Free some space; what was saved before is still whole.", 7)
     CHECKPOINT_DAMAGED = ErrorText(
-        "A checkpoint could not be read.", "It was kept aside under another name; training goes on without it.", 7
+        "A checkpoint could not be read.", "It was renamed and kept; training goes on without it.", 7
     )
     SETTINGS_DAMAGED = ErrorText(
-        "A settings file could not be read.", "It was kept aside under another name; the defaults are used.", 7
+        "A settings file could not be read.", "It was renamed and kept; the defaults are used.", 7
     )
     HISTORY_NOT_KEPT = ErrorText(
-        "What Workerbee remembers of its runs cannot be kept on disk for now.",
-        "Workerbee tries again by itself; if it stays, mend what is named above.",
+        "The history of runs cannot be written to disk at the moment.",
+        "Workerbee tries again by itself; if it persists, repair what is named above.",
         7,
     )
     HISTORY_DAMAGED = ErrorText(
-        "What Workerbee remembered of its runs could not be read.",
-        "It was kept aside under another name, and a new file was begun.",
+        "The history of runs could not be read.",
+        "It was renamed and kept, and a new file was started.",
         7,
     )
     IDENTITY_DAMAGED = ErrorText(
@@ -163,8 +163,8 @@ class ErrorKind(Enum):
         7,
     )
     NOT_FINITE = ErrorText(
-        "What this computer computes is not always a number.",
-        "That is never given to others; if it stays, update the GPU's driver, or lend another device.",
+        "This computer's results are not always finite numbers.",
+        "They are never sent to others; if it persists, update the GPU's driver, or lend another device.",
         7,
     )
     SWARM_LOST = ErrorText(
@@ -231,7 +231,7 @@ class ErrorKind(Enum):
         "Try again: what was downloaded is kept. If it stays so, please report the log.",
         7,
     )
-    STILL_RUNNING = ErrorText("Workerbee still trains.", "Leave the run and quit first, then try again.", 7)
+    STILL_RUNNING = ErrorText("Workerbee is still training.", "Leave the run and quit first, then try again.", 7)
     DOWNLOAD_CUT = ErrorText(
         "The download was cut off.", "Check that you are online and try again: it goes on where it stopped.", 4
     )
@@ -250,7 +250,7 @@ class ErrorKind(Enum):
     WORKER_NONSENSE = ErrorText(
         "The training process sent a message that is not valid.", "It was stopped; please report the log.", 7
     )
-    INTERNAL = ErrorText("Something went wrong that Workerbee did not foresee.", "Please report the log.", 7)
+    INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)
 
     @property
     def title(self) -> str:

@@ -30,7 +30,7 @@ class Trouble:
 
 
 def trouble_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Trouble]) -> Trouble | None:
-    """The gravest that has not been dismissed; ``None`` when all is well."""
+    """Return the gravest alert that has not been dismissed; ``None`` when all is well."""
     if session.problem is not None:
         return _trouble(session.problem, session.problem_detail, is_grave=True)
     found = (_of_crash(session), _of_driver(session, seen), _of_rounds(session), *_of_warnings(session))

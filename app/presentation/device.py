@@ -13,12 +13,12 @@ from core.texts.localization import translate
 
 
 def wish_for(device: Device) -> str:
-    """What settings remember of it: its uuid where there is one, since numbers change."""
+    """Return what the settings keep of a device: its uuid where there is one, since numbers change."""
     return device.uuid or device.label
 
 
 def device_in_use(session: Session, devices: Sequence[Device], chosen: str) -> Device | None:
-    """The one that this session trains on, or else the one that is chosen; ``None`` where nobody knows."""
+    """Return the device that this session trains on, or else the chosen one; ``None`` where neither is there."""
     wishes = [session.consent.device.lower()] if session.consent else []
     wishes.append(chosen.lower())
     for wish in wishes:
@@ -29,7 +29,7 @@ def device_in_use(session: Session, devices: Sequence[Device], chosen: str) -> D
 
 
 def live_words(device: Device) -> str:
-    """``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
+    """Return ``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
     parts = [name_of(device)]
     if device.utilisation is not None:
         parts.append(fill_placeholders(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))

@@ -24,7 +24,7 @@ class Notice:
 
 
 def notice_of(before: Session, after: Session, now: float) -> Notice | None:
-    """What a person should be told because ``before`` became ``after``; ``now`` is ``time.time()``."""
+    """Return the notification for the change from ``before`` to ``after``; ``now`` is ``time.time()``."""
     if after.problem is not None and before.problem is None:
         return _closed(after) if after.problem is ErrorKind.RUN_NOT_OPEN else _trouble(after.problem)
     if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):

@@ -12,7 +12,7 @@ _LONGEST_RUN = 80
 
 
 def window_title(session: Session) -> str:
-    """``Training · Sums — Workerbee``; the program's name alone where nothing goes on."""
+    """Return ``Training · Sums — Workerbee``, or the program's name alone where nothing goes on."""
     state = _state(session)
     run = sanitize_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
     words = " · ".join(part for part in (state, run) if part)

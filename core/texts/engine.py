@@ -1,4 +1,4 @@
-"""What the window says about the engine: which build, why, and how far it is."""
+"""The training engine in words: its build, the reason for it, the progress of its installation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.texts.localization import translate
 
 
 def build(name: BuildName) -> str:
-    """What it is for."""
+    """Return the hardware that a build is for."""
     match name:
         case "cuda13":
             return translate("Engine", "for NVIDIA GPUs (CUDA 13)")
@@ -25,7 +25,7 @@ def build(name: BuildName) -> str:
 
 
 def why(choice: Choice) -> str:
-    """Why this one."""
+    """Return why this build was chosen for this computer."""
     return _lack(choice.suited) if choice.is_second_best else _reason(choice.suited)
 
 
@@ -68,7 +68,7 @@ def _reason(suited: Suited) -> str:
 
 
 def facts(offer: EngineOffer) -> list[tuple[str, str]]:
-    """What a person agrees to."""
+    """Return what a person agrees to, name by name: build, download, disk space, folder."""
     if offer.choice is None:
         return []
     files = offer.choice.files
@@ -83,7 +83,7 @@ def facts(offer: EngineOffer) -> list[tuple[str, str]]:
 
 
 def progress(making: InstallProgress) -> str:
-    """How far it is, in one line."""
+    """Return the progress of an installation in one line."""
     match making.phase:
         case "looking":
             return translate("Engine", "Looking for the files …")

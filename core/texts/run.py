@@ -1,4 +1,4 @@
-"""What the window says about a run that was found; its organiser's words are made harmless first."""
+"""A run in words, for people who decide whether to join it; its organiser's own texts are sanitized."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _LONGEST_TITLE = 120
 
 
 def title_of(run: RunFound) -> str:
-    """The run's name, or its id where the name has nothing that can be shown."""
+    """Return the run's name, or its id where the name has nothing that can be shown."""
     info = run.manifest.run
     return sanitize_line(info.name, _LONGEST_TITLE) or info.id
 
 
 def organiser_of(run: RunFound) -> str:
-    """Who signed it, in a form that people can compare."""
+    """Return who signed the run, in a form that people can compare."""
     return short_id(run.organiser) if run.organiser else translate("Run", "nobody: it is your own file")
 
 
 def trust_in(run: RunFound) -> tuple[str, str]:
-    """Whether the pasted address vouches for it, and what that means."""
+    """Return whether the pasted address vouches for the run, and what that means."""
     if not run.organiser:
         return (
             translate("Run", "This description is your own file."),
@@ -47,7 +47,7 @@ def trust_in(run: RunFound) -> tuple[str, str]:
 
 
 def closed_words(run: RunFound) -> str:
-    """Why nobody may start, or nothing where the run is open."""
+    """Return why nobody may start, or nothing where the run is open."""
     match run.manifest.run.state:
         case "paused":
             return translate("Run", "The organiser has paused this run; it takes nobody new for the time being.")
@@ -58,7 +58,7 @@ def closed_words(run: RunFound) -> str:
 
 
 def now_in(run: RunFound) -> str:
-    """Peers, epoch, speed and loss, each only if it is known."""
+    """Return the run's peers, epoch, speed and loss, each only if it is known."""
     known = []
     if run.peers is not None:
         known.append(translate("Run", "%n peer(s)", "", run.peers))
@@ -72,7 +72,7 @@ def now_in(run: RunFound) -> str:
 
 
 def line_of(run: RunFound) -> str:
-    """What tells it from the other runs at the same address."""
+    """Return the line that tells a run from the other runs at the same address."""
     vouched = (
         translate("Run", "vouched for by the address")
         if run.vouched
@@ -84,7 +84,7 @@ def line_of(run: RunFound) -> str:
 
 
 def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
-    """What else the manifest says, name by name; what was left empty is left out, except for the licence."""
+    """Return what the manifest says, name by name, without what was left empty; ``homepage`` is the link to show."""
     info = run.manifest.run
     recipe = run.manifest.recipe.__struct_config__.tag
     parameters = figures.count(estimate_requirements(run.manifest).parameters)

@@ -1346,7 +1346,7 @@
         <translation>Das geht nicht.</translation>
     </message>
     <message>
-        <source>Try it in another way; what is wrong stands above.</source>
+        <source>Try it in another way; the reason is named above.</source>
         <translation>Versuchen Sie es anders; was falsch ist, steht darüber.</translation>
     </message>
     <message>
@@ -1354,7 +1354,7 @@
         <translation>Die Laufdatei enthält einen Fehler.</translation>
     </message>
     <message>
-        <source>Ask whoever wrote it to mend what is named above, or choose another file.</source>
+        <source>Ask its author to correct what is named above, or choose another file.</source>
         <translation>Bitten Sie den Verfasser, das oben Genannte zu beheben, oder wählen Sie eine andere Datei.</translation>
     </message>
     <message>
@@ -1506,7 +1506,7 @@
         <translation>Ein Checkpoint ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; training goes on without it.</source>
+        <source>It was renamed and kept; training goes on without it.</source>
         <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
     </message>
     <message>
@@ -1514,23 +1514,23 @@
         <translation>Eine Einstellungsdatei ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; the defaults are used.</source>
+        <source>It was renamed and kept; the defaults are used.</source>
         <translation>Sie wurde unter einem anderen Namen aufgehoben; es gelten die Voreinstellungen.</translation>
     </message>
     <message>
-        <source>What Workerbee remembers of its runs cannot be kept on disk for now.</source>
+        <source>The history of runs cannot be written to disk at the moment.</source>
         <translation>Was Workerbee sich von den Läufen merkt, lässt sich gerade nicht auf der Festplatte sichern.</translation>
     </message>
     <message>
-        <source>Workerbee tries again by itself; if it stays, mend what is named above.</source>
+        <source>Workerbee tries again by itself; if it persists, repair what is named above.</source>
         <translation>Workerbee versucht es von selbst weiter; bleibt es so, beheben Sie das oben Genannte.</translation>
     </message>
     <message>
-        <source>What Workerbee remembered of its runs could not be read.</source>
+        <source>The history of runs could not be read.</source>
         <translation>Was Workerbee sich von den Läufen gemerkt hat, ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name, and a new file was begun.</source>
+        <source>It was renamed and kept, and a new file was started.</source>
         <translation>Es wurde unter einem anderen Namen aufgehoben und eine neue Datei begonnen.</translation>
     </message>
     <message>
@@ -1590,11 +1590,11 @@
         <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
     </message>
     <message>
-        <source>What this computer computes is not always a number.</source>
+        <source>This computer&apos;s results are not always finite numbers.</source>
         <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
     </message>
     <message>
-        <source>That is never given to others; if it stays, update the GPU&apos;s driver, or lend another device.</source>
+        <source>They are never sent to others; if it persists, update the GPU&apos;s driver, or lend another device.</source>
         <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
     </message>
     <message>
@@ -1666,7 +1666,7 @@
         <translation>Versuchen Sie es noch einmal: Was heruntergeladen ist, bleibt. Wenn es so bleibt, melden Sie bitte das Protokoll.</translation>
     </message>
     <message>
-        <source>Workerbee still trains.</source>
+        <source>Workerbee is still training.</source>
         <translation>Workerbee trainiert noch.</translation>
     </message>
     <message>
@@ -1710,7 +1710,7 @@
         <translation>Er wurde angehalten; bitte melden Sie das Protokoll.</translation>
     </message>
     <message>
-        <source>Something went wrong that Workerbee did not foresee.</source>
+        <source>An unexpected error occurred.</source>
         <translation>Etwas ist schiefgegangen, das Workerbee nicht vorhergesehen hat.</translation>
     </message>
     <message>

@@ -65,7 +65,7 @@ class _SilentDisplay:
     """Prints nothing: the table has the result."""
 
     def handle_event(self, event: ClientEvent, session: Session) -> None:
-        """Print nothing for this event."""
+        """Print nothing for an event."""
 
     def refresh(self, session: Session, tally: Tally) -> None:
         """Print nothing as time passes."""

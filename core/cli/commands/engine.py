@@ -147,7 +147,7 @@ class _ProgressLines:
         self._phase, self._at = "", 0.0
 
     def show(self, making: InstallProgress) -> None:
-        """Print how far it is, if a line is due."""
+        """Print the progress, if a line is due."""
         is_new = making.phase != self._phase
         is_due = time.monotonic() - self._at >= _LINE_SECONDS
         if not (self._is_overwritten or is_new or is_due):
