@@ -5,8 +5,9 @@
 #   make quick [ARGS=…]              the same in two minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
-#   make experiments [ARGS=--readme] what a second peer, overlap, compression and adapters do; into the README
-#   make pictures                    take the README's pictures anew
+#   make experiments [ARGS=--docs]   what a second peer, overlap, compression and adapters do; into the documents
+#   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
+#   make pictures                    take the pictures of README and documents anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
 #   make installer-portable          dist/workerbee-<version>.run, for one person on other distributions
 #   make installer-test              install, use and purge it in bare Debian 12 and 13 (root; some GB of disk)
@@ -22,7 +23,7 @@ CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/m
 TWO_AT_A_TIME = .venv/bin/pytest -n 2
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
-.PHONY: help demo test quick bench soak experiments pictures installer installer-portable installer-test clean
+.PHONY: help demo test quick bench soak experiments docs pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -54,6 +55,10 @@ soak:
 experiments:
 	$(SET_UP) test experiments
 	@.venv/bin/python -m tests.experiments $(ARGS)
+
+docs:
+	$(SET_UP) test
+	@.venv/bin/python -m installer.docs $(ARGS)
 
 pictures:
 	$(SET_UP) test window

@@ -12,7 +12,7 @@ from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Hint, Title, Words
 from app.widgets.layout.card import Card
 from app.widgets.layout.page_column import Column
-from core.engine.install.events import InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
 from core.security.sanitize import sanitize_text
@@ -41,7 +41,7 @@ class EnginePage(QWidget):
         self._lay_out()
         self.show_engine(None, None, is_making=False)
 
-    def show_engine(self, offer: EngineOffer | None, event: MakingEvent | None, *, is_making: bool) -> None:
+    def show_engine(self, offer: EngineOffer | None, event: InstallEvent | None, *, is_making: bool) -> None:
         """What is offered, and what has become of it so far."""
         self.facts.show_facts(engine_words.facts(offer) if offer else [])
         self._show_progress(event if isinstance(event, InstallProgress) else None, is_making)
@@ -49,7 +49,7 @@ class EnginePage(QWidget):
         self.make.setEnabled(offer is not None and offer.choice is not None)
         self.make.setText(
             self.tr("&Go on")
-            if isinstance(event, MakingPaused)
+            if isinstance(event, InstallPaused)
             else self.tr("&Try again")
             if isinstance(event, InstallFailed)
             else self.tr("&Download and set up")
@@ -59,7 +59,7 @@ class EnginePage(QWidget):
             self._complain(event.problem, event.detail)
         elif offer is not None and offer.problem is not None:
             self._complain(offer.problem, offer.detail)
-        elif isinstance(event, MakingPaused):
+        elif isinstance(event, InstallPaused):
             self.callout.say("info", self.tr("Paused. What was downloaded is kept."))
         else:
             self.callout.say_no_more()

@@ -1,4 +1,4 @@
-"""When a worker that has ended by itself is started again: soon at first, then later and later."""
+"""The restart policy of a worker that ended by itself: back-off that begins short and grows."""
 
 from __future__ import annotations
 

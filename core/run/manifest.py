@@ -82,7 +82,6 @@ _ORDINARY_MODES = {
     (True, True, True, True),
     (True, True, False, True),
 }
-_LOCAL_UPDATE_MODES = {(False, False, False, False), (True, False, False, False)}
 
 
 class Collaboration(StrictStruct, kw_only=True, frozen=True):
@@ -173,11 +172,24 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
             self.delay_grad_averaging,
             self.reuse_grad_buffers,
         )
-        if mode not in (_LOCAL_UPDATE_MODES if self.use_local_updates else _ORDINARY_MODES):
+        if self.use_local_updates and any(mode[1:]):
             raise ValueError(
-                "hivemind does not accept this combination of use_local_updates, delay_state_averaging, "
-                "delay_optimizer_step, delay_grad_averaging and reuse_grad_buffers"
+                "use_local_updates averages no gradients: it needs delay_optimizer_step, delay_grad_averaging and "
+                "reuse_grad_buffers = false"
             )
+        if mode not in _ORDINARY_MODES and not self.use_local_updates:
+            raise ValueError(
+                "hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, "
+                "delay_grad_averaging and reuse_grad_buffers"
+            )
+
+    @property
+    def is_optimizer_offloaded(self) -> bool:
+        """Whether the optimizer steps copies of the parameters in host memory.
+
+        Local updates step the parameters of the model themselves, which is also hivemind's default.
+        """
+        return self.offload_optimizer and not self.use_local_updates
 
     @property
     def sure_batch_size(self) -> int:
@@ -234,7 +246,7 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
         for name in self.collaboration.average_opt_statistics:
             if name not in self.optimizer.statistics:
                 raise ValueError(f"average_opt_statistics: this optimizer has no {name}")
-        if self.optimizer.needs_gpu and self.collaboration.offload_optimizer:
+        if self.optimizer.needs_gpu and self.collaboration.is_optimizer_offloaded:
             raise ValueError(
                 f'optimizer "{self.optimizer.__struct_config__.tag}" computes where the model is: it needs '
                 "[collaboration] offload_optimizer = false, and so delay_optimizer_step and "

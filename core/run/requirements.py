@@ -70,7 +70,7 @@ def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
 
     Where each computer finds its own micro-batch, it is the least: of one sample.
     """
-    statistics = 0.0 if manifest.collaboration.offload_optimizer else manifest.optimizer.kept_bytes
+    statistics = 0.0 if manifest.collaboration.is_optimizer_offloaded else manifest.optimizer.kept_bytes
     kept = manifest.collaboration.sure_batch_size * size.kept_floats
     weights = (2 * _FLOAT_BYTES + statistics) * size.trained
     return size.frozen_bytes + round(weights) + _FLOAT_BYTES * kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.run.manifest import RunManifest
+from core.run.manifest import Collaboration, RunManifest
 from core.run.requirements import ResourceRequirements, estimate_requirements
 
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
@@ -23,6 +23,7 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_epochs(manifest, needs),
         *_of_rounds(manifest, needs),
         *_of_overlap(manifest),
+        *_of_local_updates(manifest.collaboration),
         *_of_words(manifest),
     )
 
@@ -89,6 +90,22 @@ def _of_overlap(manifest: RunManifest) -> Iterator[str]:
         yield (
             "[collaboration] delay_grad_averaging = false: every computer stands still while the swarm "
             "averages, for seconds in every epoch."
+        )
+
+
+def _of_local_updates(collaboration: Collaboration) -> Iterator[str]:
+    """What a run with local updates sets in vain."""
+    if not collaboration.use_local_updates:
+        return
+    if collaboration.offload_optimizer:
+        yield (
+            "[collaboration] offload_optimizer = true has no effect with use_local_updates: every computer steps its "
+            "model where that is, and what the optimizer keeps is in the GPU's memory. Set it to false."
+        )
+    if collaboration.grad_compression != "none":
+        yield (
+            f'[collaboration] grad_compression = "{collaboration.grad_compression}" has no effect with '
+            "use_local_updates, which sends no gradients: state_averaging_compression is what counts."
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from core.client.event_timestamps import is_averaged
 from core.client.session import Session
 from core.placeholders import fill_placeholders
@@ -13,22 +11,18 @@ from core.texts import figures
 from core.texts.localization import translate
 from core.texts.worker_messages import translate_message
 
-_LONGEST_REASON = 160
+_LONGEST_REASON = 300
 
 
 def contribution_status(session: Session) -> str:
-    """Return the sentence that says whether this computer helps, from the rounds of the session."""
+    """Return the sentence that says whether this computer helps; where it does not, the worker's reason."""
     if session.phase != "training" or session.contribution_status is None:
         return _no_verdict(session)
     match session.contribution_status.state:
         case "helping":
             return _helping(session.rounds)
-        case "alone":
-            return _alone(session)
-        case "out_of_sync":
-            return translate("Verdict", "Not helping yet: we are behind the others and download their state.")
-        case "starting":
-            return _not_yet(session)
+        case "alone" | "out_of_sync" | "starting":
+            return sanitize_line(translate_message(session.contribution_status.reason), _LONGEST_REASON)
 
 
 def _no_verdict(session: Session) -> str:
@@ -52,32 +46,6 @@ def _helping(rounds: tuple[RoundFinished, ...]) -> str:
         ),
         figures.count(averaged),
     )
-
-
-def _alone(session: Session) -> str:
-    if others(session) <= 0:
-        return translate("Verdict", "Connected but alone: nobody else is training in this run right now.")
-    failed = sum(1 for _ in takewhile(lambda each: not is_averaged(each), reversed(session.rounds)))
-    words = translate("Verdict", "Connected but alone: the last %n round(s) averaged with nobody.", "", failed)
-    return f"{words}{_reason(session)}"
-
-
-def _not_yet(session: Session) -> str:
-    if session.rounds:
-        words = translate("Verdict", "Not helping yet: the first averaging did not come about.")
-        return f"{words}{_reason(session)}"
-    return translate(
-        "Verdict",
-        "Connected with %n other peer(s); the first averaging comes with the next step.",
-        "",
-        others(session),
-    )
-
-
-def _reason(session: Session) -> str:
-    """Return the worker's reason of the last round that failed, in brackets."""
-    failed = [each.reason for each in session.rounds if not is_averaged(each) and each.reason]
-    return f" ({sanitize_line(translate_message(failed[-1]), _LONGEST_REASON).rstrip('.')})" if failed else ""
 
 
 def others(session: Session) -> int:

@@ -76,7 +76,7 @@ def _copy_program(home: Path) -> None:
         ["git", "ls-files", "app", "core", "resources"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout
     for name in listed.splitlines():
-        if not name.startswith("resources/pictures/") and not name.endswith(".ts"):
+        if not name.endswith(".ts"):
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, home / name)
 

@@ -1,8 +1,9 @@
-"""Every page can be used without a mouse and without seeing it, in a small window and with long words."""
+"""Every page and window can be used without a mouse and without seeing it, in a small window and with long words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,19 +11,31 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
+    QDialogButtonBox,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QPlainTextEdit,
     QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
+from app.pages.engine import EnginePage
 from app.pages.join.page import JoinPage
 from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
+from app.shell.erase_dialog import EraseDialog
+from app.shell.shutdown_window import ShutdownWindow
 from core.client.session import Session
+from core.engine.build_selection import Choice, Suited
+from core.engine.file_lists import EngineFile, EngineFiles
+from core.engine.install.events import InstallFailed
+from core.engine.install.offer import EngineOffer
+from core.errors import ErrorKind
+from core.files.folders import Folders
 from core.protocol.events import FitMeasured
 from core.records.recent_runs import RecentRun
 from core.records.settings import Settings
@@ -72,12 +85,45 @@ def settings_page() -> SettingsPage:
     return page
 
 
-@pytest.fixture(params=[join_page, review_page, choice_page, settings_page], ids=lambda make: make.__name__)
+def engine_page() -> EnginePage:
+    page = EnginePage()
+    file = EngineFile(
+        library="torch",
+        version="2.13.0",
+        name="torch-2.13.0-py3-none-any.whl",
+        pythons=("3.11",),
+        bytes=200_000_000,
+        unpacked_bytes=700_000_000,
+        sha256="0" * 64,
+    )
+    choice = Choice(Suited("cpu", "driver_too_old", "470.1"), EngineFiles(build="cpu", files=(file,)))
+    offer = EngineOffer(Path("/somewhere") / ("a" * 200), choice, 80_000_000_000)
+    page.show_engine(offer, InstallFailed(ErrorKind.DISK_FULL, LONG), is_making=False)
+    return page
+
+
+def erase_dialog() -> QWidget:
+    folders = Folders.default()
+    for folder in (folders.logs, folders.contents.fetched / "files"):
+        folder.mkdir(parents=True)
+        (folder / "something").write_bytes(b"x" * 4700)
+    dialog = EraseDialog(folders, QApplication.activeWindow() or QWidget())
+    dialog.open()
+    assert dialog.box is not None
+    return dialog.box
+
+
+PAGES = (join_page, review_page, choice_page, settings_page, engine_page)
+WINDOWS = (ShutdownWindow, erase_dialog)
+
+
+@pytest.fixture(params=[*PAGES, *WINDOWS], ids=lambda make: make.__name__)
 def page(request: pytest.FixtureRequest, qtbot: QtBot) -> QWidget:
     make: Callable[[], QWidget] = request.param
     page = make()
     qtbot.addWidget(page)
-    page.resize(560, 420)
+    if make in PAGES:
+        page.resize(560, 420)
     with qtbot.waitExposed(page):
         page.show()
     return page
@@ -102,17 +148,19 @@ def test_everything_has_a_name(page: QWidget) -> None:
 
 
 def test_everything_can_be_reached_with_tab(page: QWidget) -> None:
+    """From a dialog's other widgets, Tab leads to its default button; Shift+Tab to the ones before it."""
     wanted = set(interactive(page))
     reached = set()
-    for _ in range(2 * len(wanted)):
-        QTest.keyClick(page.focusWidget() or page, Qt.Key.Key_Tab)
-        reached.add(page.focusWidget())
+    for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) if page.findChild(QDialogButtonBox) else (Qt.Key.Key_Tab,):
+        for _ in range(2 * len(wanted)):
+            QTest.keyClick(page.focusWidget() or page, key)
+            reached.add(page.focusWidget())
     assert [name_of(widget) for widget in wanted - reached] == []
 
 
 def test_nothing_is_wider_than_a_small_window(page: QWidget) -> None:
     areas = [area for area in page.findChildren(QScrollArea) if area.isVisible()]
-    assert areas
+    assert areas or isinstance(page, ShutdownWindow | QMessageBox)
     for area in areas:
         content = area.widget()
         assert content is not None and content.width() <= area.viewport().width()

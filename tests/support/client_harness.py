@@ -21,7 +21,7 @@ from core.protocol.commands import AnyCommand
 from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
 ADDRESS = JoinAddress(peers=(NOWHERE,))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-HEAVY = ("real", "networks", "slow")  # markers
+HEAVY = ("real", "networks")  # markers
 _FOLDER = "quiet_folder"
 
 

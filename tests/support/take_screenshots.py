@@ -1,4 +1,4 @@
-"""The README's pictures, taken anew of a real run with two peers on a real desktop.
+"""The pictures of README and documents, taken anew of a real run with two peers on a real desktop.
 
 python -m tests.support.take_screenshots [FOLDER]
 """

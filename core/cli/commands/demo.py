@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from core.cli.commands.join import join
 from core.cli.commands.publish import wait_until_published
@@ -19,6 +17,7 @@ from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import DEMO_THREADS, publish_demo
 from core.client.session import Session
 from core.errors import UserError
+from core.files.temp_folder import temp_folder
 from core.protocol.client_events import ClientEvent
 from core.texts import figures
 from core.texts.status import status
@@ -27,9 +26,9 @@ from core.texts.status import status
 def demo(command: Demo, context: CommandContext) -> int:
     """Train two peers until the volunteer has reached a limit; the volunteer leaves first, then the organiser."""
     stream = stream_for_people(command.json)
-    with tempfile.TemporaryDirectory(prefix="workerbee-demo-", ignore_cleanup_errors=True) as home:
+    with temp_folder() as home:
         organisers, volunteers = (
-            peer_folders(Path(home), context.folders, "demo", name) for name in ("organiser", "volunteer")
+            peer_folders(home, context.folders, "demo", name) for name in ("organiser", "volunteer")
         )
         with WorkerSession(context, _StopAtEnd(context.stop), organisers) as organiser:
             with raise_first_failure({"organiser": organiser}):

@@ -14,7 +14,7 @@ from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.displays import stream_for_people
 from core.engine.build_selection import Choice, Suited, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
 from core.engine.install.offer import EngineOffer
 from core.engine.installed import EngineDirectory
@@ -54,11 +54,11 @@ def _show(place: EngineDirectory, wants_json: bool) -> None:
     engine = place.engine()
     choice = choose_files(suited_build())
     if wants_json:
-        build = engine.stamp.build if engine else None
+        build = engine.metadata.build if engine else None
         print_object("engine", build=build, folder=str(place.folder), bytes=place.held_bytes, **_offer(choice, place))
         return
     if engine is not None:
-        build_text, size = engine_texts.build(engine.stamp.build), figures.size(place.held_bytes)
+        build_text, size = engine_texts.build(engine.metadata.build), figures.size(place.held_bytes)
         print(f"The engine {build_text} is in {engine.folder}, {size}.")
     else:
         print(f"{title_of(ErrorKind.ENGINE_NOT_MADE)} `workerbee engine make` makes it.")
@@ -115,7 +115,7 @@ def _describe(choice: Choice, place: EngineDirectory) -> None:
 
 def _follow(files: EngineFiles, folders: Folders, wants_json: bool) -> None:
     """Print the progress until the engine is made; Ctrl-C stops that, and what was downloaded is kept."""
-    events: queue.SimpleQueue[MakingEvent | None] = queue.SimpleQueue()
+    events: queue.SimpleQueue[InstallEvent | None] = queue.SimpleQueue()
     stop = Stop(wake=lambda: events.put(None))
     installer = EngineInstaller(files, folders, events.put)
     lines = _ProgressLines(wants_json)
@@ -130,7 +130,7 @@ def _follow(files: EngineFiles, folders: Folders, wants_json: bool) -> None:
                     lines.show(event)
                 case InstallFailed():
                     raise UserError(event.problem, event.detail)
-                case MakingPaused():
+                case InstallPaused():
                     stream = stream_for_people(wants_json)
                     print("\nStopped. What was downloaded is kept; the same command goes on.", file=stream)
                     raise Stopped(stop.exit_code)

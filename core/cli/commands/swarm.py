@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from core.cli.commands.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
@@ -18,6 +16,7 @@ from core.cli.runner.run_search import only_run
 from core.cli.runner.swarm_monitor import SwarmMonitor
 from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import publish_here
+from core.files.temp_folder import temp_folder
 from core.hardware.discovery import choose_device
 from core.run.address import JoinAddress
 from core.run.run_file import load_run_file
@@ -29,11 +28,11 @@ def swarm(command: TrySwarm, context: CommandContext) -> int:
     threads = command.threads or max(1, (os.cpu_count() or 1) // command.peers)
     names = ("organiser", *(f"volunteer {number}" for number in range(1, command.peers)))
     with (
-        tempfile.TemporaryDirectory(prefix="workerbee-swarm-", ignore_cleanup_errors=True) as home,
+        temp_folder() as home,
         SwarmMonitor(context.stop, command.json) as monitor,
         contextlib.ExitStack() as leaving,
     ):
-        folders = {name: peer_folders(Path(home), context.folders, "swarm", name) for name in names}
+        folders = {name: peer_folders(home, context.folders, "swarm", name) for name in names}
         peers = {name: leaving.enter_context(monitor.add_peer(name, context, place)) for name, place in folders.items()}
         organiser, *volunteers = peers.values()
         with raise_first_failure(peers):

@@ -4,10 +4,10 @@ from hivemind import __version__ as HIVEMIND_VERSION
 
 from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.averaging.state_download import Interrupted
-from core.worker.swarm.dht.dial_back import LONGEST_SECONDS, ReachabilityResult, probe_reachability
+from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
-from core.worker.swarm.dht.peer_connections import connected_addresses, greet, meet, not_connected
+from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
 from core.worker.swarm.dht.progress_reports import peers_in, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.run_records import (
@@ -25,9 +25,9 @@ from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 __all__ = [
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
-    "LONGEST_SECONDS",
     "METRICS",
     "PEER_INFO",
+    "REACHABILITY_TEST_SECONDS",
     "FoundManifests",
     "Interrupted",
     "LanAddresses",
@@ -39,13 +39,13 @@ __all__ = [
     "Swarm",
     "SwarmOptimizer",
     "connected_addresses",
+    "dial_peers",
     "enter_swarm",
     "find_manifests",
-    "greet",
     "guard_records",
-    "meet",
     "not_connected",
     "peers_in",
+    "ping_peers",
     "probe_reachability",
     "published_scores",
     "publisher_of",

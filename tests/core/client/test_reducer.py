@@ -38,7 +38,7 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import LocalizedText
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 JOIN = Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
 START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
@@ -270,7 +270,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     progress(20),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
-    ContributionStatus(state="alone", reason="nobody else is there"),
+    ContributionStatus(state="alone", reason=LocalizedText("nobody else is there")),
     evaluated(7),
     CheckpointSaved(path="/nowhere", epoch=7),
     Warned(problem=ErrorKind.DISK_FULL.key),

@@ -21,7 +21,7 @@ from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import AnyEvent, Connected, Failed, Hello, Left, Progress, SearchFinished, TrainingStarted
 from core.protocol.types import PROTOCOL_VERSION
 from tests.support.peers import fake_worker
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
 SOON_SECONDS = 10.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.files.temp_folder import lock_temp_folder, sweep_temp_folders
+from core.files.temp_folder import lock_temp_folder, sweep_temp_folders, temp_folder
 
 _KEEP = """
 import sys, tempfile
@@ -85,4 +85,30 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_next_sweep(tmp_path: 
         (doomed / "lock").unlink()
         (doomed / "socket").touch()
     sweep_temp_folders()
+    assert list(tmp_path.iterdir()) == []
+
+
+_DEMO = """
+import sys, tempfile
+tempfile.tempdir = sys.argv[1]
+from core.files.folders import Folders
+from core.files.locks import lock_peer_folder
+from core.files.temp_folder import temp_folder
+from core.security.identity import Identity
+with temp_folder() as home:
+    Identity.load_or_create(lock_peer_folder(Folders.below(home).contents).identity_path)
+    print(home, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_keys_of_a_demo_that_was_killed_do_not_outlive_the_next_start(tmp_path: Path) -> None:
+    started = [sys.executable, "-c", _DEMO, str(tmp_path)]
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as demo:
+        assert demo.stdout is not None
+        left = Path(demo.stdout.readline().strip())
+        demo.kill()
+    assert [path.name for path in left.rglob("*.key")] == ["identity.key"]
+    with temp_folder() as home:
+        assert not left.exists() and home.exists()
     assert list(tmp_path.iterdir()) == []

@@ -33,7 +33,7 @@ from core.worker.swarm.dht.bounded_storage import (
     MAX_RECORD_BYTES,
     BoundedStorage,
 )
-from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
+from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
@@ -174,7 +174,7 @@ def test_a_manifest_of_megabytes_is_refused_unread() -> None:
 
 
 def test_revisions_of_only_so_many_runs_are_remembered() -> None:
-    validator = ManifestValidator(most_revisions=3)
+    validator = ManifestValidator(max_revisions=3)
 
     def is_taken(number: int, revision: int) -> bool:
         told = msgspec.structs.replace(manifest(f"run-{number}"), revision=revision)
@@ -224,7 +224,7 @@ def test_as_many_peers_as_are_told_fit_on_a_line(letter: str) -> None:
 
 def storage() -> BoundedStorage:
     """Empty."""
-    return BoundedStorage(ROOM)
+    return BoundedStorage(STORAGE_BOUNDS)
 
 
 def soon() -> float:
@@ -241,7 +241,7 @@ def test_a_key_takes_so_much_and_what_is_there_may_be_renewed() -> None:
     kept, value = storage(), b"x" * 30_000
     taken = [kept.store(RUNS, value, soon(), subkey=f"{n}/sums") for n in range(300)]
     assert taken == [True] * sum(taken) + [False] * (300 - sum(taken))
-    assert 5 <= held(kept, RUNS) == sum(taken) <= ROOM[RUNS] // 30_000
+    assert 5 <= held(kept, RUNS) == sum(taken) <= STORAGE_BOUNDS[RUNS] // 30_000
     assert kept.store(RUNS, value[1:], soon() + 1, subkey="0/sums")
     assert not kept.store(RUNS, value * 2, soon() + 2, subkey="0/sums")
     assert kept.keep(RUNS, "mine/sums", value, soon()), "there is always room for our own"
@@ -300,7 +300,7 @@ def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, 
     item, same = kept.get(RUNS), true.get(RUNS)
     assert (item is None) == (same is None)
     if item is not None and isinstance(item.value, DictionaryDHTValue):
-        assert sum(len(each.value) for _, each in item.value.items()) <= ROOM[RUNS]
+        assert sum(len(each.value) for _, each in item.value.items()) <= STORAGE_BOUNDS[RUNS]
 
 
 def test_numbers_of_a_stranger_that_are_none() -> None:

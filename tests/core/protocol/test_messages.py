@@ -23,7 +23,7 @@ from core.run.signed_scores import Score
 from core.run.spec.recipe import ArithmeticGPT
 from core.schema import Count
 from tests.support.peers.fake_worker import manifest, progress
-from tests.support.sample_addresses import NOWHERE
+from tests.support.peers.sample_addresses import NOWHERE
 
 EXAMPLES: tuple[AnyCommand, ...] = (
     Join(addresses=(NOWHERE,), home="/nowhere", port=31337, manifest=manifest()),

@@ -34,7 +34,7 @@ from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore, run_key
 from tests.support.checkout import ROOT
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
-from tests.support.sample_addresses import NOWHERE, PEER_ID
+from tests.support.peers.sample_addresses import NOWHERE, PEER_ID
 
 NOW = 1_800_000_000.0
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)

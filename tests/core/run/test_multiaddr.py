@@ -14,7 +14,7 @@ from core.protocol.codec import decode_command, encode
 from core.protocol.commands import Join
 from core.run.multiaddr import Multiaddr, MultiaddrError, is_loopback, readable_multiaddrs, tcp_multiaddr
 from tests.support.cli_process import workerbee
-from tests.support.sample_addresses import PEER_ID
+from tests.support.peers.sample_addresses import PEER_ID
 
 RELAY = "QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N"
 TCP = Multiaddr(f"/ip4/203.0.113.5/tcp/31337/p2p/{PEER_ID}")

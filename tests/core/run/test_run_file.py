@@ -304,6 +304,28 @@ def test_what_is_allowed_but_unwise_is_a_hint(old: str, new: str, hint: str) -> 
     assert any(hint in each for each in lint(parse_run_file(changed(old, new))))
 
 
+def with_local_updates(**changed: str) -> str:
+    """The template with local updates and some options changed."""
+    wanted = {"use_local_updates": "true", "delay_grad_averaging": "false", "delay_optimizer_step": "false", **changed}
+    return "\n".join(
+        f"{name} = {wanted[name]}" if (name := line.split(" = ")[0]) in wanted else line
+        for line in template().split("\n")
+    )
+
+
+def test_local_updates_say_which_options_they_need() -> None:
+    assert parse_run_file(with_local_updates()).collaboration.use_local_updates
+    for option in ("delay_grad_averaging", "delay_optimizer_step", "reuse_grad_buffers"):
+        assert "use_local_updates averages no gradients: it needs" in mistakes(with_local_updates(**{option: "true"}))
+
+
+def test_options_without_effect_on_local_updates_are_hints() -> None:
+    hints = lint(parse_run_file(with_local_updates(grad_compression='"float16"')))
+    for option in ("offload_optimizer = true", 'grad_compression = "float16"'):
+        assert any(f"{option} has no effect" in hint for hint in hints)
+    assert not any("no effect" in hint for hint in lint(parse_run_file(with_local_updates(offload_optimizer="false"))))
+
+
 def test_a_run_that_stands_still_to_average_is_a_hint() -> None:
     text = template()
     for delay in ("delay_grad_averaging", "delay_optimizer_step", "delay_state_averaging"):

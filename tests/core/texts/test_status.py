@@ -12,6 +12,7 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
 from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
+from core.protocol.localizable import LocalizedText, localized
 from core.texts import errors as problem_words
 from core.texts import status as sentences
 from core.texts.contribution import contribution_status
@@ -24,7 +25,7 @@ STARTING = replace(JOINING, phase="starting")
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:
-    contribution_status = ContributionStatus(state=state, reason="said by the worker")  # type: ignore[arg-type]
+    contribution_status = ContributionStatus(state=state, reason=LocalizedText("said by the worker"))  # type: ignore[arg-type]
     return replace(
         STARTING,
         phase="training",
@@ -135,18 +136,14 @@ def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
     assert "the first round was averaged" in contribution_status(training("helping", finished()))
 
 
-def test_alone_says_why() -> None:
-    nobody = replace(training("alone"), progress=progress(peers=1))
-    assert contribution_status(nobody) == "Connected but alone: nobody else is training in this run right now."
-    failing = training("alone", finished(), *(finished(ok=False, reason="no answer\x1b[31m."),) * 3)
-    assert (
-        contribution_status(failing) == "Connected but alone: the last 3 rounds averaged with nobody. (no answer[31m)"
-    )
+def test_whoever_does_not_help_is_told_the_workers_reason_harmlessly() -> None:
+    reason = localized("None of %1 known addresses answers.", "3\x1b[31m")
+    session = replace(training(), contribution_status=ContributionStatus(state="alone", reason=reason))
+    assert contribution_status(session) == "None of 3[31m known addresses answers."
 
 
 def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
-    assert "the first averaging comes with the next step" in contribution_status(training("starting"))
-    assert "did not come about" in contribution_status(training("starting", finished(ok=False)))
+    assert contribution_status(training("starting")) == "said by the worker"
     assert "not known yet" in contribution_status(STARTING)
     assert "Nothing is being computed" in contribution_status(replace(training(), phase="ended"))
     assert contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."

@@ -91,6 +91,8 @@ class _DownloadingAverager(_ObservedAverager):
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):
     """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind."""
 
+    is_passive = False
+
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.
 
@@ -100,3 +102,23 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
+
+    def step(
+        self,
+        *args: Any,
+        optimizer_step: bool = False,
+        averaging_control: StepControl | None = None,
+        averaging_opts: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Step, average, or both, as hivemind's; a passive averager only takes the average of the others.
+
+        Its own few samples would move its parameters away from those of the run, and the run's with them.
+        """
+        if self.is_passive:
+            optimizer_step = False
+            averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
+            if averaging_control is not None:
+                averaging_control.weight = 0.0
+        kwargs |= {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
+        return super().step(*args, optimizer_step=optimizer_step, **kwargs)

@@ -1,4 +1,4 @@
-"""The manifest's compressions as hivemind has them."""
+"""The manifest's compressions, as objects of hivemind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE_TENSOR = 2**16 + 1  # as in hivemind's ALBERT example: below, 8 bits save 
 
 
 def compression(name: Compression) -> CompressionBase:
-    """For what is averaged."""
+    """The compression of tensors that are averaged."""
     match name:
         case "none":
             return NoCompression()
@@ -37,7 +37,7 @@ def compression(name: Compression) -> CompressionBase:
 
 
 def download_compression(name: StateCompression) -> CompressionBase:
-    """For the state that a newcomer downloads.
+    """The compression of the state that a newcomer downloads.
 
     Never for the optimizer's own part: Adam's second moments below 3e-8 would become zero.
     """

@@ -64,7 +64,11 @@ class Listeners:
 
 
 class SwarmOptimizer(hivemind.Optimizer):
-    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only."""
+    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only.
+
+    A keeper's own samples count for the gradient that the swarm averages, in proportion. With local updates there is
+    no such gradient, and a keeper only follows the others' parameters.
+    """
 
     tracker: ObservedTracker
     state_averager: TrainingStateAverager
@@ -80,10 +84,11 @@ class SwarmOptimizer(hivemind.Optimizer):
         scheduler: SchedulerFactory | None,
         leaving: threading.Event,
         listeners: Listeners,
+        is_keeper: bool = False,
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
-        self._failed_downloads, self._last_refusal = 0, ""
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
         super().__init__(
@@ -99,9 +104,9 @@ class SwarmOptimizer(hivemind.Optimizer):
             verbose=True,
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
-        # WORKAROUND H20: hivemind looks for groupmates for all of averaging_timeout when the last of them has
-        # left, or all have gone on without us, and the loop stands still meanwhile
+        # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._stop_looking
+        self.state_averager.is_passive = is_keeper and self.use_local_updates
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _stop_looking(self) -> None:
@@ -197,7 +202,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._listeners.on_refusal(peer_id, why)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """As hivemind's, but not for ever: waits longer after every failure, then raises ClientError.
+        """As hivemind's, but not for ever: waits longer after every failure, then raises UserError: STATE_NOT_LOADED.
 
         What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
         wait for it first.
@@ -270,6 +275,7 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     if collaboration.allreduce_timeout is None:
         averaged = 1 + len(collaboration.average_opt_statistics)
         options["averaging_timeout"] += exchange_seconds(averaged * numbers)
+    options["offload_optimizer"] = collaboration.is_optimizer_offloaded
     options["grad_compression"] = compression(collaboration.grad_compression)
     options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
     options["load_state_compression"] = download_compression(collaboration.load_state_compression)

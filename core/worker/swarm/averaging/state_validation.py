@@ -1,4 +1,4 @@
-"""Whether a state that somebody offers can be the run's: its shape, its numbers, and how well it does."""
+"""Validate a state that a stranger offers: its shapes, its numbers, and how well the model does with it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def validation_error(state: State, averager: TrainingStateAverager, trial: Trial
 
 
 def _signature(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
-    """Floats may come in other floats; what an optimizer keeps in bytes is read as bytes."""
+    """Shape and type of a tensor; floats may come as other floats, what an optimizer keeps in bytes only as bytes."""
     return tensor.shape, None if tensor.is_floating_point() else tensor.dtype
 
 
 def max_bytes(averager: TrainingStateAverager) -> int:
-    """How many bytes a donor's state can have, with what is said about it."""
+    """How many bytes a donor's state can have at most, with its metadata."""
     _, own_tensors = dump_optimizer_state(averager.optimizer)
     tensors = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
     return METADATA_BYTES + int(OVERHEAD * sum(each.numel() * each.element_size() for each in tensors))
@@ -54,7 +54,7 @@ def max_bytes(averager: TrainingStateAverager) -> int:
 
 @torch.no_grad()
 def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, trial: Trial) -> str:
-    """Put the parameters into the model, try it, and put back what was there."""
+    """What is wrong with the model's loss when it has those parameters; what was there is put back."""
     places = averager.main_parameters
     with averager.lock_averaged_tensors:
         before = [place.detach().clone() for place in places]

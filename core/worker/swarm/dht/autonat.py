@@ -28,9 +28,9 @@ _OK, _DIAL_ERROR = 0, 100  # what a peer says that has tried; all else means tha
 
 @dataclass(frozen=True)
 class Answer:
-    """What one peer says. ``address`` is where it reached us, as a multiaddr."""
+    """What one peer answers; ``address`` is where it reached us, as a multiaddr."""
 
-    contribution_status: Literal["reached", "failed", "unknown"]
+    verdict: Literal["reached", "failed", "unknown"]
     address: str = ""
 
 
@@ -38,7 +38,10 @@ UNKNOWN = Answer("unknown")
 
 
 async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
-    """Have a peer that we are connected to dial us; it takes its IP of us from the connection."""
+    """Have a peer that we are connected to dial us at those addresses.
+
+    Their host is replaced by the one that the peer sees of us, as the specification wants it.
+    """
     try:
         _info, reader, writer = await p2p.call_binary_stream_handler(peer, PROTOCOL)
         with contextlib.closing(writer):
@@ -69,7 +72,7 @@ def dial_request(peer_id: bytes, addresses: Sequence[bytes]) -> bytes:
 
 
 def read_answer(message: bytes) -> Answer:
-    """Parse a peer's answer, whatever a stranger may have sent."""
+    """The answer in a message, whatever a stranger may have sent."""
     try:
         response = dict(_fields(message)).get(_DIAL_RESPONSE)
         if not isinstance(response, bytes):

@@ -1,4 +1,8 @@
-"""What this peer keeps for others in its part of the DHT: no more than it can hold, and can tell."""
+"""The part of the DHT that this peer stores for others, with bounds on its size.
+
+The DHT is Kademlia (Maymounkov and Mazières, 2002): a record is stored by the peers whose ids are nearest to its key,
+whoever they are. A value is plain, or a dictionary whose subkeys expire one by one (``hivemind/dht/storage.py``).
+"""
 
 from __future__ import annotations
 
@@ -18,13 +22,13 @@ MAX_KEY_BYTES = 2 * 1024 * 1024  # under one key: the reports of 1,800 peers, an
 MAX_RECORD_BYTES = 128 * 1024
 MAX_LIFETIME_SECONDS = 3600.0  # hivemind's own records live for minutes
 RECORD_OVERHEAD_BYTES = 256
-_COUNT_AGAIN_SECONDS = 1.0
+_RECOUNT_SECONDS = 1.0
 
 
 class BoundedStorage(DHTLocalStorage):
     """Refuses what does not fit. What is there already may always be renewed, so the first to come stay.
 
-    ``bounds`` are lower ones for some keys.
+    ``bounds`` are lower bounds than ``MAX_KEY_BYTES`` for some keys, in bytes.
     """
 
     def __init__(self, bounds: dict[DHTID, int]) -> None:
@@ -34,29 +38,29 @@ class BoundedStorage(DHTLocalStorage):
         self._counted_at = time.monotonic()
 
     def store(self, key: DHTID, value: Any, expiration_time: float, subkey: Any = None) -> bool:
-        """As DHTLocalStorage's, if there is room."""
+        """Store a plain value, or one of a dictionary, if there is room; whether it was stored."""
         if subkey is not None:
             return self.store_subkey(key, subkey, value, expiration_time)
-        return self._takes(key, None, value, expiration_time) and bool(super().store(key, value, expiration_time))
+        return self._reserve(key, None, value, expiration_time) and bool(super().store(key, value, expiration_time))
 
     def store_subkey(self, key: DHTID, subkey: Any, value: bytes, expiration_time: float) -> bool:
-        """As DHTLocalStorage's, if there is room."""
-        return self._takes(key, subkey, value, expiration_time) and bool(
+        """Store a value of a dictionary, if there is room; whether it was stored."""
+        return self._reserve(key, subkey, value, expiration_time) and bool(
             super().store_subkey(key, subkey, value, expiration_time)
         )
 
     def keep(self, key: DHTID, subkey: Any, value: bytes, expiration_time: float) -> bool:
-        """Our own record, for which there is always room."""
+        """Store our own record, for which there is always room; whether it was stored."""
         return bool(super().store_subkey(key, subkey, value, expiration_time))
 
-    def _takes(self, key: DHTID, subkey: Any, value: Any, expiration_time: float) -> bool:
-        """Whether there is room for it, which it has from now on."""
-        is_in_time = expiration_time <= steady_time() + MAX_LIFETIME_SECONDS  # no number is not
+    def _reserve(self, key: DHTID, subkey: Any, value: Any, expiration_time: float) -> bool:
+        """Whether there is room for that record; the room is counted as taken from then on."""
+        is_in_time = expiration_time <= steady_time() + MAX_LIFETIME_SECONDS  # false for a NaN
         if not is_in_time or not isinstance(value, bytes) or len(value) > MAX_RECORD_BYTES:
             return False
         grown = _size(subkey, value) - self._held(key, subkey)
         if not self._has_room(key, grown):
-            self._count_again()
+            self._recount()
             if not self._has_room(key, grown):
                 return False
         self._bytes[key] += grown
@@ -68,7 +72,7 @@ class BoundedStorage(DHTLocalStorage):
         return grown <= 0 or is_small
 
     def _held(self, key: DHTID, subkey: Any) -> int:
-        """What that very record takes now."""
+        """The bytes that this very record takes now."""
         item = self.get(key)
         if item is None:
             return 0
@@ -77,16 +81,16 @@ class BoundedStorage(DHTLocalStorage):
         held = item.value.get(subkey)
         return 0 if held is None else _size(subkey, held.value)
 
-    def _count_again(self) -> None:
-        """Without what has expired meanwhile; not all the time, for it takes some."""
-        if time.monotonic() - self._counted_at < _COUNT_AGAIN_SECONDS:
+    def _recount(self) -> None:
+        """Count without what has expired meanwhile; at most once a second, as every record is looked at."""
+        if time.monotonic() - self._counted_at < _RECOUNT_SECONDS:
             return
         self._bytes = Counter({key: _size_of(item.value) for key, item in self.items()})
         self._counted_at = time.monotonic()
 
 
 def bound_storage(node: DHTNode, bounds: dict[DHTID, int]) -> None:
-    """In the DHT process, as soon as there is one: bounds to what strangers may store here.
+    """Replace the storage of our DHT node; call it in the DHT process as soon as there is one.
 
     WORKAROUND H25: hivemind takes everything, of any size, until memory ends; an answer of more than 4 MiB cannot
     be read by anybody, and so hides what else is under the key. And it prefers what strangers have put into
@@ -99,14 +103,14 @@ def bound_storage(node: DHTNode, bounds: dict[DHTID, int]) -> None:
 
 
 class _NoCache(DHTLocalStorage):
-    """Holds nothing."""
+    """A cache that stores nothing."""
 
     def store(self, *_: Any, **__: Any) -> bool:
-        """Never."""
+        """Store nothing, and say so."""
         return False
 
     def store_subkey(self, *_: Any, **__: Any) -> bool:
-        """Never."""
+        """Store nothing, and say so."""
         return False
 
 
@@ -117,6 +121,6 @@ def _size_of(value: Any) -> int:
 
 
 def _size(subkey: Any, value: bytes) -> int:
-    """What a record takes in memory, more or less."""
+    """About how many bytes a record takes in memory."""
     named = len(subkey) if isinstance(subkey, str | bytes) else 0
     return RECORD_OVERHEAD_BYTES + named + len(value)

@@ -1,4 +1,4 @@
-"""Whether others can reach us: some of the swarm's peers are asked to dial us, and say what came of it.
+"""Test whether others can reach us: some of the swarm's peers are asked to dial us, and tell what came of it.
 
 It all happens in the DHT's process, beside everything else; nothing waits for it.
 """
@@ -21,19 +21,19 @@ from hivemind.utils.multiaddr import Multiaddr
 from core.worker.swarm.dht.autonat import UNKNOWN, Answer, ask
 from core.worker.swarm.dht.node import Swarm
 
-MAX_ASKED = 4
+MAX_PEERS_ASKED = 4
 CONNECT_SECONDS = 5.0
 DIAL_SECONDS = 18.0  # a p2pd gives up after 15
 MAPPING_SECONDS = 9.0  # how long a router may take to open a port by itself (UPnP, NAT-PMP)
-LOOK_SECONDS = 0.5
-LONGEST_SECONDS = CONNECT_SECONDS + MAPPING_SECONDS + DIAL_SECONDS
+POLL_SECONDS = 0.5
+REACHABILITY_TEST_SECONDS = CONNECT_SECONDS + MAPPING_SECONDS + DIAL_SECONDS
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class ReachabilityResult:
-    """Of the peers that tried to dial us, so many reached us, at ``address``, and so many failed."""
+    """How many of the peers that tried to dial us have ``reached`` us, at ``address``, and how many ``failed``."""
 
     reached: int = 0
     failed: int = 0
@@ -41,12 +41,12 @@ class ReachabilityResult:
 
     @property
     def is_reachable(self) -> bool:
-        """More peers reached us than failed."""
+        """Whether more peers reached us than failed to."""
         return self.reached > self.failed
 
     @property
     def is_unreachable(self) -> bool:
-        """Somebody tried, and no majority reached us."""
+        """Whether somebody tried, and no majority reached us."""
         return 0 < self.failed >= self.reached
 
 
@@ -55,12 +55,14 @@ def probe_reachability(swarm: Swarm, first: Sequence[str], listen: Sequence[str]
 
     In client mode nothing of us listens, so something does in our place, under a name of its own.
     """
-    asking = partial(_find_out, first=tuple(first), listen=tuple(listen))
-    found: Future[ReachabilityResult] = swarm.dht.run_coroutine(asking, return_future=True)
+    testing = partial(_choose_and_test, first=tuple(first), listen=tuple(listen))
+    found: Future[ReachabilityResult] = swarm.dht.run_coroutine(testing, return_future=True)
     return found
 
 
-async def _find_out(_dht: DHT, node: DHTNode, *, first: Sequence[str], listen: Sequence[str]) -> ReachabilityResult:
+async def _choose_and_test(
+    _dht: DHT, node: DHTNode, *, first: Sequence[str], listen: Sequence[str]
+) -> ReachabilityResult:
     peers = await _direct_peers(node, first)
     if not node.protocol.client_mode:
         return await _test(node.protocol.p2p, peers)
@@ -69,7 +71,7 @@ async def _find_out(_dht: DHT, node: DHTNode, *, first: Sequence[str], listen: S
 
 
 async def _direct_peers(node: DHTNode, first: Sequence[str]) -> dict[PeerID, list[Multiaddr]]:
-    """Whom to ask: who answered first, then others that can be reached themselves."""
+    """The peers to ask: those that answered first, then others that can be reached themselves."""
     peers: dict[PeerID, list[Multiaddr]] = {}
     for address in first:
         place, _, peer_id = address.rpartition("/p2p/")
@@ -79,12 +81,12 @@ async def _direct_peers(node: DHTNode, first: Sequence[str]) -> dict[PeerID, lis
     for peer in await node.protocol.p2p.list_peers():
         if peer.peer_id in direct:
             peers.setdefault(peer.peer_id, list(peer.addrs))
-    return dict(list(peers.items())[:MAX_ASKED])
+    return dict(list(peers.items())[:MAX_PEERS_ASKED])
 
 
 @contextlib.asynccontextmanager
 async def _temporary_listener(listen: Sequence[str]) -> AsyncIterator[P2P]:
-    """Listens where we would, with an identity that nobody sees again."""
+    """A p2pd that listens where we would, with an identity that nobody sees again."""
     p2p = await P2P.create(host_maddrs=listen, dht_mode="client", nat_port_map=True, auto_nat=False, use_relay=False)
     try:
         yield p2p
@@ -93,7 +95,7 @@ async def _temporary_listener(listen: Sequence[str]) -> AsyncIterator[P2P]:
 
 
 async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> ReachabilityResult:
-    """What they say now, or once the router has opened a port for us."""
+    """The better of what they find now, and once the router has opened a port for us."""
     known = await _own_addresses(p2p)
     connected = [peer for peer, is_so in zip(peers, await _connect(p2p, peers), strict=True) if is_so]
     now = asyncio.create_task(_ask_all(p2p, connected, known))
@@ -101,8 +103,8 @@ async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> ReachabilityR
     best = ReachabilityResult()
     try:
         for finished in asyncio.as_completed((now, mapped)):
-            finding = await finished
-            best = max(best, finding, key=lambda each: (each.is_reachable, each.failed))
+            result = await finished
+            best = max(best, result, key=lambda each: (each.is_reachable, each.failed))
             if best.is_reachable:
                 break
     finally:
@@ -112,7 +114,7 @@ async def _test(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> ReachabilityR
 
 
 async def _own_addresses(p2p: P2P) -> tuple[Multiaddr, ...]:
-    """Without our peer id at the end, with which nobody would dial them."""
+    """Our addresses without our peer id at the end, with which nobody would dial them."""
     _peer_id, addresses = await p2p._client.identify()
     return tuple(addresses)
 
@@ -130,8 +132,8 @@ async def _connect(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> list[bool]
 
 
 async def _ask_once_mapped(p2p: P2P, peers: Sequence[PeerID], known: Sequence[Multiaddr]) -> ReachabilityResult:
-    for _ in range(int(MAPPING_SECONDS / LOOK_SECONDS)):
-        await asyncio.sleep(LOOK_SECONDS)
+    for _ in range(int(MAPPING_SECONDS / POLL_SECONDS)):
+        await asyncio.sleep(POLL_SECONDS)
         addresses = await _own_addresses(p2p)
         if not set(addresses) <= set(known):
             return await _ask_all(p2p, peers, addresses)
@@ -139,7 +141,7 @@ async def _ask_once_mapped(p2p: P2P, peers: Sequence[PeerID], known: Sequence[Mu
 
 
 async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multiaddr]) -> ReachabilityResult:
-    """Ask them at the same time; a majority that has reached us is enough."""
+    """Ask all peers at the same time; a majority that has reached us is enough."""
 
     async def answer(peer: PeerID) -> Answer:
         try:
@@ -147,20 +149,20 @@ async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multia
         except TimeoutError:
             return UNKNOWN
 
-    finding = ReachabilityResult()
+    result = ReachabilityResult()
     for answered in asyncio.as_completed([answer(peer) for peer in peers]):
-        finding = _with(finding, await answered)
-        if 2 * finding.reached > len(peers):
+        result = _with(result, await answered)
+        if 2 * result.reached > len(peers):
             break
-    log.info("asked %d peers to dial us at %s: %s", len(peers), ", ".join(map(str, addresses)), finding)
-    return finding
+    log.info("asked %d peers to dial us at %s: %s", len(peers), ", ".join(map(str, addresses)), result)
+    return result
 
 
-def _with(finding: ReachabilityResult, answer: Answer) -> ReachabilityResult:
-    match answer.contribution_status:
+def _with(result: ReachabilityResult, answer: Answer) -> ReachabilityResult:
+    match answer.verdict:
         case "reached":
-            return ReachabilityResult(finding.reached + 1, finding.failed, finding.address or answer.address)
+            return ReachabilityResult(result.reached + 1, result.failed, result.address or answer.address)
         case "failed":
-            return ReachabilityResult(finding.reached, finding.failed + 1, finding.address)
+            return ReachabilityResult(result.reached, result.failed + 1, result.address)
         case _:
-            return finding
+            return result

@@ -19,11 +19,11 @@ from core.worker.swarm.dht.reader import read_dictionary
 
 _PACKING_BYTES = 16  # around what the DHT packs once more
 RUNS_KEY = "workerbee_runs"
-MOST_REVISIONS = 10_000  # that are remembered, of as many runs
+MAX_REVISIONS = 10_000  # that are remembered, of as many runs
 _RUNS_ID = DHTID.generate(source=RUNS_KEY)
 _RUNS_KEY_ID = _RUNS_ID.to_bytes()
 # Anybody may sign runs; whoever asks for them must get the answer over a slow line in three seconds.
-ROOM = {_RUNS_ID: 256 * 1024}
+STORAGE_BOUNDS = {_RUNS_ID: 256 * 1024}
 
 log = logging.getLogger(__name__)
 
@@ -42,9 +42,9 @@ class ManifestValidator(RecordValidatorBase):
     WORKAROUND H26: and whatever does not decode, under any key: hivemind's own ``get`` would never answer.
     """
 
-    def __init__(self, most_revisions: int = MOST_REVISIONS) -> None:
+    def __init__(self, max_revisions: int = MAX_REVISIONS) -> None:
         self._newest: dict[bytes, int] = {}
-        self._most = most_revisions
+        self._max = max_revisions
 
     def validate(self, record: DHTRecord) -> bool:
         """Whether the record may be stored; what records under other keys say is none of our business."""
@@ -56,17 +56,17 @@ class ManifestValidator(RecordValidatorBase):
             log.info("refused to store a manifest: %s", error)
             return False
         newest = self._newest[record.subkey] = max(self._newest.pop(record.subkey, 0), manifest.revision)
-        if len(self._newest) > self._most:
+        if len(self._newest) > self._max:
             del self._newest[next(iter(self._newest))]
         return manifest.revision == newest
 
     def merge_with(self, other: RecordValidatorBase) -> bool:
-        """One of us is enough."""
+        """Whether the other one is ours, too: one of them is enough."""
         return isinstance(other, ManifestValidator)
 
 
 def publisher_of(dht: DHT, signed: SignedManifest, run_id: str) -> Publisher:
-    """Keeps that manifest in the swarm, once it is started."""
+    """A publisher that keeps that manifest in the swarm, once it is started."""
     return Publisher(dht, RUNS_KEY, _subkey(signed.organiser, run_id), signed.to_bytes())
 
 
@@ -100,7 +100,7 @@ def _run_id_of(record: DHTRecord) -> str:
 
 
 def _open(record: DHTRecord) -> tuple[SignedManifest, RunManifest]:
-    """Verify first, parse second; raises ClientError for anything but the organiser's own record."""
+    """Verify first, parse second; raises UserError for anything but the organiser's own record."""
     signed = SignedManifest.from_bytes(_bytes_in(record.value))
     manifest = signed.opened()
     if record.subkey != MSGPackSerializer.dumps(_subkey(signed.organiser, manifest.run.id)):

@@ -24,7 +24,7 @@ from core.security.progress_key import load_or_create_progress_key
 from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
-from core.worker.swarm.dht.manifests import ROOM, ManifestValidator
+from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.rsa_validator import Signatures
 
 STARTUP_SECONDS = 60.0  # WORKAROUND H39: hivemind's own 15 s are too short for p2pd on slow computers
@@ -81,9 +81,11 @@ def enter_swarm(
     listen: Sequence[str],
     announce: Sequence[str] = (),
 ) -> Swarm:
-    """Connect; without ``initial_peers``, begin a new swarm.
+    """Connect to the peers at those multiaddrs; without any, begin a new swarm.
 
-    Raises ClientError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
+    hivemind is changed first, see `patches`.
+
+    Raises UserError: NOBODY_ANSWERS, CLOCK_WRONG, NOT_REACHABLE or PORT_TAKEN.
     """
     patches.apply()
     progress_key = _rsa_key(load_or_create_progress_key(progress_key_path))
@@ -99,18 +101,18 @@ def enter_swarm(
             **_reachability(mode, listen, announce),
         )
     except Exception as error:
-        raise _in_words(error) from error
-    return _looked_after(Swarm(dht, identity, progress_key, mode, tuple(listen)))
+        raise _user_error(error) from error
+    return _prepare(Swarm(dht, identity, progress_key, mode, tuple(listen)))
 
 
-def _looked_after(swarm: Swarm) -> Swarm:
+def _prepare(swarm: Swarm) -> Swarm:
     swarm.children.watch("The process of the DHT", swarm.dht.pid)
-    swarm.children.watch("p2pd", swarm.dht.run_coroutine(_make_ready))
+    swarm.children.watch("p2pd", swarm.dht.run_coroutine(_prepare_node))
     return swarm
 
 
 def _reachability(mode: str, listen: Sequence[str], announce: Sequence[str]) -> dict[str, Any]:
-    """The options of DHT and p2pd. On loopback, nothing asks a router for anything."""
+    """The options of DHT and p2pd; on loopback, no router is asked for anything."""
     if mode == "client":
         return {
             "client_mode": True,
@@ -139,13 +141,13 @@ def _rsa_key(encoded: bytes) -> RSAPrivateKey:
     return key
 
 
-async def _make_ready(dht: DHT, node: DHTNode) -> int:
-    """The process of our p2pd.
+async def _prepare_node(dht: DHT, node: DHTNode) -> int:
+    """Prepare the DHT's node, in its process; return the process id of our p2pd.
 
     WORKAROUND H32: over 16 KiB, a command may end the DHT process unless its pipe waits (issue #660).
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
-    bound_storage(node, ROOM)
+    bound_storage(node, STORAGE_BOUNDS)
     return int(node.protocol.p2p._child.pid)
 
 
@@ -153,8 +155,8 @@ async def _count_peers(_dht: DHT, node: DHTNode) -> int:
     return len(node.protocol.routing_table.peer_id_to_uid)
 
 
-def _in_words(error: Exception) -> UserError:
-    """What hivemind and p2pd say when a swarm cannot be entered, for people."""
+def _user_error(error: Exception) -> UserError:
+    """The error for people where hivemind or p2pd says that a swarm cannot be entered."""
     log.info("the swarm cannot be entered: %r", error)
     if isinstance(error, ValidationError):  # a peer was asked for the time, and whether it can dial us
         is_clock = f"within {MAX_DHT_TIME_DISCREPANCY_SECONDS} seconds" in str(error)

@@ -1,4 +1,4 @@
-"""Peers that we have met: where they are, and whether they still answer us through our own p2pd."""
+"""Connections of our own p2pd with peers whose addresses we know: dial them, ping them, list them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,42 @@ from hivemind.dht import DHT, DHTNode
 from hivemind.p2p import PeerID
 from hivemind.utils.multiaddr import Multiaddr
 
-GREETING_SECONDS = 8.0
+PING_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
 
 
-def greet(dht: DHT, addresses: Sequence[str]) -> bool:
-    """Whether anybody there answers us; whoever does is in our routing table again.
+def ping_peers(dht: DHT, addresses: Sequence[str]) -> bool:
+    """Whether anybody at those multiaddrs answers us; whoever does is in our routing table again.
 
     WORKAROUND H31: hivemind drops peers that do not answer from its routing table and never looks for them again,
     so after a cut of the line it stays alone for ever.
     """
     try:
-        greeting = dht.run_coroutine(partial(_greet, addresses=tuple(addresses)), return_future=True)
-        return bool(greeting.result(GREETING_SECONDS))
+        pinging = dht.run_coroutine(partial(_ping_all, addresses=tuple(addresses)), return_future=True)
+        return bool(pinging.result(PING_SECONDS))
     except Exception as error:
-        log.info("nobody could be greeted: %r", error)
+        log.info("no peer could be pinged: %r", error)
         return False
+
+
+def dial_peers(dht: DHT, addresses: Sequence[str]) -> tuple[str, ...]:
+    """Those multiaddrs whose peers answer us, there or wherever else libp2p has found them."""
+    try:
+        dialling = dht.run_coroutine(partial(_dial_all, addresses=tuple(addresses)), return_future=True)
+        return tuple(dialling.result(2 * PING_SECONDS))
+    except Exception as error:
+        log.info("no peer could be dialled: %r", error)
+        return ()
 
 
 def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
     """Where our p2pd is connected with those peers, which are given by their ids."""
     try:
-        look = dht.run_coroutine(partial(_connected, peers=frozenset(peers)), return_future=True)
-        return tuple(look.result(GREETING_SECONDS))
+        listing = dht.run_coroutine(partial(_connected, peers=frozenset(peers)), return_future=True)
+        return tuple(listing.result(PING_SECONDS))
     except Exception as error:
-        log.info("the connections could not be looked at: %r", error)
+        log.info("the connections could not be listed: %r", error)
         return ()
 
 
@@ -47,17 +57,8 @@ def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
     return tuple(peer for peer in peers if peer not in connected)
 
 
-def meet(dht: DHT, addresses: Sequence[str]) -> tuple[str, ...]:
-    """Those addresses whose peers answer us, there or wherever else libp2p has found them."""
-    try:
-        meeting = dht.run_coroutine(partial(_meet, addresses=tuple(addresses)), return_future=True)
-        return tuple(meeting.result(2 * GREETING_SECONDS))
-    except Exception as error:
-        log.info("nobody could be met: %r", error)
-        return ()
-
-
-async def _greet(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
+async def _ping_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> bool:
+    """In the DHT process: forget old failures, dial and ping."""
     node.blacklist.clear()
     answers = await asyncio.gather(*(_answers(node, address) for address in addresses))
     if any(answers):
@@ -70,18 +71,18 @@ async def _answers(node: DHTNode, address: str) -> bool:
     with contextlib.suppress(Exception):
         peer = PeerID.from_base58(name)
         with contextlib.suppress(Exception):
-            await asyncio.wait_for(node.p2p._client.connect(peer, [Multiaddr(place)]), GREETING_SECONDS / 2)
+            await asyncio.wait_for(node.p2p._client.connect(peer, [Multiaddr(place)]), PING_SECONDS / 2)
         return await node.protocol.call_ping(peer) is not None
     return False
 
 
-async def _meet(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> list[str]:
-    answers = await asyncio.gather(*(_meets(node, address) for address in addresses))
+async def _dial_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> list[str]:
+    answers = await asyncio.gather(*(_is_reached(node, address) for address in addresses))
     return [address for address, answer in zip(addresses, answers, strict=True) if answer]
 
 
-async def _meets(node: DHTNode, address: str) -> bool:
-    """Where it is told to be it is dialled only if that is the only way."""
+async def _is_reached(node: DHTNode, address: str) -> bool:
+    """Whether the peer answers; the address itself is dialled only if there is no other way to it."""
     with contextlib.suppress(Exception):
         peer = PeerID.from_base58(address.rpartition("/p2p/")[2])
         if await node.protocol.call_ping(peer) is None and not await _answers(node, address):

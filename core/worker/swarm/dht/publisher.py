@@ -1,9 +1,10 @@
-"""Keep one value of ours in the swarm's DHT: records there expire, and holders come and go."""
+"""Keep one value of ours in the swarm's DHT: records there expire, and their holders come and go."""
 
 from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from functools import partial
 
 from hivemind.dht import DHT, DHTNode
@@ -19,19 +20,19 @@ log = logging.getLogger(__name__)
 
 
 class Publisher:
-    """Stores a value under a key and a subkey now and every two minutes."""
+    """A thread that stores a value under a key and a subkey, now and every two minutes."""
 
     def __init__(self, dht: DHT, key: str, subkey: str, value: bytes) -> None:
         self._dht, self._key, self._subkey, self._value = dht, key, subkey, value
         self._has_changed = threading.Event()
 
-    def start(self) -> None:
-        """Publish once before returning, then in the background."""
+    def start(self, start_thread: Callable[[str, Callable[[], None]], object]) -> None:
+        """Publish once before returning, then in a background thread of the worker's supervisor."""
         self._store()
-        threading.Thread(target=self._publish, name="publisher", daemon=True).start()
+        start_thread("publisher", self._publish)
 
     def publish_instead(self, value: bytes) -> None:
-        """A newer one, soon."""
+        """Publish that value from now on, soon."""
         self._value = value
         self._has_changed.set()
 
@@ -47,10 +48,10 @@ class Publisher:
             self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
             storing = self._dht.store(key, subkey=subkey, value=value, expiration_time=until, return_future=True)
             storing.result(REPUBLISH_SECONDS)
-        except Exception:
+        except TimeoutError:
             log.exception("our value under %s was not stored this time", key)
 
 
 async def _keep(_dht: DHT, node: DHTNode, key: str, subkey: str, value: bytes, until: float) -> None:
-    """In the DHT process: whoever was given our address asks us, however full the others are."""
+    """Store it ourselves, in the DHT process: whoever was given our address asks us, however full the others are."""
     node.protocol.storage.keep(DHTID.generate(source=key), subkey, MSGPackSerializer.dumps(value), until)

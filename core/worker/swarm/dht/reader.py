@@ -59,7 +59,7 @@ def read_dictionary(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> list[DH
 
 
 def read_signed(dht: DHT, key: str, also_ask: Iterable[str] = ()) -> dict[bytes, dict[str, Any]]:
-    """The newest table of every subkey whose RSA signature holds; what was taken back is left out."""
+    """The newest table of every subkey whose RSA signature holds; retracted ones are left out."""
     newest: dict[bytes, DHTRecord] = {}
     signature = Signatures()
     for record in read_dictionary(dht, key, also_ask):
@@ -99,7 +99,7 @@ def _table_in(value: bytes) -> dict[str, Any] | None:
 
 
 async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ...]) -> list[_Value]:
-    """In the DHT process: our own storage, the nearest peers', and that of the peers named."""
+    """Read our own storage, that of the nearest peers and of the peers named; runs in the DHT process."""
     peers = dict.fromkeys([*map(PeerID.from_base58, also_ask), *await _nearest(node, key_id)])
     peers.pop(node.peer_id, None)
     answers = await asyncio.gather(
@@ -111,7 +111,7 @@ async def _read(_dht: DHT, node: DHTNode, key_id: DHTID, also_ask: tuple[str, ..
 
 
 async def _nearest(node: DHTNode, key_id: DHTID) -> list[PeerID]:
-    """The peers that should hold the key; in a small swarm, simply everybody we know.
+    """The peers that should hold the key by Kademlia's rule; in a small swarm, everybody we know.
 
     WORKAROUND H28: hivemind learns no neighbours from a peer whose value under the wanted key does not decode; so
     they are asked for an id right beside it, which nobody can guess and under which nothing is stored.

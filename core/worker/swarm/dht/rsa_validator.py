@@ -1,4 +1,4 @@
-"""hivemind's signatures on DHT records, looked at in time that anybody can spare."""
+"""hivemind's RSA signatures on DHT records, validated in linear time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_SUBKEY_BYTES = 4096  # hivemind's own have a few hundred
 
 
 class Signatures(RSASignatureValidator):
-    """Agrees with hivemind's about every record that a peer of hivemind writes.
+    """A validator that agrees with hivemind's about every record that a peer of hivemind writes.
 
     WORKAROUND H29: hivemind's patterns look through the rest of a record again for every ``[owner:`` in it, which
     keeps the whole DHT process busy for minutes where a stranger has written 100 kB of them; and it raises

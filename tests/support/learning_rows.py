@@ -1,0 +1,77 @@
+"""Small swarms that shall learn: what each is, and what came of it; ``learn`` lets them all train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from core.run.manifest import RunManifest
+from tests.support.real_peers import Crew, tiny
+
+AGREED = 0.02  # of the way that members have come, as the distance between two of them
+MEMBER_SAMPLES_PER_SECOND = 160.0
+SCRIPT = "tests.support.peers.learning_peers"
+
+
+class Member(msgspec.Struct, frozen=True, kw_only=True):
+    """A peer of a small swarm. A keeper holds the state and trains next to nothing.
+
+    Who is ``late`` joins once the others are in epoch 2, and begins with their state.
+    """
+
+    manifest: RunManifest
+    mode: Literal["direct", "client"] = "direct"
+    keeps: bool = False
+    late: bool = False
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A small swarm, whose first member is its organiser; it trains for at least so many ``epochs``."""
+
+    name: str
+    members: tuple[Member, ...]
+    epochs: int
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a row; lists have one entry for each member.
+
+    ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
+    far the members' parameters are apart after the last epoch that all have ended, as a share of the distance that
+    they have come; ``None`` where there is no such epoch. ``moved`` is by how much their last averaging moved each of
+    them, as such a share.
+    """
+
+    row: str
+    losses: list[list[float]]
+    epochs: list[int]
+    rounds: list[list[str]]
+    failures: list[str]
+    seconds: float
+    distance: float | None = None
+    moved: list[float] = []
+
+    def remaining_loss(self, member: int) -> float:
+        """The loss at the end as a share of that of the untrained model."""
+        first, *_, last = self.losses[member]
+        return last / first
+
+
+def small_run(**collaboration: Any) -> RunManifest:
+    """Sums of one digit; an epoch of two members lasts two seconds, longer than it takes to meet."""
+    numbers: dict[str, Any] = {"target_batch_size": 640, "batch_size_per_step": 16, "matchmaking_time": 1.0}
+    return tiny(**(numbers | collaboration))
+
+
+def learn(crew: Crew, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:
+    """Let the rows train, so many at a time; the outcomes by the names of their rows."""
+    folder = Path(crew.folder) / "rows"
+    folder.mkdir()
+    (folder / "rows.json").write_bytes(msgspec.json.encode(rows))
+    script = crew.script("learning", SCRIPT, str(folder), str(side_by_side))
+    assert script.ended() == 0, script._account()
+    said: list[dict[str, Any]] = script.said
+    outcomes = msgspec.convert(said, list[Outcome])
+    return {outcome.row: outcome for outcome in outcomes}

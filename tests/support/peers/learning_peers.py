@@ -1,0 +1,257 @@
+"""Small swarms, forked from one process that has everything loaded; what came of each is a line of JSON.
+
+Its arguments are a folder with ``rows.json``, and how many rows train at a time. The peers are real: an identity, a
+DHT, a recipe, and RunParticipation with its trainer and SwarmOptimizer. Their speed is limited, so that the length of
+an epoch is the run's choice and not the computer's. From a row's last epoch on they let every averaging round end
+before they go on, and save their parameters, until all members have saved those of one epoch.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+import torch
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+from core.files.temp_folder import lock_temp_folder, remove_temp_folder
+from core.protocol.codec import decode_event
+from core.protocol.events import Evaluated, Failed, RoundFinished
+from core.run.manifest import RunManifest
+from core.security.identity import Identity
+from core.worker.fetch.file_store import FileStore
+from core.worker.network.peer_cache import PeerCache
+from core.worker.process import process_tree
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
+from core.worker.recipes import build
+from core.worker.roles.participation import RunParticipation, open_participation
+from core.worker.roles.preparation import ParticipationConfig
+from core.worker.swarm import Swarm, enter_swarm
+from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
+from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
+
+LIMIT_SECONDS = 180.0  # for one row, on a computer that does much else
+LATE_FROM_EPOCH = 2
+POLL_SECONDS = 0.1
+_Event = TypeVar("_Event")
+
+
+class SettlingPeer:
+    """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
+
+    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int) -> None:
+        self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
+
+    def save(self, evaluated: Evaluated) -> None:
+        """Called between two micro-batches, once an epoch has begun."""
+        epoch = self.optimizer.local_epoch
+        (self.folder / "epoch").write_text(str(epoch))
+        if epoch >= self.last_epoch:
+            before = self.parameters()
+            self.optimizer.state_averager.step(wait_for_delayed_updates=True)
+            (self.folder / f"{epoch}.moved").write_text(str(float((self.parameters() - before).norm())))
+            self.save_parameters(str(epoch))
+
+    def parameters(self) -> Tensor:
+        """A copy of all of them, as one vector."""
+        return parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
+
+    def save_parameters(self, name: str) -> None:
+        """Under that name, in one piece."""
+        torch.save(self.parameters(), self.folder / "new")
+        (self.folder / "new").rename(self.folder / f"{name}.parameters")
+
+
+def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> NoReturn:
+    """Be that member, in a process of its own, until it is killed."""
+    os.setpgid(0, 0)
+    os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
+    channel = channel_to(folder / "events")
+    supervisor = Supervisor(channel)
+    channel.start(supervisor.start)
+    try:
+        swarm = entered(member, folder, meeting_point)
+        manifest = member.manifest
+        size = 1 if member.keeps else manifest.collaboration.batch_size_per_step
+        config = ParticipationConfig("cpu", 1, size, pace_of(member), FileStore(folder), is_state_server=member.keeps)
+        is_first = not meeting_point.exists()
+        cache = PeerCache(() if is_first else meeting_point.read_text().split())
+        organiser = swarm.peer_id if is_first else ""
+        channel.emit(Evaluated(epoch=0, loss=untrained_loss(manifest), accuracy=0.0, examples=()))
+        with open_participation(
+            swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
+        ) as participation:
+            peer = SettlingPeer(participation, folder, last_epoch)
+            peer.save_parameters("untrained")
+            if is_first:
+                publish(meeting_point, swarm)
+            participation.run_training(peer.save)
+    except BaseException as error:
+        traceback.print_exc()
+        channel.emit(Failed(problem=type(error).__name__, detail=str(error)))
+    channel.close()
+    os._exit(1)
+
+
+def untrained_loss(manifest: RunManifest) -> float:
+    """On the held-out samples; it is the same for every member."""
+    return build(manifest, seed=0, device=torch.device("cpu")).evaluate().loss
+
+
+def channel_to(path: Path) -> WorkerChannel:
+    """A worker's channel whose events go to that file, and to which nobody speaks."""
+    commands, _never_closed = os.pipe()
+    return WorkerChannel(commands, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND))
+
+
+def entered(member: Member, folder: Path, meeting_point: Path) -> Swarm:
+    """In the swarm's DHT, or in a new one where nobody has met yet."""
+    path = folder / "identity.key"
+    return enter_swarm(
+        meeting_point.read_text().split() if meeting_point.exists() else (),
+        folder / "progress.key",
+        identity=Identity.load_or_create(path),
+        identity_path=path,
+        mode=member.mode,
+        listen=("/ip4/127.0.0.1/tcp/0",),
+    )
+
+
+def pace_of(member: Member) -> RateLimiter:
+    """Slow enough for many of them on one computer."""
+    return RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND if member.keeps else MEMBER_SAMPLES_PER_SECOND)
+
+
+def publish(meeting_point: Path, swarm: Swarm) -> None:
+    """Where the others find the first member."""
+    new = meeting_point.with_suffix(".new")
+    new.write_text("\n".join(swarm.addresses()))
+    new.rename(meeting_point)
+
+
+class Training:
+    """A row under way."""
+
+    def __init__(self, row: Row, folder: Path) -> None:
+        self.row, self._began = row, time.monotonic()
+        self._folders = [folder / str(number) for number in range(len(row.members))]
+        for each in self._folders:
+            each.mkdir(parents=True)
+        self._meeting_point = folder / "addresses"
+        self._pids: dict[int, int] = {}
+
+    def poll(self) -> Outcome | None:
+        """Start whoever is due; the outcome, once the row is over."""
+        for number, member in enumerate(self.row.members):
+            if number not in self._pids and self._is_due(number, member):
+                folder = self._folders[number]
+                self._pids[number] = fork(partial(live, member, self.row.epochs, folder, self._meeting_point))
+        is_late = time.monotonic() > self._began + LIMIT_SECONDS
+        is_over = is_late or self._settled_epoch() is not None or self._failures()
+        return self._end() if is_over else None
+
+    def _is_due(self, number: int, member: Member) -> bool:
+        if member.late:
+            return epoch_in(self._folders[0]) >= LATE_FROM_EPOCH
+        return number == 0 or self._meeting_point.exists()
+
+    def _settled_epoch(self) -> int | None:
+        """The first of the last epochs that all members have ended with everybody in their rounds."""
+        saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._folders]
+        return min(filter(self._was_whole, set.intersection(*saved)), default=None)
+
+    def _was_whole(self, epoch: int) -> bool:
+        everybody, around = len(self.row.members), (epoch - 1, epoch)
+        return all(
+            any(each.peers == everybody and each.epoch in around for each in events_in(folder, RoundFinished))
+            for folder in self._folders
+        )
+
+    def _failures(self) -> tuple[str, ...]:
+        told = [each for folder in self._folders for each in events_in(folder, Failed)]
+        return tuple(f"{each.problem}: {each.detail}" for each in told)
+
+    def _end(self) -> Outcome:
+        for pid in self._pids.values():
+            os.killpg(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        epoch = self._settled_epoch()
+        outcome = Outcome(
+            row=self.row.name,
+            losses=[[each.loss or 0.0 for each in events_in(folder, Evaluated)] for folder in self._folders],
+            epochs=[epoch_in(folder) for folder in self._folders],
+            rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
+            failures=list(self._failures()),
+            seconds=round(time.monotonic() - self._began, 1),
+        )
+        return outcome if epoch is None else msgspec.structs.replace(outcome, **self._comparison(epoch))
+
+    def _comparison(self, epoch: int) -> dict[str, Any]:
+        """How the members' parameters compare after that epoch."""
+        ended = [torch.load(folder / f"{epoch}.parameters") for folder in self._folders]
+        travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
+        distance = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
+        moved = [float((folder / f"{epoch}.moved").read_text()) for folder in self._folders]
+        return {"distance": distance / travelled, "moved": [each / travelled for each in moved]}
+
+
+def epoch_in(folder: Path) -> int:
+    """The member's epoch."""
+    path = folder / "epoch"
+    return int(path.read_text() or 0) if path.exists() else 0
+
+
+def events_in(folder: Path, kind: type[_Event]) -> list[_Event]:
+    """What the member has told, of that kind."""
+    path = folder / "events"
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [event for event in map(decode_event, lines) if isinstance(event, kind)]
+
+
+def summary(event: RoundFinished) -> str:
+    """A round in some words."""
+    return f"{event.kind} {event.epoch}: {event.peers} peers, {event.seconds} s {event.reason.sentence}".strip()
+
+
+def fork(target: Callable[[], NoReturn]) -> int:
+    """The process id of a copy of this process that does that and nothing else."""
+    return os.fork() or target()
+
+
+def main() -> None:
+    """Let all rows train."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(name)s: %(message)s")
+    folder, side_by_side = Path(sys.argv[1]), int(sys.argv[2])
+    waiting = msgspec.json.decode((folder / "rows.json").read_bytes(), type=list[Row])
+    process_tree.setup_fork_handling()
+    torch.set_num_threads(1)
+    under_way: list[Training] = []
+    with lock_temp_folder() as scratch:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
+        while waiting or under_way:
+            while waiting and len(under_way) < side_by_side:
+                row = waiting.pop(0)
+                under_way.append(Training(row, folder / row.name))
+            for training in tuple(under_way):
+                if (outcome := training.poll()) is not None:
+                    print(msgspec.json.encode(outcome).decode(), flush=True)
+                    under_way.remove(training)
+            time.sleep(POLL_SECONDS)
+        remove_temp_folder(scratch.path)
+
+
+if __name__ == "__main__":
+    main()

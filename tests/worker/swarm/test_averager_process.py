@@ -1,0 +1,65 @@
+"""An averager is one object in two processes: what its own process needs is there before the fork."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator
+
+import pytest
+from hivemind.averaging import DecentralizedAverager
+
+from core.worker.swarm.averaging import averagers
+from core.worker.swarm.averaging.averager_process import AveragerProcess
+from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+
+IN_THE_WORKERS_PROCESS = [
+    averagers._ObservedAverager,
+    averagers._DownloadingAverager,
+    averagers.GradientAverager,
+    averagers.TrainingStateAverager,
+]
+
+
+def methods(cls: type) -> Iterator[ast.AST]:
+    """The parsed methods of a class, its constructor left out."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    yield from (node for node in body.body if getattr(node, "name", "__init__") != "__init__")
+
+
+def attributes(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The attributes of ``self`` that are read, or that are written."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, context)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+    }
+
+
+def written_before_the_fork(cls: type) -> set[str]:
+    """What the constructor writes before it calls that of its base, which forks."""
+    constructor = ast.parse(textwrap.dedent(inspect.getsource(vars(cls)["__init__"]))).body[0]
+    assert isinstance(constructor, ast.FunctionDef)
+    calls = [number for number, line in enumerate(constructor.body) if "super().__init__" in ast.unparse(line)]
+    assert len(calls) == 1 and calls[0] == len(constructor.body) - 1, "nothing is written after the fork"
+    return {name for line in constructor.body for name in attributes(line, ast.Store)}
+
+
+@pytest.mark.parametrize("cls", [AveragerProcess, PowerSGDGradientAverager])
+def test_whatever_the_averagers_process_reads_is_there_before_the_fork(cls: type) -> None:
+    upstream = ast.parse(textwrap.dedent(inspect.getsource(DecentralizedAverager)))
+    known = attributes(upstream, ast.Store) | set(dir(cls)) | written_before_the_fork(cls)
+    read = {name for method in methods(cls) for name in attributes(method, ast.Load)}
+    assert read and read - known == set()
+
+
+@pytest.mark.parametrize("cls", IN_THE_WORKERS_PROCESS)
+def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: type) -> None:
+    assert {name for method in methods(cls) for name in attributes(method, ast.Store)} == set()
+    if "__init__" in vars(cls):
+        written_before_the_fork(cls)

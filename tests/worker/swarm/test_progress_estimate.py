@@ -1,0 +1,60 @@
+"""The swarm's progress is estimated as hivemind does, from reports that are parsed only once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hivemind.optim import progress_tracker as upstream
+from hivemind.utils.performance_ema import PerformanceEMA
+from hivemind.utils.timed_storage import ValueWithExpiration
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from core.worker.swarm.averaging.progress_estimate import estimate_progress
+from core.worker.swarm.dht.progress_reports import PeerReport
+
+NOW = 1.8e9
+RECORDS = some.fixed_dictionaries(
+    {
+        "peer_id": some.binary(min_size=1, max_size=40),
+        "epoch": some.integers(0, 9),
+        "samples_accumulated": some.integers(0, 300),
+        "samples_per_second": some.floats(0, 1e4),
+        "time": some.floats(NOW - 60, NOW + 3),
+        "client_mode": some.booleans(),
+    }
+)
+
+
+def tracker(epoch: int, samples: int) -> Any:
+    """What the estimate needs of a tracker whose peer has got so far."""
+    mine = {"peer_id": b"me", "samples_per_second": 1.0, "time": NOW, "client_mode": False}
+    return SimpleNamespace(
+        local_progress=upstream.LocalTrainingProgress(epoch=epoch, samples_accumulated=samples, **mine),
+        performance_ema=PerformanceEMA(alpha=0.1),
+        target_batch_size=256,
+        min_refresh_period=0.5,
+        default_refresh_period=3.0,
+        max_refresh_period=10.0,
+        expected_drift_peers=3.0,
+        expected_drift_rate=0.2,
+        status_loglevel=0,
+        prefix="sums",
+    )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(records=some.lists(RECORDS, max_size=6), epoch=some.integers(0, 9), samples=some.integers(0, 300))
+def test_it_is_hiveminds_estimate(
+    monkeypatch: pytest.MonkeyPatch, records: list[dict[str, Any]], epoch: int, samples: int
+) -> None:
+    monkeypatch.setattr(upstream, "get_dht_time", lambda: NOW)
+    metadata = {number: ValueWithExpiration(record, NOW) for number, record in enumerate(records)}
+    theirs = upstream.ProgressTracker._parse_swarm_progress_data(tracker(epoch, samples), metadata)
+    reports = [report for record in records if (report := PeerReport.parse(record)) is not None]
+    assert len(reports) == len(records)
+    ours = estimate_progress(reports, tracker(epoch, samples), NOW)
+    assert asdict(ours) == pytest.approx(asdict(theirs), rel=1e-9)
