@@ -280,6 +280,7 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     if collaboration.allreduce_timeout is None:
         averaged = 1 + len(collaboration.average_opt_statistics)
         options["averaging_timeout"] += exchange_seconds(averaged * numbers)
+    # WORKAROUND H41: with local updates, hivemind never gives an offloaded optimizer the gradients
     options["offload_optimizer"] = collaboration.is_optimizer_offloaded
     options["grad_compression"] = compression(collaboration.grad_compression)
     options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
