@@ -68,8 +68,8 @@ class RunRecorder:
         if key is None:
             return
         if session.chosen:
-            self._deeds.begin(key, session.chosen.manifest.run.name[:_NAME_CHARACTERS])
-        self._deeds.note(session, (device,) if device else (), at)
+            self._deeds.start_run(key, session.chosen.manifest.run.name[:_NAME_CHARACTERS])
+        self._deeds.record(session, (device,) if device else (), at)
         if session.phase == "training":
             self._note_curves(key, session, device, at)
 
@@ -120,12 +120,12 @@ class RunRecorder:
         if session.scored is not None and session.scored is not self._noted_scores:
             self._noted_scores = session.scored
             for score in session.scored.scores:
-                self._history.note(key, "run_loss", score.at, score.loss)
+                self._history.record(key, "run_loss", score.at, score.loss)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:
-                self._history.note(key, series, at, value)
+                self._history.record(key, series, at, value)
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:

@@ -1,4 +1,4 @@
-"""Messages as they cross the pipe: one JSON object a line."""
+"""The codec of commands and events: one JSON object a line, UTF-8."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Decoded = TypeVar("_Decoded")
 
 
 def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
-    """The one type of ours that msgspec does not know, which crosses the pipe as a text."""
+    """The decoding of Multiaddr, the one type that msgspec does not know: it crosses the pipe as a text."""
     if kind is not Multiaddr or not isinstance(text, str):
         raise ValueError("a multiaddr is a text")
     return Multiaddr(text)
@@ -29,7 +29,7 @@ _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, 
 
 
 def encode(message: StrictStruct) -> bytes:
-    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+    """The message as one line, its end included; characters of a path that are no UTF-8 become question marks."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:

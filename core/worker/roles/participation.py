@@ -210,7 +210,7 @@ class RunParticipation:
 
     def _tell_scores(self) -> None:
         published = published_scores(self._swarm.dht, self._run_id, self._organiser)
-        if news := published.after(self._scored_epoch):
+        if news := published.since(self._scored_epoch):
             *earlier, latest = news
             self._scored_epoch = latest.epoch
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
