@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
-
 from PySide6.QtCore import QCoreApplication
 
 from app.presentation import errors as problem_words
@@ -20,7 +18,7 @@ from core.security.sanitize import sanitize_line
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
 _BETWEEN = " · "
-_LONGEST_REASON = 160
+_LONGEST_REASON = 300
 _ATTEMPTS = len(RestartPolicy().delays_seconds)
 
 
@@ -169,18 +167,14 @@ def _ended(session: Session) -> str:
 
 
 def contribution_status(session: Session) -> str:
-    """Whether this computer helps, from the rounds that were seen: in our words, not in the worker's."""
+    """Whether this computer helps; where it does not, why not, as the worker says."""
     if session.phase != "training" or session.contribution_status is None:
         return _no_verdict(session)
     match session.contribution_status.state:
         case "helping":
             return _helping(session.rounds)
-        case "alone":
-            return _alone(session)
-        case "out_of_sync":
-            return translate("Verdict", "Not helping yet: we are behind the others and download their state.")
-        case "starting":
-            return _not_yet(session)
+        case "alone" | "out_of_sync" | "starting":
+            return sanitize_line(said(session.contribution_status.reason), _LONGEST_REASON)
 
 
 def _no_verdict(session: Session) -> str:
@@ -204,32 +198,6 @@ def _helping(rounds: tuple[RoundFinished, ...]) -> str:
         ),
         figures.count(averaged),
     )
-
-
-def _alone(session: Session) -> str:
-    if others(session) <= 0:
-        return translate("Verdict", "Connected but alone: nobody else is training in this run right now.")
-    failed = sum(1 for _ in takewhile(lambda each: not is_averaged(each), reversed(session.rounds)))
-    words = translate("Verdict", "Connected but alone: the last %n rounds were averaged with nobody.", "", failed)
-    return f"{words}{_reason(session)}"
-
-
-def _not_yet(session: Session) -> str:
-    if session.rounds:
-        words = translate("Verdict", "Not helping yet: the first averaging did not come about.")
-        return f"{words}{_reason(session)}"
-    return translate(
-        "Verdict",
-        "Connected with %n other peers; the first averaging comes with the next step.",
-        "",
-        others(session),
-    )
-
-
-def _reason(session: Session) -> str:
-    """What the worker said of the last round that failed, in brackets."""
-    failed = [each.reason for each in session.rounds if not is_averaged(each) and each.reason]
-    return f" ({sanitize_line(said(failed[-1]), _LONGEST_REASON).rstrip('.')})" if failed else ""
 
 
 def others(session: Session) -> int:

@@ -16,8 +16,15 @@ from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCateg
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
 
-class Removal(QObject):
-    """``agreed`` asks for the program's end, after which ``carry_out`` deletes."""
+class EraseDialog(QObject):
+    """Asks before anything is deleted, which happens when nothing of the program runs any more.
+
+    Signals:
+        agreed: the person wants the data deleted, so the program has to end.
+
+    Attributes:
+        box: the dialog, once it was opened.
+    """
 
     agreed = Signal()
 
@@ -27,8 +34,8 @@ class Removal(QObject):
         self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
 
-    def ask(self) -> None:
-        """Show what is there; nothing is deleted yet."""
+    def open(self) -> None:
+        """Show what is kept, and ask; nothing is deleted yet."""
         box = self.box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Warning)
@@ -47,8 +54,8 @@ class Removal(QObject):
             downloads.clicked.connect(lambda: self._agree(frozenset({"downloads"})))
         box.open()
 
-    def carry_out(self) -> None:
-        """If it was wished: when nothing of ours runs any more."""
+    def erase_if_agreed(self) -> None:
+        """Delete what the person has agreed to; to be called when nothing of ours runs any more."""
         if not self._agreed_to:
             return
         try:

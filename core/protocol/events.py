@@ -169,7 +169,7 @@ class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=
     """Whether this computer contributes to the run at present, and why or why not."""
 
     state: Literal["helping", "alone", "out_of_sync", "starting"]
-    reason: str
+    reason: LocalizedText = LocalizedText()
 
 
 class Solved(StrictStruct, kw_only=True, frozen=True):

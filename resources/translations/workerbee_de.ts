@@ -128,7 +128,18 @@
     </message>
 </context>
 <context>
-    <name>AddressEntry</name>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>AddressForm</name>
     <message>
         <source>Show me the run</source>
         <translation>Lauf ansehen</translation>
@@ -159,14 +170,14 @@
     </message>
 </context>
 <context>
-    <name>AddressField</name>
+    <name>AddressIntake</name>
     <message>
-        <source>Address of the run</source>
-        <translation>Adresse des Laufs</translation>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
     </message>
     <message>
-        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
-        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -1113,17 +1124,6 @@
     <message>
         <source>Read all of it</source>
         <translation>Alles lesen</translation>
-    </message>
-</context>
-<context>
-    <name>Navigator</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -2293,6 +2293,29 @@
     </message>
 </context>
 <context>
+    <name>StatusIcon</name>
+    <message>
+        <source>All is well</source>
+        <translation>Alles in Ordnung</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
+    </message>
+</context>
+<context>
     <name>StepBar</name>
     <message>
         <source>Progress to the next step</source>
@@ -2465,10 +2488,6 @@
 <context>
     <name>Verdict</name>
     <message>
-        <source>Not helping yet: we are behind the others and download their state.</source>
-        <translation>Hilft noch nicht: Wir liegen hinter den anderen zurück und laden ihren Stand herunter.</translation>
-    </message>
-    <message>
         <source>Paused: your computer is all yours.</source>
         <translation>Pausiert: Ihr Computer gehört ganz Ihnen.</translation>
     </message>
@@ -2489,28 +2508,6 @@
         <translation>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Connected but alone: nobody else is training in this run right now.</source>
-        <translation>Verbunden, aber allein: Gerade trainiert sonst niemand in diesem Lauf.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
-        <translation>
-            <numerusform>Verbunden, aber allein: Die letzte Runde wurde mit niemandem gemittelt.</numerusform>
-            <numerusform>Verbunden, aber allein: Die letzten %n Runden wurden mit niemandem gemittelt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Not helping yet: the first averaging did not come about.</source>
-        <translation>Hilft noch nicht: Die erste Mittelung kam nicht zustande.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
-        <translation>
-            <numerusform>Mit %n anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
-            <numerusform>Mit %n anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
         </translation>
     </message>
 </context>
@@ -2747,8 +2744,44 @@
         <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
     </message>
     <message>
+        <source>We are behind the others and download their state.</source>
+        <translation>Wir liegen hinter den anderen zurück und laden ihren Stand herunter.</translation>
+    </message>
+    <message>
+        <source>Nobody else is training in this run right now.</source>
+        <translation>Gerade trainiert sonst niemand in diesem Lauf.</translation>
+    </message>
+    <message>
+        <source>nobody else came</source>
+        <translation>niemand sonst kam</translation>
+    </message>
+    <message>
+        <source>Connected, but the last %1 rounds were averaged with nobody: %2.</source>
+        <translation>Verbunden, aber die letzten %1 Runden wurden mit niemandem gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>The first averaging did not come about: %1.</source>
+        <translation>Die erste Mittelung kam nicht zustande: %1.</translation>
+    </message>
+    <message>
+        <source>%1 of the last %2 rounds were averaged with others.</source>
+        <translation>%1 der letzten %2 Runden wurden mit anderen gemittelt.</translation>
+    </message>
+    <message>
+        <source>Connected with 1 other peer; the first averaging comes with the next step.</source>
+        <translation>Mit einem anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
+    </message>
+    <message>
+        <source>Connected with %1 other peers; the first averaging comes with the next step.</source>
+        <translation>Mit %1 anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
+    </message>
+    <message>
         <source>You chose it: this computer only connects outwards.</source>
         <translation>So haben Sie es gewählt: Dieser Computer verbindet sich nur nach außen.</translation>
+    </message>
+    <message>
+        <source>The connection to the others is lost: none of %1 known addresses answers. Computing goes on as soon as one does.</source>
+        <translation>Die Verbindung zu den anderen ist unterbrochen: Keine von %1 bekannten Adressen antwortet. Gerechnet wird weiter, sobald eine antwortet.</translation>
     </message>
     <message>
         <source>The swarm is on this computer.</source>

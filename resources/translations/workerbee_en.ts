@@ -105,19 +105,5 @@
             <numerusform>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
-        <translation>
-            <numerusform>Connected but alone: the last round was averaged with nobody.</numerusform>
-            <numerusform>Connected but alone: the last %n rounds were averaged with nobody.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
-        <translation>
-            <numerusform>Connected with %n other peer; the first averaging comes with the next step.</numerusform>
-            <numerusform>Connected with %n other peers; the first averaging comes with the next step.</numerusform>
-        </translation>
-    </message>
 </context>
 </TS>

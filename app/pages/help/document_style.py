@@ -59,7 +59,7 @@ def _style_block(block: QTextBlock, font: QFont, theme: Colours) -> None:
     if _is_code(block):
         room.setBackground(theme.window)
         letters.setFontPointSize(font.pointSizeF() * _CODE_SIZE)
-    else:
+    elif not _has_image(block):  # above which there would be a quarter of its height
         room.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     if level:
         room.setTopMargin(font.pointSizeF() * (1.8 if level > 1 else 0.0))
@@ -75,6 +75,10 @@ def _style_block(block: QTextBlock, font: QFont, theme: Colours) -> None:
     for fragment in list(_fragments_of(block)):
         if fragment.charFormat().isAnchor():
             _cursor_over(block.document(), fragment).mergeCharFormat(link)
+
+
+def _has_image(block: QTextBlock) -> bool:
+    return any(fragment.charFormat().isImageFormat() for fragment in _fragments_of(block))
 
 
 def _is_code(block: QTextBlock) -> bool:

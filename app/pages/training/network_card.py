@@ -21,7 +21,7 @@ class NetworkCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._way, self._reason, self._advice = StatusIcon("info", self), Strong(), Hint(), Hint()
+        self._icon, self._way, self._reason, self._advice = StatusIcon("info", self), Strong(), Hint(), Hint()
         self.test = QPushButton(self)
         self.test.clicked.connect(self.test_requested)
         words = QVBoxLayout()
@@ -30,7 +30,7 @@ class NetworkCard(Card):
             words.addWidget(label)
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
         self.parts.addLayout(row)
@@ -48,7 +48,7 @@ class NetworkCard(Card):
         if network is None:
             return
         is_direct, is_running = network.mode == "direct", network.test == "running"
-        self._mark.show_meaning("good" if is_direct else "info")
+        self._icon.set_severity("good" if is_direct else "info")
         direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
         self._way.say(direct if is_direct else outgoing)
         self._reason.say(breakable(sanitize_line(said(network.reason))))

@@ -110,7 +110,8 @@ def of_network(event: Network) -> str:
 
 def of_verdict(event: ContributionStatus) -> str:
     """Whether this computer helps."""
-    return f"{_VERDICTS[event.state]}: {sanitize_line(event.reason)}" if event.reason else f"{_VERDICTS[event.state]}."
+    reason = sanitize_line(str(event.reason))
+    return f"{_VERDICTS[event.state]}: {reason}" if reason else f"{_VERDICTS[event.state]}."
 
 
 def of_loading(event: StateLoading) -> str:

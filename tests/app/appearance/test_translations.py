@@ -148,8 +148,8 @@ def test_it_can_be_changed_and_changed_back(qapp: QApplication) -> None:
     language = Language(qapp)
     before = QLocale()
     said = []
-    choices: tuple[Choice, ...] = ("de", "en", "de", "system")
-    for choice in choices:
+    settings_store: tuple[Choice, ...] = ("de", "en", "de", "system")
+    for choice in settings_store:
         language.choose(choice)
         said.append((translate("ConsentBar", "Back"), translate("QPlatformTheme", "Cancel")))
     german = ("Zurück", "Abbrechen")

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.presentation import errors as problem_words
 from app.presentation import status as sentences
@@ -18,6 +19,9 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
 from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
+from core.protocol.localizable import LocalizedText
+from core.worker.network.connection_monitor import QUIET_SECONDS, SILENT_PROBES, ConnectionMonitor, Observation
+from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import finished, progress
 
 NOW = 1_000_000.0
@@ -30,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("english")
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:
-    contribution_status = ContributionStatus(state=state, reason="said by the worker")  # type: ignore[arg-type]
+    contribution_status = ContributionStatus(state=state, reason=LocalizedText("said by the worker"))  # type: ignore[arg-type]
     return replace(
         STARTING,
         phase="training",
@@ -144,21 +148,30 @@ def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
     assert "the first round was averaged" in sentences.contribution_status(training("helping", finished()))
 
 
-def test_alone_says_why() -> None:
-    nobody = replace(training("alone"), progress=progress(peers=1))
-    assert (
-        sentences.contribution_status(nobody) == "Connected but alone: nobody else is training in this run right now."
+def test_alone_says_what_is_wrong_with_the_connection() -> None:
+    assert sentences.contribution_status(cut("3\x1b[31m")) == (
+        "The connection to the others is lost: none of 3[31m known addresses answers. "
+        "Computing goes on as soon as one does."
     )
-    failing = training("alone", finished(), *(finished(ok=False, reason="no answer\x1b[31m."),) * 3)
-    assert (
-        sentences.contribution_status(failing)
-        == "Connected but alone: the last 3 rounds were averaged with nobody. (no answer[31m)"
-    )
+
+
+def test_alone_says_so_in_german_too(qapp: QApplication) -> None:
+    with speaking("de"):
+        assert sentences.contribution_status(cut("3")).startswith("Die Verbindung zu den anderen ist unterbrochen:")
+
+
+def cut(addresses: str) -> Session:
+    """A session whose worker hears nothing from so many addresses."""
+    monitor = ConnectionMonitor(is_first=False)
+    for _ in range(SILENT_PROBES):
+        monitor.on_observation(Observation(quiet_seconds=QUIET_SECONDS), 0.0)
+        monitor.on_known_probed({"/ip4/192.0.2.1/tcp/1": "timeout"}, 0.0)
+    reason = LocalizedText(monitor.problem.sentence, (addresses,))
+    return replace(training(), contribution_status=ContributionStatus(state="alone", reason=reason))
 
 
 def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
-    assert "the first averaging comes with the next step" in sentences.contribution_status(training("starting"))
-    assert "did not come about" in sentences.contribution_status(training("starting", finished(ok=False)))
+    assert sentences.contribution_status(training("starting")) == "said by the worker"
     assert "not known yet" in sentences.contribution_status(STARTING)
     assert "Nothing is being computed" in sentences.contribution_status(replace(training(), phase="ended"))
     assert sentences.contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."

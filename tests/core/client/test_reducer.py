@@ -267,7 +267,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     progress(20),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
-    ContributionStatus(state="alone", reason="nobody else is there"),
+    ContributionStatus(state="alone", reason=LocalizedText("nobody else is there")),
     evaluated(7),
     CheckpointSaved(path="/nowhere", epoch=7),
     Warned(problem=ErrorKind.DISK_FULL.key),

@@ -15,10 +15,9 @@ from core.run.spec.data import SumsData
 from core.run.spec.language_models import GPT2, Albert, Bert
 from core.run.spec.recipe import CausalLM, LanguageModelSpec, Lora, MaskedLM
 from core.run.spec.recipe_cost import size_of
-from core.worker.recipes.compile import compiled
 from core.worker.recipes.language_model import LanguageModel, bounded
 from core.worker.recipes.objective import NOT_ASKED, Masking
-from core.worker.recipes.precision import MixedPrecision, dtype_for
+from core.worker.recipes.precision import MixedPrecision, compiled, dtype_for
 from core.worker.recipes.recipe import Evaluation
 from core.worker.recipes.transformers_factory import put_together
 

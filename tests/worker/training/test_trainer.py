@@ -19,8 +19,7 @@ from core.worker.recipes import Batch
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import NumericChecks
-from core.worker.training.rate_limiter import RateLimiter
-from core.worker.training.trainer import Trainer
+from core.worker.training.trainer import RateLimiter, Trainer
 from tests.support.real_peers import Crew, tiny
 
 
@@ -47,9 +46,9 @@ class Alone:
         self.tracker = SimpleNamespace(
             global_progress=progress,
             local_progress=progress,
-            my_rate=lambda: None,
-            swarm_rate=lambda: None,
-            seconds_to_next_epoch=lambda: None,
+            statistics=SimpleNamespace(
+                my_rate=lambda: None, swarm_rate=lambda: None, seconds_to_next_epoch=lambda: None
+            ),
         )
 
     def step(self, batch_size: int) -> None:
@@ -69,8 +68,8 @@ def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], th
         cast(SwarmOptimizer, optimizer),
         batch_size,
         RateLimiter(),
-        NumericChecks(recipe),
-        threading.Event(),
+        NumericChecks.of_untrained(recipe),
+        lambda: False,
     )
     return optimizer, trainer.events(leaving, "cpu"), leaving
 

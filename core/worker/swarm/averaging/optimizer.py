@@ -87,8 +87,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         is_keeper: bool = False,
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
-        self._failed_downloads, self._last_refusal = 0, ""
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
         super().__init__(
@@ -104,8 +104,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             verbose=True,
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
-        # WORKAROUND H20: hivemind looks for groupmates for all of averaging_timeout when the last of them has
-        # left, or all have gone on without us, and the loop stands still meanwhile
+        # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._stop_looking
         self.state_averager.is_passive = is_keeper and self.use_local_updates
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch

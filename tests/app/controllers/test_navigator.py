@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.shell.page_selection import page_for
+from app.controllers.navigator import page_for
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause

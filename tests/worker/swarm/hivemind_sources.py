@@ -1,6 +1,6 @@
 """The parts of hivemind that Workerbee replaces, overrides, copies or relies on, with a hash of each one's source.
 
-    python -m tests.support.hivemind_sources
+    python -m tests.worker.swarm.hivemind_sources
 
 writes the hashes of the hivemind that is installed, after somebody has looked at every remedy that they concern.
 """
