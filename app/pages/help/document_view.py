@@ -83,7 +83,7 @@ class DocumentView(QTextBrowser):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another theme has other colours."""
+        """Style the document again when the theme changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             style_document(self.document(), colours(self.palette()))
