@@ -60,7 +60,7 @@ class HelpPage(QWidget):
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Escape leaves the page."""
+        """Leave the page when Escape is pressed."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:
