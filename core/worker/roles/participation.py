@@ -28,8 +28,9 @@ from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.compute.device import torch_device
+from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.memory_meter import MemoryMeter, memory_meter_for
-from core.worker.compute.optimizers import make_optimizer, make_scheduler
+from core.worker.compute.optimizers import make_optimizer
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.connection_monitor import ConnectionMonitor
 from core.worker.network.lan_peers import LOOK_SECONDS, LanPeers
