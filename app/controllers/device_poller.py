@@ -11,7 +11,7 @@ from app.controllers.thread_bridge import Bridge
 
 if TYPE_CHECKING:
     from core.hardware.device import Device
-    from core.hardware.monitor import DevicesSeen, DeviceWatch
+    from core.hardware.monitor import DeviceMonitor, DevicesSeen
 
 POLL_SECONDS_SEEN, POLL_SECONDS_TRAINING, POLL_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
@@ -36,7 +36,7 @@ class DevicePoller(QObject):
         super().__init__(parent)
         self.seen: DevicesSeen | None = None
         self._bridge, self._usable = bridge, usable
-        self._watch: DeviceWatch | None = None
+        self._watch: DeviceMonitor | None = None
         self._period_seconds = POLL_SECONDS_SEEN
         bridge.devices_arrived.connect(self._on_devices)
 
@@ -47,9 +47,9 @@ class DevicePoller(QObject):
 
     def start(self) -> None:
         """Start the thread that measures."""
-        from core.hardware.monitor import DeviceWatch
+        from core.hardware.monitor import DeviceMonitor
 
-        self._watch = DeviceWatch(self._bridge.post_devices, self._period_seconds)
+        self._watch = DeviceMonitor(self._bridge.post_devices, self._period_seconds)
         self._watch.start()
 
     def adapt(self, *, is_seen: bool, is_training: bool) -> None:

@@ -13,7 +13,7 @@ from core.files.folders import Folders
 from core.hardware.discovery import usable_devices
 
 if TYPE_CHECKING:
-    from core.engine.install.events import MakingEvent
+    from core.engine.install.events import InstallEvent
     from core.engine.install.installer import EngineInstaller
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
@@ -39,7 +39,7 @@ class EngineController(QObject):
     def __init__(self, folders: Folders, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.offer: EngineOffer | None = None
-        self.last_event: MakingEvent | None = None
+        self.last_event: InstallEvent | None = None
         self._bridge, self._folders = bridge, folders
         self._installer: EngineInstaller | None = None
         self._is_needed = False
@@ -106,7 +106,7 @@ class EngineController(QObject):
             self._installer.stop()
             self._installer.wait(_STOP_SECONDS)
 
-    def _on_event(self, event: EngineOffer | MakingEvent) -> None:
+    def _on_event(self, event: EngineOffer | InstallEvent) -> None:
         from core.engine.install.events import Installed, InstallProgress
         from core.engine.install.offer import EngineOffer
 

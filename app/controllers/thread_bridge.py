@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from core.protocol.events import Progress
 
 if TYPE_CHECKING:
-    from core.engine.install.events import MakingEvent
+    from core.engine.install.events import InstallEvent
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
     from core.protocol.client_events import ClientEvent
@@ -64,7 +64,7 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._devices_posted.emit(seen)
 
-    def post_engine(self, event: EngineOffer | MakingEvent) -> None:
+    def post_engine(self, event: EngineOffer | InstallEvent) -> None:
         """Post an offer of an engine, or an event of its installation."""
         with contextlib.suppress(RuntimeError):
             self._engine_posted.emit(event)

@@ -84,7 +84,7 @@ class UpdateController(QObject):
             self._check.stop()
 
     def _start_check(self, source: Source) -> None:
-        self._state.note_asked(self._now())
+        self._state.record_request(self._now())
         check = UpdateCheck(source, self._data_folder, self._post)
         try:
             check.start()
@@ -96,7 +96,7 @@ class UpdateController(QObject):
     def _on_answer(self, notice: UpdateNotice | None) -> None:
         self._check = None
         if notice is not None:
-            self._state.note_answered(notice)
+            self._state.record_answer(notice)
             self._emit_known()
             self._announce_once()
 
@@ -106,6 +106,6 @@ class UpdateController(QObject):
 
     def _announce_once(self) -> None:
         """Announce a version that was not announced before, where ``announce`` says that somebody sees it."""
-        notice = self._state.untold(own_version()) if self._state.newest else None
+        notice = self._state.unannounced(own_version()) if self._state.newest else None
         if notice is not None and self._announce(notice):
-            self._state.note_told(notice)
+            self._state.record_announced(notice)

@@ -7,17 +7,17 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from app.appearance.line_breaks import breakable
 from app.appearance.theme import give_role
-from app.presentation import engine as engine_words
-from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Hint, Title, Words
 from app.widgets.layout.card import Card
 from app.widgets.layout.page_column import PageColumn
-from core.engine.install.events import InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
 from core.security.sanitize import sanitize_text
+from core.texts import engine as engine_words
+from core.texts.errors import advice_of, title_of
 
 _WIDEST = 760
 _STEPS = 1000
@@ -46,7 +46,7 @@ class EnginePage(QWidget):
         self._lay_out()
         self.show_engine(None, None, is_making=False)
 
-    def show_engine(self, offer: EngineOffer | None, event: MakingEvent | None, *, is_making: bool) -> None:
+    def show_engine(self, offer: EngineOffer | None, event: InstallEvent | None, *, is_making: bool) -> None:
         """Show what is offered, and the newest event of its installation."""
         self.facts.show_facts(engine_words.facts(offer) if offer else [])
         self._show_progress(event if isinstance(event, InstallProgress) else None, is_making)
@@ -54,7 +54,7 @@ class EnginePage(QWidget):
         self.make.setEnabled(offer is not None and offer.choice is not None)
         self.make.setText(
             self.tr("&Go on")
-            if isinstance(event, MakingPaused)
+            if isinstance(event, InstallPaused)
             else self.tr("&Try again")
             if isinstance(event, InstallFailed)
             else self.tr("&Download and set up")
@@ -64,7 +64,7 @@ class EnginePage(QWidget):
             self._complain(event.problem, event.detail)
         elif offer is not None and offer.problem is not None:
             self._complain(offer.problem, offer.detail)
-        elif isinstance(event, MakingPaused):
+        elif isinstance(event, InstallPaused):
             self.callout.show_message("info", self.tr("Paused. What was downloaded is kept."))
         else:
             self.callout.clear()

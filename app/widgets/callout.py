@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.appearance.theme import colours, give_role
+from app.appearance.theme import colours
 from app.presentation.severity import Severity
 from app.widgets.labels import Strong, Words
 from app.widgets.status_icon import StatusIcon, colour_of
@@ -47,7 +47,6 @@ class Callout(QWidget):
         self.action, self.help = QPushButton(self), QPushButton(self)
         self.action.clicked.connect(self.action_requested)
         self.help.clicked.connect(self._ask_for_help)
-        give_role(self.help, "link")
         self._error: ErrorKind | None = None
         self._lay_out()
         self.hide()

@@ -58,7 +58,7 @@ _KILLED = -9  # by SIGKILL, which Windows does not know
 
 
 class Client:
-    """One volunteer's or organiser's session; ``session`` is the picture of it.
+    """The session of one volunteer or organiser; ``session`` is its immutable state.
 
     ``join``, ``publish``, ``check_engine`` and ``dry_run`` begin one; another begins when that has ended.
     """
@@ -105,7 +105,7 @@ class Client:
         self._begin(command)
 
     def publish(self, command: Publish) -> None:
-        """Be a run's first peer."""
+        """Publish a run, as its first peer."""
         self._begin(command)
 
     def check_engine(self) -> None:
@@ -153,7 +153,7 @@ class Client:
             self.handle(ResumeAsked())
 
     def finish_epoch(self, is_wanted: bool = True) -> None:
-        """Pause when this epoch is done; or take that back."""
+        """Pause when the present epoch is done; or withdraw that."""
         self.handle(FinishAsked(is_wanted))
 
     def test_network(self) -> None:
@@ -183,7 +183,7 @@ class Client:
         self._stop_clock()
 
     def handle(self, event: ClientEvent) -> None:
-        """Take an event into the picture, and do what follows from it."""
+        """Reduce the session with an event, and carry out what follows from it."""
         self.session = reduce(self.session, event)
         match event:
             case Asked(command=Start() as consent):
@@ -208,7 +208,7 @@ class Client:
 
     @property
     def log_file(self) -> Path:
-        """Where the worker writes what it has to say to us."""
+        """The log to which the worker's stderr goes."""
         return worker_log(self._folders.logs)
 
     def _begin(self, command: Opening) -> None:
@@ -292,7 +292,8 @@ class Client:
             return
         self._attempt = attempt
         seconds = self._restarts.delay_seconds(attempt, problem)
-        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key))
+        last = self._restarts.last_attempt(problem, has_trained=has_trained)
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _last_words(self, event: WorkerExited) -> Failed:
@@ -312,9 +313,9 @@ class Client:
             opening = msgspec.structs.replace(opening, run_id=consent.run_id)
         self._launch(opening)
 
-    def _set_clock(self, seconds: float, ring: Callable[[], None]) -> None:
+    def _set_clock(self, seconds: float, callback: Callable[[], None]) -> None:
         """One clock is enough: it bounds a goodbye or waits for a restart, never both."""
-        self._clock = threading.Timer(seconds, ring)
+        self._clock = threading.Timer(seconds, callback)
         self._clock.daemon = True
         self._clock.start()
 

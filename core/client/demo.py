@@ -13,10 +13,10 @@ _LISTEN = Multiaddr("/ip4/127.0.0.1/tcp/0")
 
 
 def publish_demo(folders: Folders) -> Publish:
-    """What to tell a client whose folders these are."""
+    """The command that publishes the demo's run on loopback, with the keys in those folders."""
     return publish_here(parse_run_file(template()), folders, "cpu", DEMO_THREADS)
 
 
 def publish_here(manifest: RunManifest, folders: Folders, device: str, threads: int) -> Publish:
-    """The same for any run."""
+    """The command that publishes any run on loopback only."""
     return Publish(manifest=manifest, home=str(folders.data), listen=(_LISTEN,), device=device, threads=threads)

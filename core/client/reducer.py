@@ -1,4 +1,4 @@
-"""How every event changes the picture of a session: ``reduce(session, event)`` is the next one.
+"""The reducer of a session: ``reduce(session, event)`` is the state after an event.
 
 Nothing here starts, sends or measures anything, so replaying the same events gives the same picture.
 """
@@ -49,7 +49,7 @@ from core.protocol.events import (
 
 
 def reduce(session: Session, event: ClientEvent) -> Session:
-    """The picture once ``event`` has happened."""
+    """The session after an event has happened; pure, for any order of events."""
     match event:
         case Asked():
             return _after_command(session, event.command)
@@ -234,7 +234,7 @@ def _after_failure(session: Session, event: Failed) -> Session:
 
 
 def may_restart(session: Session) -> bool:
-    """Whether the session should outlive its worker: not if it is leaving, and not for a mere question."""
+    """Whether a worker that has ended is to be restarted: not if it is leaving, and not for a mere question."""
     return session.phase != "leaving" and not isinstance(session.opening, Check | DryRun)
 
 

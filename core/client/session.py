@@ -1,4 +1,4 @@
-"""One immutable picture of what the worker is doing, and the events that only a client knows."""
+"""The immutable state of a session: what the worker is doing, and what a person has asked of it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving"
 
 @dataclass(frozen=True)
 class Session:
-    """What a front end shows. ``None`` means "not known (yet)".
+    """The state of a session, as a front end shows it; ``None`` means "not known (yet)".
 
     A keeper, which publishes without training, is in the phase ``training`` too. A crash of the worker does
     not end the session, only a ``problem`` does; while ``restarting`` is set there is no worker.
@@ -92,18 +92,18 @@ class Session:
 
     @property
     def is_crashed(self) -> bool:
-        """The worker is gone although nothing has ended: somebody must decide what follows."""
+        """Whether the worker is gone although nothing has ended: somebody must decide what follows."""
         is_at_rest = self.restarting is not None or self.phase in ("idle", "paused", "ended")
         return not self.is_worker_running and not is_at_rest
 
     @property
     def can_pause(self) -> bool:
-        """There is training to pause, or a pause that may be changed."""
+        """Whether there is training to pause, or a pause that may be changed."""
         has_begun = self.consent is not None or isinstance(self.opening, Publish)
         is_leaving_for_good = self.phase == "leaving" and self.pause is None
         return has_begun and self.phase not in ("idle", "ended") and not is_leaving_for_good
 
     @property
     def is_finishing(self) -> bool:
-        """Training will pause by itself when this epoch is done."""
+        """Whether training will pause by itself when this epoch is done."""
         return self.finish_at_epoch is not None

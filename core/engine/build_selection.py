@@ -27,7 +27,12 @@ _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 
 @dataclass(frozen=True)
 class Suited:
-    """What the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is too old."""
+    """The build that the drivers ask for.
+
+    ``capability`` is that of the newest NVIDIA GPU, where it is too old for CUDA 13.
+
+    ``capability`` is that of the newest NVIDIA GPU, where it is too old for CUDA 13.
+    """
 
     build: BuildName
     reason: Reason
@@ -37,7 +42,7 @@ class Suited:
 
 @dataclass(frozen=True)
 class Choice:
-    """What will be made; ``is_second_best`` where this Workerbee has no list of what would suit better."""
+    """The engine that will be made; ``is_second_best`` where this Workerbee has no list of files for a better one."""
 
     suited: Suited
     files: EngineFiles

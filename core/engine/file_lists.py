@@ -23,7 +23,7 @@ _Bytes = Annotated[int, Meta(ge=0, le=20_000_000_000)]
 
 
 class EngineFile(StrictStruct, kw_only=True, frozen=True):
-    """A wheel; one that ``is_shipped`` came with Workerbee and is not downloaded."""
+    """A wheel of an engine; one that ``is_shipped`` came with Workerbee and is not downloaded."""
 
     library: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,100}\Z")]
     version: Annotated[str, Meta(pattern=r"^[A-Za-z0-9.+!-]{1,60}\Z")]
@@ -36,55 +36,55 @@ class EngineFile(StrictStruct, kw_only=True, frozen=True):
 
     @property
     def requirement(self) -> str:
-        """As uv wants it: this file and no other."""
+        """The requirement that names this file and no other to uv."""
         return f"{self.library}=={self.version} --hash=sha256:{self.sha256}"
 
 
 class EngineFiles(StrictStruct, kw_only=True, frozen=True):
-    """Everything of one engine."""
+    """The files that an engine of one build is made of."""
 
     build: BuildName
     files: Annotated[tuple[EngineFile, ...], Meta(max_length=2000)]
 
     def for_python(self, python: str) -> EngineFiles:
-        """Those for this Python, such as ``3.11``."""
+        """The files for one Python version, such as ``3.11``."""
         files = tuple(each for each in self.files if python in each.pythons)
         return msgspec.structs.replace(self, files=files)
 
     @property
     def is_complete(self) -> bool:
-        """Whether there is an engine in them at all."""
+        """Whether the list has files at all, so that an engine can be made of them."""
         return any(each.library == "torch" for each in self.files)
 
     @property
     def downloaded(self) -> tuple[EngineFile, ...]:
-        """Those that did not come with Workerbee; the largest last, so that a mistake shows early."""
+        """The files that did not come with Workerbee; the largest last, so that a mistake shows early."""
         return tuple(sorted((each for each in self.files if not each.is_shipped), key=lambda each: each.bytes))
 
     @property
     def download_bytes(self) -> int:
-        """All of these together."""
+        """The size of all files that are downloaded."""
         return sum(each.bytes for each in self.downloaded)
 
     @property
     def disk_bytes(self) -> int:
-        """What is needed while it is made: the files and what comes out of them, and a little more."""
+        """The disk space that making the engine needs: the files, what is unpacked from them, and a reserve."""
         return self.download_bytes + int(1.1 * sum(each.unpacked_bytes for each in self.files))
 
     @property
     def fingerprint(self) -> str:
-        """Another one means another engine; wheels that are built anew of the same source do not."""
+        """A digest of the files; engines of different fingerprints differ in more than how their wheels were built."""
         listed = "\n".join(sorted(f"{each.library}=={each.version}" for each in self.files))
         return hashlib.sha256(f"{self.build}\n{listed}".encode()).hexdigest()[:16]
 
 
 def this_python() -> str:
-    """The one that runs us, which is the one that will run the engine."""
+    """The version of the running Python, such as ``3.11``, which will also run the engine."""
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def load_files(build: BuildName, folder: Path = FOLDER) -> EngineFiles | None:
-    """For this Python; ``None`` where this Workerbee has none for it."""
+    """The files of a build for this Python; ``None`` where this Workerbee has none for it."""
     listed = folder / f"{build}.json"
     if not listed.is_file():
         return None

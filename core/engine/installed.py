@@ -1,4 +1,4 @@
-"""Where a person's engines lie: each in a folder of its own, and one file that says which is used."""
+"""Installed engines: each in a folder of its own, and one file that names the engine in use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_BYTES = 4096
 
 
 class EngineMetadata(StrictStruct, kw_only=True, frozen=True):
-    """What is written into an engine when all of it is there."""
+    """What is written into an engine's folder when all of it is there."""
 
     build: BuildName
     python: Annotated[str, Meta(max_length=10)]
@@ -33,23 +33,23 @@ class EngineMetadata(StrictStruct, kw_only=True, frozen=True):
 
 @dataclass(frozen=True)
 class Engine:
-    """A finished one."""
+    """An installed engine: its folder and its metadata."""
 
     folder: Path
-    stamp: EngineMetadata
+    metadata: EngineMetadata
 
     @property
     def python(self) -> Path:
-        """What runs the worker."""
+        """The Python interpreter that runs the worker."""
         return self.folder / "bin" / "python"
 
     def is_of(self, files: EngineFiles) -> bool:
-        """Whether it was made of these."""
-        return self.stamp.fingerprint == files.fingerprint and self.stamp.python == this_python()
+        """Whether the engine was made of exactly these files, for this Python."""
+        return self.metadata.fingerprint == files.fingerprint and self.metadata.python == this_python()
 
 
 class EngineDirectory:
-    """``data/engines``: nothing in it is used before ``activate``."""
+    """The folder of all engines; a new one is not used before ``activate``."""
 
     def __init__(self, data: Path) -> None:
         self.folder = DataFolder(data).engines
@@ -57,44 +57,44 @@ class EngineDirectory:
 
     @property
     def work(self) -> Path:
-        """What an engine is made of while it is made, and what was downloaded for it."""
+        """The folder for downloads and for an engine that is being made."""
         return self.folder / "work"
 
     def try_lock(self) -> LockedFolder:
-        """For whoever makes or removes; raises ClientError if somebody else does."""
+        """Lock the directory to install or remove engines; raises UserError, ENGINE_BUSY, if another process has it."""
         claimed = try_lock(self.folder)
         if claimed is None:
             raise UserError(ErrorKind.ENGINE_BUSY)
         return claimed
 
     def engine(self) -> Engine | None:
-        """The one to use; ``None`` if there is none that this Python could run."""
+        """The engine in use; ``None`` if there is none that this Python could run."""
         try:
             name = self._current.read_text("utf-8")[:100]
             folder = self.folder / name.strip()
-            stamp = msgspec.json.decode(_head(folder / "engine.json"), type=EngineMetadata)
+            metadata = msgspec.json.decode(_head(folder / "engine.json"), type=EngineMetadata)
         except (OSError, ValueError, msgspec.MsgspecError):
             return None
-        is_ours = folder.parent == self.folder and stamp.python == this_python()
-        return Engine(folder, stamp) if is_ours and (folder / "bin" / "python").is_file() else None
+        is_ours = folder.parent == self.folder and metadata.python == this_python()
+        return Engine(folder, metadata) if is_ours and (folder / "bin" / "python").is_file() else None
 
     def new_folder(self, files: EngineFiles) -> Path:
-        """A name that no engine has had; nothing is made."""
+        """The path for a new engine, which no other engine has had; nothing is made."""
         stem = f"{files.build}-{this_python()}-{files.fingerprint[:8]}"
         return self.folder / f"{stem}-{time.time_ns():x}"
 
-    def stamp(self, folder: Path, files: EngineFiles) -> EngineMetadata:
-        """Say in it what it is. Raises OSError."""
-        stamp = EngineMetadata(build=files.build, python=this_python(), fingerprint=files.fingerprint)
-        write_atomically(folder / "engine.json", msgspec.json.encode(stamp))
-        return stamp
+    def write_metadata(self, folder: Path, files: EngineFiles) -> EngineMetadata:
+        """Write into the folder what engine it holds; raises OSError."""
+        metadata = EngineMetadata(build=files.build, python=this_python(), fingerprint=files.fingerprint)
+        write_atomically(folder / "engine.json", msgspec.json.encode(metadata))
+        return metadata
 
     def activate(self, engine: Engine) -> None:
-        """From now on this one. Raises OSError."""
+        """Make this the engine in use. Raises OSError."""
         write_atomically(self._current, engine.folder.name.encode())
 
     def sweep(self) -> None:
-        """Remove what is neither the current one nor in use; whatever cannot be removed stays."""
+        """Remove engines that are neither current nor in use; whatever cannot be removed stays."""
         current = self.engine()
         kept = {self.folder / "current", self.folder / LOCK_FILE, self.work}
         if current is not None:
@@ -104,7 +104,7 @@ class EngineDirectory:
                 _remove(each)
 
     def remove(self) -> None:
-        """All of it, downloads too; raises ClientError while a worker runs from it."""
+        """Remove all engines and downloads; raises UserError, ENGINE_BUSY, while a worker runs from one."""
         for each in self._entries():
             if is_in_use(each):
                 raise UserError(ErrorKind.ENGINE_BUSY, "A training process runs from it.")
@@ -114,12 +114,12 @@ class EngineDirectory:
 
     @property
     def held_bytes(self) -> int:
-        """What all of it takes on the disk."""
+        """The disk space that all engines and their downloads take."""
         return disk_usage(self.folder)
 
     @property
     def free_bytes(self) -> int | None:
-        """What may still be written where it lies, or will lie; ``None`` where that is not known."""
+        """The free space of the disk that holds the engines, or will hold them; ``None`` where it is not known."""
         nearest = next(each for each in (self.folder, *self.folder.parents) if each.exists())
         return free_space(nearest, None).free_bytes
 
@@ -128,7 +128,7 @@ class EngineDirectory:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Whether a process of this computer was started from there."""
+    """Whether a process on this computer was started from a program in that folder."""
     import psutil
 
     for process in psutil.process_iter():

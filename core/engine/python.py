@@ -11,17 +11,17 @@ from core.files.resources import ROOT
 
 
 def is_packaged() -> bool:
-    """Whether an installer put us here; a checkout's own environment is its engine."""
+    """Whether Workerbee was installed as a package; a checkout's own environment is its engine."""
     return (ROOT / "bin" / "uv").is_file()
 
 
 def needs_engine(data: Path) -> bool:
-    """Whether there is nothing yet that could train."""
+    """Whether an engine must be installed before this computer can train."""
     return is_packaged() and EngineDirectory(data).engine() is None
 
 
 def engine_python(data: Path) -> Path:
-    """The one that has all libraries; raises ClientError where its engine has not been made."""
+    """The Python that has all training libraries; raises UserError, ENGINE_NOT_MADE, where there is none yet."""
     if not is_packaged():
         return Path(sys.executable)
     engine = EngineDirectory(data).engine()
@@ -33,4 +33,4 @@ def engine_python(data: Path) -> Path:
 def uses_gpus(data: Path) -> bool:
     """Whether the engine was made for GPUs; one that has not been made yet may still be."""
     engine = EngineDirectory(data).engine() if is_packaged() else None
-    return engine is None or engine.stamp.build != "cpu"
+    return engine is None or engine.metadata.build != "cpu"

@@ -10,12 +10,12 @@ from core.files.resources import ROOT
 
 
 def worker_command(data: Path) -> list[str]:
-    """What starts a worker; raises ClientError where its engine has not been made."""
+    """The command line that starts a worker; raises UserError where its engine has not been made."""
     return command_of(engine_python(data))
 
 
 def command_of(python: Path) -> list[str]:
-    """What starts a worker with it; a remote engine (``wsl.exe … --``) gets its prefix here.
+    """The command line that starts a worker with that Python; a remote engine (``wsl.exe … --``) gets its prefix here.
 
     ``-P`` keeps the folder in which a person happens to stand out of this, and a ``core`` in it.
     """
@@ -23,7 +23,7 @@ def command_of(python: Path) -> list[str]:
 
 
 def worker_environment() -> dict[str, str]:
-    """Our own, so that what a person set for torch's threads or devices counts.
+    """The environment variables of a worker: our own, so that a person's settings for torch and CUDA hold.
 
     CUDA numbers the GPUs as NVML does, so that ``cuda:1`` is the one that a person chose.
     A ``core`` that is not installed in the engine is named in it: the worker's shall be the same as ours.

@@ -1,4 +1,4 @@
-"""Start a worker, talk to it in lines, and leave nothing of it or its children behind."""
+"""The worker's process: started, spoken to in lines, and ended with all of its children."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ else:
 
 
 class WorkerProcess:
-    """A worker and its family of forked children; raises OSError if it cannot be started.
+    """A worker and its forked children; raises OSError if it cannot be started.
 
     ``post`` is called from other threads: with each event, at last with ``WorkerExited``, after which nothing
     of the family lives. ``logs`` is the folder of its log. Three threads serve a worker: one reads events,
@@ -72,7 +72,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The worker's, and on POSIX also its process group's."""
+        """The worker's process id, on POSIX also that of its process group."""
         return self._process.pid
 
     def send(self, command: AnyCommand) -> None:
@@ -84,7 +84,7 @@ class WorkerProcess:
         self._lines.put(None)
 
     def kill(self) -> None:
-        """End the whole family at once."""
+        """Kill the worker and all of its children at once."""
         with self._family:
             if not self._is_reaped:
                 _kill_group(self._process)

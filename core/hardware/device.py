@@ -1,4 +1,4 @@
-"""One thing that this computer can train on, as it was at one moment."""
+"""A GPU or the CPU as it was at one moment, and the programs that use it."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Device:
 
     @property
     def label(self) -> str:
-        """What a person types to choose it: ``cuda:0``, ``cpu``."""
+        """The name by which a person chooses the device: ``cuda:0``, ``cpu``."""
         return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that it answers to, in lower case."""
+        """All names by which the device may be chosen, in lower case."""
         return (self.label, self.uuid.lower()) if self.uuid else (self.label,)

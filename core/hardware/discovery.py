@@ -44,12 +44,12 @@ def choose_device(devices: Sequence[Device], wish: str) -> Device:
 
 
 def usable_devices(devices: Iterable[Device], *, uses_gpus: bool) -> tuple[Device, ...]:
-    """Those that an engine computes on: one for the CPU knows no GPU, whatever its driver tells of it."""
+    """The devices that an engine can compute on: one for the CPU uses no GPU, whatever its driver tells of it."""
     return tuple(device for device in devices if uses_gpus or device.kind == "cpu")
 
 
 def this_cpu() -> Device:
-    """With the computer's memory as its own."""
+    """The CPU as a device, with the computer's memory as its own."""
     try:
         import psutil
 
@@ -68,7 +68,7 @@ class _Scan(threading.Thread):
         self.nvml = Nvml()
 
     def run(self) -> None:
-        self.nvml.look()
+        self.nvml.scan()
         self.nvml.close()
 
 

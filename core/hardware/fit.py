@@ -53,7 +53,7 @@ class Fits:
 
     @property
     def verdict(self) -> FitVerdict:
-        """The worst of them."""
+        """The worst verdict of all needs."""
         verdicts = {fit.verdict for fit in (self.gpu, self.memory, self.disk) if fit is not None}
         return next(verdict for verdict in _FROM_BAD_TO_GOOD if verdict in verdicts)
 

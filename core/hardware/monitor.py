@@ -1,4 +1,4 @@
-"""Keeps looking at this computer's devices, so that a window never waits for a driver."""
+"""Polls this computer's devices in a thread, so that a window never waits for a driver."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class DevicesSeen:
     idle: tuple[Device, ...] = ()
 
 
-class DeviceWatch:
-    """Looks every ``period_seconds`` and posts what it sees, from a thread of its own.
+class DeviceMonitor:
+    """Polls the devices every ``period_seconds`` and posts what it finds, from a thread of its own.
 
-    A look that takes longer than 2 s is told as a driver that does not answer, and is not waited for.
+    A scan that takes longer than 2 s is reported as a driver that does not answer, and is not waited for.
     """
 
     def __init__(self, post: Callable[[DevicesSeen], None], period_seconds: float = 2.0) -> None:
@@ -46,7 +46,7 @@ class DeviceWatch:
 
     @property
     def period_seconds(self) -> float:
-        """How often; a shorter one counts at once."""
+        """The seconds between two polls; a shorter period counts at once."""
         return self._period_seconds
 
     @period_seconds.setter
@@ -55,13 +55,13 @@ class DeviceWatch:
         self._wake.set()
 
     def start(self) -> None:
-        """The first look is now; the second call does nothing."""
+        """Poll at once, and then every period; the second call does nothing."""
         if self._stopped is None:
             self._stopped = threading.Event()
             threading.Thread(target=self._run, args=(self._stopped,), name="devices", daemon=True).start()
 
     def stop(self) -> None:
-        """Nothing is posted any more once this returns; a driver that hangs is left to itself."""
+        """Stop polling: nothing is posted any more once this returns; a driver that hangs is left to itself."""
         with self._posting:
             if self._stopped is not None:
                 self._stopped.set()
@@ -72,17 +72,17 @@ class DeviceWatch:
         driver = _Driver()
         while not stopped.is_set():
             begun = time.monotonic()
-            gpus, is_answering = driver.look()
-            self._tell(DevicesSeen((*gpus, this_cpu()), is_answering, time.time()), stopped)
+            gpus, is_answering = driver.scan()
+            self._post_seen(DevicesSeen((*gpus, this_cpu()), is_answering, time.time()), stopped)
             while not stopped.is_set() and (rest := self._rest_seconds(begun)) > 0:
                 self._wake.wait(rest)
                 self._wake.clear()
-        driver.let_go()
+        driver.close()
 
     def _rest_seconds(self, begun: float) -> float:
         return begun + max(self._period_seconds, _SHORTEST_PERIOD_SECONDS) - time.monotonic()
 
-    def _tell(self, seen: DevicesSeen, stopped: threading.Event) -> None:
+    def _post_seen(self, seen: DevicesSeen, stopped: threading.Event) -> None:
         with self._posting:
             if stopped.is_set():
                 return
@@ -97,40 +97,40 @@ class _Driver:
 
     def __init__(self) -> None:
         self._known: dict[int, Device] = {}
-        self._asker = _Asker()
-        self._asker.start()
+        self._nvml_thread = _NvmlThread()
+        self._nvml_thread.start()
 
-    def look(self) -> tuple[tuple[Device, ...], bool]:
+    def scan(self) -> tuple[tuple[Device, ...], bool]:
         """The GPUs, and whether the driver told of them in time; one that is late is not waited for again."""
-        asker = self._asker
-        if asker.is_idle.is_set():
-            asker.ask()
-            if asker.is_idle.wait(DRIVER_LIMIT_SECONDS):
-                self._known = asker.nvml.gpus
+        nvml = self._nvml_thread
+        if nvml.is_idle.is_set():
+            nvml.request_scan()
+            if nvml.is_idle.wait(DRIVER_LIMIT_SECONDS):
+                self._known = nvml.driver.gpus
                 return _in_order(self._known), True
-        return _in_order(asker.nvml.gpus.copy() | _without_news(self._known)), False
+        return _in_order(nvml.driver.gpus.copy() | _without_news(self._known)), False
 
-    def let_go(self) -> None:
+    def close(self) -> None:
         """End the conversation with the driver, as soon as it answers."""
-        self._asker.end()
+        self._nvml_thread.stop()
 
 
-class _Asker(threading.Thread):
+class _NvmlThread(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="nvml", daemon=True)
-        self.nvml = Nvml()
+        self.driver = Nvml()
         self.is_idle = threading.Event()
         self.is_idle.set()
         self._is_wanted = threading.Event()
         self._is_ending = False
 
-    def ask(self) -> None:
-        """Look once, and be idle again."""
+    def request_scan(self) -> None:
+        """Request one scan of the GPUs; the thread is idle again after it."""
         self.is_idle.clear()
         self._is_wanted.set()
 
-    def end(self) -> None:
-        """Look no more."""
+    def stop(self) -> None:
+        """End the thread after the scan under way."""
         self._is_ending = True
         self._is_wanted.set()
 
@@ -139,9 +139,9 @@ class _Asker(threading.Thread):
             self._is_wanted.wait()
             self._is_wanted.clear()
             if not self._is_ending:
-                self.nvml.look()
+                self.driver.scan()
                 self.is_idle.set()
-        self.nvml.close()
+        self.driver.close()
 
 
 def _in_order(gpus: dict[int, Device]) -> tuple[Device, ...]:

@@ -1,4 +1,4 @@
-"""What NVIDIA's driver tells of the GPUs, asked through NVML; whoever asks must be ready to wait for ever."""
+"""GPUs as NVIDIA's driver reports them through NVML; every call may hang for ever, so it needs a thread to spare."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class _Program(NamedTuple):
 
 
 class DeviceUsers:
-    """Remembers from one look to the next which process is which, because finding out takes a while."""
+    """Programs that use a GPU, cached from one scan to the next because finding a process's name takes a while."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Program] = {}
         self._known_before: dict[int, _Program] = {}
 
-    def begin_look(self) -> None:
-        """Forget the processes that the last look has not met: their numbers may be given to others."""
+    def start_scan(self) -> None:
+        """Forget the processes that the last scan has not met: their ids may be reused."""
         self._known_before, self._known = self._known, {}
 
     def others(self, memory: Mapping[int, int | None]) -> tuple[DeviceUser, ...]:
-        """Those of the processes, with the bytes that each uses, that are not ours; the greediest first."""
+        """Processes that are not ours, with the bytes of GPU memory that each uses; the largest first."""
         users = [
             DeviceUser(pid, program.name, size)
             for pid, size in memory.items()
@@ -61,7 +61,7 @@ _Question = Callable[[Any, Any], dict[str, Any]]
 
 
 class Nvml:
-    """A conversation with the driver, for one thread. It stays open between two looks, until something fails.
+    """A session with the driver, for one thread; it stays open between two scans until something fails.
 
     ``gpus`` is what the present look has found so far, or the last one has found; by index.
     """
@@ -72,19 +72,19 @@ class Nvml:
         self._is_open = False
         self._told: set[str] = set()
 
-    def look(self) -> None:
-        """Find the GPUs anew. Never raises; without a driver, or with one that is broken, there are none."""
+    def scan(self) -> None:
+        """Find the GPUs anew; never raises. Without a driver, or with one that is broken, there are none."""
         self.gpus = {}
-        self._users.begin_look()
+        self._users.start_scan()
         try:
             self._look()
         except Exception as error:  # no driver, no library, or a fault in either
-            self._tell_once(f"NVML: {error!r}")
+            self._log_once(f"NVML: {error!r}")
             self.gpus = {}
             self.close()
 
     def close(self) -> None:
-        """End the conversation; the next look begins another."""
+        """End the session with the driver; the next scan opens another."""
         if self._is_open:
             self._is_open = False
             try:
@@ -116,7 +116,7 @@ class Nvml:
                 self._fill(index, question, nvml, handle)
             self._fill(index, self._other_users, nvml, handle)
         except nvml.NVMLError as error:
-            self._tell_once(f"GPU {index} is left out: {error!r}")
+            self._log_once(f"GPU {index} is left out: {error!r}")
             self.gpus.pop(index, None)
             return False
         return True
@@ -127,7 +127,7 @@ class Nvml:
         except (nvml.NVMLError_GpuIsLost, nvml.NVMLError_Uninitialized):
             raise
         except Exception as error:
-            self._tell_once(f"GPU {index}, {question.__name__}: {error!r}")
+            self._log_once(f"GPU {index}, {question.__name__}: {error!r}")
 
     def _other_users(self, nvml: Any, handle: Any) -> dict[str, Any]:
         """A program that computes and draws is told twice."""
@@ -137,7 +137,7 @@ class Nvml:
             memory[process.pid] = max((size for size in sizes if size is not None), default=None)
         return {"users": self._users.others(memory)}
 
-    def _tell_once(self, what: str) -> None:
+    def _log_once(self, what: str) -> None:
         """A look follows every second or two, and the log is for people."""
         if what not in self._told:
             self._told.add(what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -28,8 +29,8 @@ _command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCom
 _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=_read_multiaddr)
 
 
-def encode(message: StrictStruct) -> bytes:
-    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
+    """Return the message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:

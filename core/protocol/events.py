@@ -169,7 +169,7 @@ class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=
     """Whether this computer helps, and why."""
 
     state: Literal["helping", "alone", "out_of_sync", "starting"]
-    reason: str
+    reason: LocalizedText = LocalizedText()
 
 
 class Solved(StrictStruct, kw_only=True, frozen=True):
@@ -230,12 +230,14 @@ class Left(Event, tag="left", kw_only=True, frozen=True):
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
     """Said by the client: the worker starts again after ``seconds``; the first attempt is 1.
 
-    ``problem`` is a key of core.errors.Problem: what ended the one before.
+    ``problem`` is a key of core.errors.ErrorKind: what ended the one before. After ``last_attempt`` the client
+    gives up; ``None``: it never does.
     """
 
     attempt: Count
     seconds: float
     problem: str = "worker_crashed"
+    last_attempt: Count | None = None
 
 
 AnyEvent = (

@@ -1,4 +1,4 @@
-"""Asks once, and prints what a publisher has signed: ``python -m core.updates ADDRESS PUBLISHER``.
+"""Requests an update notice once and prints it if it is signed: ``python -m core.updates ADDRESS PUBLISHER``.
 
 A process of its own, because TLS and signatures would stay in the window's memory for ever.
 """
@@ -18,7 +18,7 @@ LIMIT_SECONDS = 60  # in all, for a server that sends a byte now and then
 
 
 def main() -> int:
-    """0 if there is a notice, 1 if not; why not is for the log."""
+    """Print the notice and return 0, or return 1 and log why there is none."""
     if hasattr(signal, "alarm"):
         signal.alarm(LIMIT_SECONDS)
     address, publisher = sys.argv[1:]

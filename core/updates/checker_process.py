@@ -1,4 +1,4 @@
-"""Has another process ask whether there is a newer version, while nobody waits for it."""
+"""Runs the update check in a process of the engine, so that nobody waits for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class UpdateCheck:
-    """Once; ``post`` is called from a thread of its own, with ``None`` where nothing has come of it.
+    """One update check; ``post`` is called from a thread of its own, with ``None`` where nothing has come of it.
 
     The engine's Python asks, which has what verifies signatures; without an engine nobody does.
     """
@@ -33,7 +33,7 @@ class UpdateCheck:
         self._thread = threading.Thread(target=self._run, name="updates", daemon=True)
 
     def start(self) -> None:
-        """Begin. Raises ClientError where there is no engine, OSError where it does not start."""
+        """Start the process; raises UserError where there is no engine, OSError where it does not start."""
         self._process = subprocess.Popen(
             [str(engine_python(self._data)), "-P", "-m", "core.updates", *self._words],
             env=worker_environment(),
@@ -44,7 +44,7 @@ class UpdateCheck:
         self._thread.start()
 
     def stop(self) -> None:
-        """The program ends; nothing of it is left."""
+        """Kill the process, for the end of the program."""
         if self._process is not None:
             self._process.kill()
             self._thread.join()

@@ -1,4 +1,4 @@
-"""Reads a small file from the web: over TLS, with bounds, and following nobody out of it."""
+"""Fetches a small file over TLS, within bounds, and follows no redirection to plain HTTP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ _LOOPBACK = ("127.0.0.1", "localhost")
 
 
 def fetch(address: str) -> bytes:
-    """At most one byte more than a notice may have. Raises OSError, HTTPException and ValueError.
+    """The file's first bytes, one more at the most than a notice may have.
+
+    Raises OSError, HTTPException and ValueError.
+
+    Raises OSError, HTTPException and ValueError.
 
     ``https`` only; a server on this very computer, as tests have it, may be asked without.
     """
@@ -44,7 +48,7 @@ class _SafeRedirections(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Called by urllib."""
+        """Refuse a redirection that leaves TLS; urllib calls it for each."""
         _refuse_unsafe(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

@@ -1,4 +1,4 @@
-"""What a publisher announces, and signs: a version, and the page that has it."""
+"""Update notices: a version and the page that has it, signed by the publisher."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ Version = Annotated[str, Meta(pattern=_VERSION)]
 
 
 class RefusedNoticeError(Exception):
-    """What came is no notice of this publisher; says why, for the log."""
+    """A file is no notice of this publisher; the message says why, for the log."""
 
 
 class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
-    """``page`` is where a person finds that version; nothing there is read by Workerbee."""
+    """A version that was published, and the ``page`` where a person finds it; Workerbee reads nothing there."""
 
     version: Version
     page: Annotated[str, Meta(pattern=_PAGE)]
 
     def is_newer_than(self, version: str) -> bool:
-        """False where that is no version, as in a folder that nobody has installed."""
+        """Whether the version is newer than another; false where that is no version, as in a checkout."""
         return bool(re.match(_VERSION, version)) and _numbers(self.version) > _numbers(version)
 
 
 class SignedNotice(StrictStruct, frozen=True):
-    """As it lies on a server: the exact text that was signed, and its signature in base64."""
+    """A notice as it lies on a server: the exact text that was signed, and its signature in base64."""
 
     notice: str
     signature: bytes
 
     @classmethod
     def sign(cls, notice: UpdateNotice, publisher: Identity) -> SignedNotice:
-        """Sign it as it will be read."""
+        """Sign a notice in the form in which it will be read."""
         encoded = msgspec.json.encode(notice)
         _decoded(encoded)
         return cls(encoded.decode(), publisher.sign(_SIGNING_PREFIX + encoded))
 
     def to_bytes(self) -> bytes:
-        """The file to be put onto a server."""
+        """The file that is put onto a server."""
         return msgspec.json.format(msgspec.json.encode(self)) + b"\n"
 
 
 def notice_in(encoded: bytes, publisher: str) -> UpdateNotice:
-    """Verify first, parse second; raises RefusedNoticeError. ``publisher`` is a peer id that holds a key."""
+    """The notice in a file, verified before it is parsed; raises RefusedNoticeError."""
     if len(encoded) > MAX_NOTICE_BYTES:
         raise RefusedNoticeError(f"it has more than {MAX_NOTICE_BYTES} bytes")
     try:

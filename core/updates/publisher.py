@@ -1,4 +1,4 @@
-"""Whom to ask: whoever built this package has written it down, and a person may name somebody else."""
+"""Where update notices come from: as the package's builder wrote it down, or as a person has set it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _FILE = RESOURCES / "updates.toml"
 
 @dataclass(frozen=True)
 class Source:
-    """``publisher`` is the peer id whose key signs what lies at ``address``."""
+    """A source of update notices; ``publisher`` is the peer id whose key signs what lies at ``address``."""
 
     address: str
     publisher: str
 
     @property
     def host(self) -> str:
-        """Who sees that this computer asks."""
+        """The server that learns that this computer asks."""
         return urlsplit(self.address).hostname or ""
 
 
@@ -40,7 +40,7 @@ class _Built(StrictStruct, kw_only=True, frozen=True):
 
 
 def source_of(settings: Settings) -> Source | None:
-    """``None`` where nobody is named."""
+    """The source that the settings name, or else the package's own; ``None`` where neither names one."""
     built = built_in()
     address = settings.update_address or built.address
     publisher = settings.update_publisher or built.publisher
@@ -49,5 +49,5 @@ def source_of(settings: Settings) -> Source | None:
 
 @cache
 def built_in(file: Path = _FILE) -> _Built:
-    """What is written in the package; raises ValueError where its builder has made a mistake."""
+    """The source that is written in the package; raises ValueError where its builder has made a mistake."""
     return msgspec.convert(read_toml(file.read_text("utf-8")), _Built)

@@ -1,4 +1,4 @@
-"""What is known of newer versions, and when to ask again: a small file."""
+"""What is known of newer versions, and when to request a notice again, in a small file."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ class UpdateState:
         return self._state.newest
 
     def is_due(self, now: float) -> bool:
-        """Whether to ask; a clock that was set back does not put it off."""
+        """Whether a check is due at ``now``; a clock that was set back does not put it off."""
         wait = EVERY_SECONDS if self._state.was_answered else AGAIN_SECONDS
         return not 0 <= now - self._state.asked_at < wait
 
-    def note_asked(self, now: float) -> None:
-        """Before anybody answers: a program that ends meanwhile asks no more often."""
+    def record_request(self, now: float) -> None:
+        """Record a check before anybody answers: a program that ends meanwhile checks no more often."""
         self._write(asked_at=now, was_answered=False)
 
-    def note_answered(self, notice: UpdateNotice) -> None:
-        """One of a version that is no newer than what is known changes nothing, whoever shows it again."""
+    def record_answer(self, notice: UpdateNotice) -> None:
+        """Record the notice that came; one that is no newer than what is known changes nothing."""
         newest = self._state.newest
         is_news = newest is None or notice.is_newer_than(newest.version)
         self._write(was_answered=True, newest=notice if is_news else newest)
 
-    def untold(self, own: str) -> UpdateNotice | None:
-        """What a person should be told who has the version ``own``: each version once."""
+    def unannounced(self, own: str) -> UpdateNotice | None:
+        """The notice that a person with the version ``own`` has not been shown yet, if any: each version once."""
         newest = self._state.newest
         is_news = newest is not None and newest.is_newer_than(own) and newest.version != self._state.told
         return newest if is_news else None
 
-    def note_told(self, notice: UpdateNotice) -> None:
-        """Never again of this one."""
+    def record_announced(self, notice: UpdateNotice) -> None:
+        """Record that the person has been shown this version."""
         self._write(told=notice.version)
 
     def _write(self, **changes: object) -> None:

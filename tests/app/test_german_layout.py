@@ -29,10 +29,10 @@ SESSIONS = {
     ),
     "finishing": training(finish_at_epoch=43),
     "alone": training(
-        contribution_status=ContributionStatus(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone"),
         rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
     ),
-    "behind": training(contribution_status=ContributionStatus(state="out_of_sync", reason="")),
+    "behind": training(contribution_status=ContributionStatus(state="out_of_sync")),
     "downloading": training(
         phase="starting", loading=StateLoading(received_bytes=10**9, total_bytes=10**10), progress=None
     ),

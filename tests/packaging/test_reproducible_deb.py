@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from installer.package import __main__ as build
-from installer.package import control, tree
+from installer.package import control, tree, wheels
 from installer.package.tree import ROOT, lay_out, release
 
 MISSING = [program for program in ("dpkg-deb", "git", "objdump") if shutil.which(program) is None]
@@ -45,7 +45,7 @@ def built(folder: Path, umask: int) -> bytes:
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the package is made of what git knows")
 def test_two_builds_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "_unpack_libraries", stand_in_libraries)
-    monkeypatch.setattr(tree.wheels, "make", lambda listed, place: [])
+    monkeypatch.setattr(wheels, "make", lambda listed, place: [])
     monkeypatch.setattr(tree, "complete", lambda folder, shipped: None)
     monkeypatch.setattr(tree, "copyright_text", lambda licence, vendor: licence.read_text("utf-8"))
     monkeypatch.setattr(control, "packages_for", lambda root: [])

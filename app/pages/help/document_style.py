@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtGui import (
     QFont,
@@ -29,20 +30,33 @@ _TABLE_PERCENT = 99  # of the width: columns are rounded up, and a full table wo
 
 def style_document(document: QTextDocument, theme: Colours) -> None:
     """Space out paragraphs and headings, colour code, and draw the lines of tables."""
-    for block in blocks_of(document):
-        _style_block(block, document.defaultFont(), theme)
-    for frame in document.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            _style_table(frame, theme)
+    with _one_change(document):
+        for block in blocks_of(document):
+            _style_block(block, document.defaultFont(), theme)
+        for frame in document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                _style_table(frame, theme)
 
 
 def fit_images(document: QTextDocument, width: float) -> None:
     """Make every picture as wide as it is, but at most that wide."""
-    for block in blocks_of(document):
-        for fragment in list(_fragments_of(block)):
-            image = fragment.charFormat().toImageFormat()
-            if image.isValid():
-                _resize(document, fragment, image, width)
+    with _one_change(document):
+        for block in blocks_of(document):
+            for fragment in list(_fragments_of(block)):
+                image = fragment.charFormat().toImageFormat()
+                if image.isValid():
+                    _resize(document, fragment, image, width)
+
+
+@contextmanager
+def _one_change(document: QTextDocument) -> Iterator[None]:
+    """Whatever is changed within it is laid out once, at its end: after each change it would take seconds."""
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    try:
+        yield
+    finally:
+        cursor.endEditBlock()
 
 
 def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
@@ -59,7 +73,7 @@ def _style_block(block: QTextBlock, font: QFont, theme: Colours) -> None:
     if _is_code(block):
         room.setBackground(theme.window)
         letters.setFontPointSize(font.pointSizeF() * _CODE_SIZE)
-    else:
+    elif not _has_image(block):  # above which there would be a quarter of its height
         room.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     if level:
         room.setTopMargin(font.pointSizeF() * (1.8 if level > 1 else 0.0))
@@ -75,6 +89,10 @@ def _style_block(block: QTextBlock, font: QFont, theme: Colours) -> None:
     for fragment in list(_fragments_of(block)):
         if fragment.charFormat().isAnchor():
             _cursor_over(block.document(), fragment).mergeCharFormat(link)
+
+
+def _has_image(block: QTextBlock) -> bool:
+    return any(fragment.charFormat().isImageFormat() for fragment in _fragments_of(block))
 
 
 def _is_code(block: QTextBlock) -> bool:

@@ -1,4 +1,4 @@
-"""What is told while an engine is made."""
+"""The events of an engine's installation, and its transfer rate."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Literal
 
 from core.errors import ErrorKind
 
+WINDOW_SECONDS = 5.0
+
 Phase = Literal["looking", "downloading", "installing", "trying"]
 """Where the files are; the files; putting them together; starting the engine once."""
 
 
 @dataclass(frozen=True)
 class InstallProgress:
-    """It goes on; ``bytes_per_second`` is of the last seconds, and 0 while nothing is downloaded."""
+    """The installation goes on; ``bytes_per_second`` is the rate of the last seconds, 0 while nothing is downloaded."""
 
     phase: Phase
     done_bytes: int = 0
@@ -23,7 +25,7 @@ class InstallProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of the download; ``None`` where nobody can know."""
+        """The estimated rest of the download in seconds; ``None`` where it cannot be known."""
         if self.phase != "downloading" or self.bytes_per_second <= 0:
             return None
         return (self.total_bytes - self.done_bytes) / self.bytes_per_second
@@ -31,42 +33,39 @@ class InstallProgress:
 
 @dataclass(frozen=True)
 class Installed:
-    """It works, and is used from now on."""
+    """The new engine has passed its smoke test and is used from now on."""
 
 
 @dataclass(frozen=True)
-class MakingPaused:
-    """Somebody has stopped it; what was downloaded is kept."""
+class InstallPaused:
+    """The installation was stopped by a person; what was downloaded is kept."""
 
 
 @dataclass(frozen=True)
 class InstallFailed:
-    """It could not be made; the engine of before, if there was one, is still the one in use."""
+    """The installation failed; the engine of before, if there was one, is still the one in use."""
 
     problem: ErrorKind
     detail: str = ""
 
 
-MakingEvent = InstallProgress | Installed | MakingPaused | InstallFailed
+InstallEvent = InstallProgress | Installed | InstallPaused | InstallFailed
 
 
-WINDOW_SECONDS = 5.0
-
-
-class Speed:
-    """Told how much has come by when."""
+class TransferRate:
+    """The rate of a transfer over the last seconds, from the bytes that had come by each moment."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
 
-    def note(self, now_seconds: float, done_bytes: int) -> None:
-        """So much is done by now."""
+    def add(self, now_seconds: float, done_bytes: int) -> None:
+        """Record that ``done_bytes`` had come by ``now_seconds``, on a monotonic clock."""
         self._marks.append((now_seconds, done_bytes))
         while now_seconds - self._marks[0][0] > WINDOW_SECONDS:
             self._marks.popleft()
 
     @property
     def bytes_per_second(self) -> float:
-        """0 until enough is known."""
+        """The mean rate in the window of the last seconds; 0 until half a second is known."""
         (first, before), (last, after) = self._marks[0], self._marks[-1]
         return (after - before) / (last - first) if last - first >= 0.5 else 0.0

@@ -37,7 +37,7 @@ class _Lock(msgspec.Struct):
 
 
 def find_sources(files: EngineFiles, uv: Path, work: Path, stop: threading.Event) -> dict[str, str]:
-    """The address of each file, by its name; one that nobody has is missing.
+    """The address of each file, by its name; a file that no index has is missing.
 
     Raises UvFailedError where an index does not answer, and StoppedError. An address is only where
     to ask: the file's hash decides whether it is taken.

@@ -11,9 +11,16 @@ from functools import partial
 from pathlib import Path
 
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused, Speed
+from core.engine.install.events import (
+    Installed,
+    InstallEvent,
+    InstallFailed,
+    InstallPaused,
+    InstallProgress,
+    TransferRate,
+)
 from core.engine.install.index_lookup import find_sources
-from core.engine.install.smoke_test import try_out
+from core.engine.install.smoke_test import smoke_test
 from core.engine.install.uv import UvFailedError, assemble, find_uv
 from core.engine.install.wheel_download import StoppedError, download
 from core.engine.installed import Engine, EngineDirectory
@@ -27,42 +34,42 @@ _log = logging.getLogger(__name__)
 
 
 class EngineInstaller:
-    """One attempt, in a thread of its own; ``post`` is called from it, at last with how it has ended.
+    """One attempt to install an engine, in a thread of its own; ``post`` is called from it, at last with the outcome.
 
     An attempt that was stopped, or has failed, or whose process was killed, is followed by another: downloads
     go on where they were, and what was being put together begins anew.
     """
 
-    def __init__(self, files: EngineFiles, folders: Folders, post: Callable[[MakingEvent], None]) -> None:
+    def __init__(self, files: EngineFiles, folders: Folders, post: Callable[[InstallEvent], None]) -> None:
         self._files, self._logs, self._post = files, folders.logs, post
         self._place = EngineDirectory(folders.data)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine-maker", daemon=True)
-        self._speed, self._told_at = Speed(), 0.0
+        self._rate, self._told_at = TransferRate(), 0.0
 
     def start(self) -> None:
-        """Begin."""
+        """Start the attempt in a thread of its own."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop soon, and keep what was downloaded; ``post`` tells when."""
+        """Stop soon, and keep what was downloaded; ``post`` is called with InstallPaused then."""
         self._stop.set()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended by then."""
+        """Wait that many seconds for the end of the attempt; whether it has ended."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def _run(self) -> None:
         self._post(self._outcome())
 
-    def _outcome(self) -> MakingEvent:
+    def _outcome(self) -> InstallEvent:
         try:
             with self._place.try_lock():
                 self._make()
             return Installed()
         except StoppedError:
-            return MakingPaused()
+            return InstallPaused()
         except UserError as error:
             return InstallFailed(error.problem, error.detail)
         except UvFailedError as error:
@@ -90,12 +97,12 @@ class EngineInstaller:
         aside = work / f"engine-{time.time_ns():x}"  # a killed maker's uv may still write into its own
         assemble(self._files, uv, aside, work, wheels, self._stop)
         self._post(InstallProgress("trying"))
-        try_out(aside / "bin" / "python", self._logs, self._stop)
+        smoke_test(aside / "bin" / "python", self._logs, self._stop)
         self._use(aside)
 
     def _use(self, aside: Path) -> None:
-        stamp = self._place.stamp(aside, self._files)
-        engine = Engine(aside.rename(self._place.new_folder(self._files)), stamp)
+        metadata = self._place.write_metadata(aside, self._files)
+        engine = Engine(aside.rename(self._place.new_folder(self._files)), metadata)
         self._place.activate(engine)
         shutil.rmtree(self._place.work, ignore_errors=True)
         self._place.sweep()
@@ -131,11 +138,11 @@ class EngineInstaller:
 
     def _tell(self, done: int) -> None:
         now = time.monotonic()
-        self._speed.note(now, done)
+        self._rate.add(now, done)
         if now - self._told_at >= _TELL_SECONDS:
             self._told_at = now
             total = self._files.download_bytes
-            self._post(InstallProgress("downloading", min(done, total), total, self._speed.bytes_per_second))
+            self._post(InstallProgress("downloading", min(done, total), total, self._rate.bytes_per_second))
 
 
 def _uv_failure(said: str) -> InstallFailed:

@@ -14,7 +14,7 @@ from core.errors import ErrorKind, UserError
 
 @dataclass(frozen=True)
 class EngineOffer:
-    """``choice`` is ``None`` where there is nothing to make, and ``problem`` says why.
+    """An engine that may be installed; ``choice`` is ``None`` where there is none, and ``problem`` says why.
 
     ``is_newer`` where an engine is there already, of other files than these.
     """
@@ -28,12 +28,12 @@ class EngineOffer:
 
 
 def look_up(data: Path, post: Callable[[EngineOffer], None]) -> None:
-    """``post`` it from another thread: a driver may take its time to answer."""
+    """Look for an engine to offer and ``post`` it from another thread: a driver may take its time to answer."""
     threading.Thread(target=lambda: post(offer_for(data)), name="engine-offer", daemon=True).start()
 
 
 def offer_for(data: Path) -> EngineOffer:
-    """The same, for who can wait."""
+    """The engine to offer, looked up at once; this may wait for a driver."""
     place = EngineDirectory(data)
     folder = place.folder
     try:

@@ -19,8 +19,8 @@ LIMIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.2
 
 
-def try_out(python: Path, logs: Path, stop: threading.Event) -> EngineChecked:
-    """What is in it; raises ClientError if it does not start, speaks another protocol or cannot load torch.
+def smoke_test(python: Path, logs: Path, stop: threading.Event) -> EngineChecked:
+    """Start a worker of the engine and have it load its libraries; raises UserError if it cannot.
 
     StoppedError if somebody does not want to wait.
     """

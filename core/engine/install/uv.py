@@ -13,16 +13,17 @@ from core.engine.file_lists import EngineFiles
 from core.engine.install.wheel_download import StoppedError
 from core.files.resources import ROOT
 
-_LOOK_SECONDS = 0.2
+SHIPPED = ROOT / "wheels"
+_POLL_SECONDS = 0.2
 _KEPT_OUTPUT = 100_000
 
 
 class UvFailedError(Exception):
-    """It has ended badly; carries what it said."""
+    """The uv process ended with an error; carries what it printed."""
 
 
 def find_uv() -> Path | None:
-    """The one that came with Workerbee, or the one of this environment."""
+    """The uv that came with Workerbee, or else that of this environment or of the PATH."""
     bundled = ROOT / "bin" / "uv"
     beside = Path(sys.executable).with_name("uv")
     on_path = shutil.which("uv")
@@ -32,7 +33,7 @@ def find_uv() -> Path | None:
 
 
 def run_uv(uv: Path, *words: str, work: Path, stop: threading.Event) -> None:
-    """Let it work in that folder, and end it as soon as somebody wants to stop.
+    """Run uv in the folder ``work``, and end it within a moment when ``stop`` is set.
 
     Raises UvFailedError, StoppedError, OSError. It takes the system's Python and never fetches another.
     """
@@ -49,7 +50,7 @@ def run_uv(uv: Path, *words: str, work: Path, stop: threading.Event) -> None:
         )
         try:
             while process.poll() is None:
-                if stop.wait(_LOOK_SECONDS):
+                if stop.wait(_POLL_SECONDS):
                     raise StoppedError
         finally:
             process.kill()
@@ -58,11 +59,8 @@ def run_uv(uv: Path, *words: str, work: Path, stop: threading.Event) -> None:
         raise UvFailedError(log.read_text("utf-8", "replace")[-_KEPT_OUTPUT:].strip())
 
 
-SHIPPED = ROOT / "wheels"
-
-
 def assemble(files: EngineFiles, uv: Path, folder: Path, work: Path, wheels: Path, stop: threading.Event) -> None:
-    """An environment in ``folder``; raises UvFailedError, StoppedError, OSError.
+    """Make a virtual environment in ``folder`` from wheels; raises UvFailedError, StoppedError, OSError.
 
     Links instead of copies where the file system can: what was downloaded is unpacked once.
     """

@@ -21,11 +21,11 @@ _SLACK_BYTES = 1024 * 1024  # some sizes are listed as an index shows them, roun
 
 
 class StoppedError(Exception):
-    """Somebody wants it to stop; what has come is kept."""
+    """The installation was stopped by a person; what was downloaded is kept."""
 
 
 def download(file: EngineFile, url: str, folder: Path, received: Received) -> Path:
-    """Its path in ``folder``.
+    """Download one wheel into ``folder``, from where an earlier attempt ended; returns its path.
 
     Raises ClientError where the line is cut, the disk is full or the file is another one, and whatever
     ``received`` raises.

@@ -21,7 +21,7 @@ def answering(addresses: Sequence[str]) -> tuple[str, ...]:
     libp2p would take minutes to give up. Raises ClientError if nobody answers.
     """
     answers = tcp_probe(addresses, DIAL_SECONDS)
-    alive = tuple(address for address, answer in answers.items() if answer == "accepts")
+    alive = tuple(address for address, answer in answers.items() if answer == "open")
     if not alive:
         raise UserError(ErrorKind.NOBODY_ANSWERS)
     return alive

@@ -15,7 +15,7 @@ from app.controllers.thread_bridge import Bridge
 from app.pages.engine import EnginePage
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingPaused
+from core.engine.install.events import Installed, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.offer import EngineOffer, offer_for
 from core.errors import ErrorKind
@@ -89,7 +89,7 @@ def test_progress_has_speed_and_time_left_and_can_be_paused(page: EnginePage, fi
     assert not page.make.isVisible()
     with qtbot.waitSignal(page.pause_requested):
         page.pause.click()
-    page.show_engine(offer(files, Suited("cpu", "no_gpu")), MakingPaused(), is_making=False)
+    page.show_engine(offer(files, Suited("cpu", "no_gpu")), InstallPaused(), is_making=False)
     assert "kept" in page.callout.text and page.make.text() == "&Go on"
 
 

@@ -16,6 +16,7 @@ from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
 from tests.app.support.training_sample import (
     FOUND,
@@ -196,7 +197,7 @@ def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> 
 
 def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: TrainingPage) -> None:
     failing = training(
-        contribution_status=ContributionStatus(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone", reason=LocalizedText("It was averaged with nobody.")),
         rounds=(finished(ok=False, reason="late"),) * 3,
     )
     show(page, failing, NOW)
@@ -210,7 +211,8 @@ def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: Tr
 
 
 def test_a_crash_is_survived_in_words(page: TrainingPage) -> None:
-    show(page, training(phase="connecting", progress=None, restarting=Restarting(attempt=1, seconds=2.0)), NOW)
+    restarting = Restarting(attempt=1, seconds=2.0, last_attempt=5)
+    show(page, training(phase="connecting", progress=None, restarting=restarting), NOW)
     assert "attempt 1 of 5 starts in 2 s" in page.header.sentence
     assert "by itself" in page.warning.text
     show(page, training(phase="starting", loading=StateLoading(received_bytes=5, total_bytes=10)), NOW)

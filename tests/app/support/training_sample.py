@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable
 
 from app.pages.training.page import TrainingPage
-from app.presentation.timestamps import EventTimestamps
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
@@ -79,7 +79,7 @@ def training(**changes: object) -> Session:
         "chosen": FOUND,
         "progress": progress(),
         "rounds": (finished(),) * 14 + (finished(ok=False, reason="late"),),
-        "contribution_status": ContributionStatus(state="helping", reason=""),
+        "contribution_status": ContributionStatus(state="helping"),
         "peers": tuple(peer(number) for number in range(7)),
         "last_share": 0.164,
     }

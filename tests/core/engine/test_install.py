@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from core.engine.file_lists import EngineFiles
-from core.engine.install.events import Installed, InstallFailed, InstallProgress, MakingEvent, MakingPaused
+from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.installer import EngineInstaller
 from core.engine.installed import Engine, EngineDirectory
@@ -45,7 +45,7 @@ class Workshop:
 
     home: Path
     index: WheelIndex
-    events: list[MakingEvent] = field(default_factory=list)
+    events: list[InstallEvent] = field(default_factory=list)
 
     @property
     def folders(self) -> Folders:
@@ -66,9 +66,9 @@ class Workshop:
         """Files of that version, on the index."""
         return small_engine(self.index.folder, version, works=works)
 
-    def attempt(self, files: EngineFiles, *, pause: bool = False) -> MakingEvent:
+    def attempt(self, files: EngineFiles, *, pause: bool = False) -> InstallEvent:
         """How an attempt to make it ends; one that is paused is paused while it downloads."""
-        told: queue.SimpleQueue[MakingEvent] = queue.SimpleQueue()
+        told: queue.SimpleQueue[InstallEvent] = queue.SimpleQueue()
         maker = EngineInstaller(files, self.folders, told.put)
         self.folders.prepare()
         maker.start()
@@ -92,7 +92,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Worksh
         yield Workshop(tmp_path / "home", index)
 
 
-def assert_all_came(ended: MakingEvent) -> None:
+def assert_all_came(ended: InstallEvent) -> None:
     """It was downloaded, put together and tried; to have it work would take long."""
     assert isinstance(ended, InstallFailed) and ended.problem is ErrorKind.ENGINE_MISSING
 
@@ -137,7 +137,7 @@ def test_a_cut_download_is_said_and_goes_on_where_it_stopped(workshop: Workshop)
 def test_a_paused_download_keeps_what_has_come(workshop: Workshop) -> None:
     files = workshop.offer()
     workshop.index.seconds_a_piece = 0.05
-    assert workshop.attempt(files, pause=True) == MakingPaused()
+    assert workshop.attempt(files, pause=True) == InstallPaused()
     assert 0 < workshop.part.stat().st_size < BALLAST_BYTES
 
 
@@ -208,7 +208,7 @@ def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Wo
     folder = workshop.place.folder / "some"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
-    workshop.place.activate(Engine(folder, workshop.place.stamp(folder, workshop.offer())))
+    workshop.place.activate(Engine(folder, workshop.place.write_metadata(folder, workshop.offer())))
     engine = workshop.place.engine()
     assert engine is not None
     with subprocess.Popen([engine.python, "-c", "input()"], stdin=subprocess.PIPE) as worker:
@@ -221,12 +221,12 @@ def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Wo
 
 
 @pytest.mark.parametrize("stamp", ["", "{}", json.dumps({"build": "cpu", "python": "2.7", "fingerprint": "0" * 16})])
-def test_an_engine_without_a_right_stamp_is_none(tmp_path: Path, stamp: str) -> None:
+def test_an_engine_without_a_right_stamp_is_none(tmp_path: Path, metadata: str) -> None:
     place = EngineDirectory(tmp_path)
     folder = place.folder / "some"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").touch()
-    (folder / "engine.json").write_text(stamp)
+    (folder / "engine.json").write_text(metadata)
     (place.folder / "current").write_text("some")
     assert place.engine() is None
 

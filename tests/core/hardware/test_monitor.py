@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from core.hardware.monitor import DevicesSeen, DeviceWatch
+from core.hardware.monitor import DeviceMonitor, DevicesSeen
 from tests.support.checkout import ROOT
 from tests.support.environment.fake_nvml import FakeNvml
 
@@ -27,10 +27,10 @@ GONE = ("fail nvmlInitWithFlags 9", "fail nvmlDeviceGetCount_v2 9")
 PATIENCE_SECONDS = 20.0
 _WATCH = """
 import dataclasses, json, sys
-from core.hardware.monitor import DeviceWatch
+from core.hardware.monitor import DeviceMonitor
 def tell(seen):
     print(json.dumps(dataclasses.asdict(seen)), flush=True)
-watch = DeviceWatch(tell, 0.1)
+watch = DeviceMonitor(tell, 0.1)
 watch.start()
 for line in sys.stdin:
     if line.strip() == "stop":
@@ -196,10 +196,10 @@ def test_without_any_driver_there_is_the_cpu(tmp_path: Path) -> None:
     assert watching.end() == 0
 
 
-def watched(period_seconds: float) -> tuple[DeviceWatch, queue.Queue[DevicesSeen]]:
+def watched(period_seconds: float) -> tuple[DeviceMonitor, queue.Queue[DevicesSeen]]:
     """A watch in this process, which never asks for a change of the driver."""
     seen: queue.Queue[DevicesSeen] = queue.Queue()
-    return DeviceWatch(seen.put, period_seconds), seen
+    return DeviceMonitor(seen.put, period_seconds), seen
 
 
 def test_a_shorter_period_counts_at_once() -> None:
@@ -227,7 +227,7 @@ def test_whoever_is_told_may_fail_or_stop_the_watch(caplog: pytest.LogCaptureFix
         is_stopped.set()
 
     before = set(threading.enumerate())
-    watch = DeviceWatch(fail_then_stop, 0.05)
+    watch = DeviceMonitor(fail_then_stop, 0.05)
     watch.start()
     assert is_stopped.wait(PATIENCE_SECONDS)
     for thread in set(threading.enumerate()) - before:

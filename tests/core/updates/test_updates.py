@@ -133,31 +133,31 @@ def diary(tmp_path: Path) -> UpdateState:
 
 def test_it_is_asked_once_a_fortnight_and_the_next_day_where_nobody_answered(diary: UpdateState) -> None:
     assert diary.is_due(NOW)
-    diary.note_asked(NOW)
+    diary.record_request(NOW)
     assert not diary.is_due(NOW + AGAIN_SECONDS - 1) and diary.is_due(NOW + AGAIN_SECONDS)
-    diary.note_answered(NOTICE)
+    diary.record_answer(NOTICE)
     assert not diary.is_due(NOW + EVERY_SECONDS - 1) and diary.is_due(NOW + EVERY_SECONDS)
     assert diary.is_due(NOW - 1), "a clock that was set back puts it off for ever"
 
 
 def test_each_version_is_told_once(tmp_path: Path, diary: UpdateState) -> None:
-    assert diary.untold("0.1.0") is None
-    diary.note_answered(NOTICE)
-    assert diary.untold("0.1.0") == NOTICE
-    diary.note_told(NOTICE)
+    assert diary.unannounced("0.1.0") is None
+    diary.record_answer(NOTICE)
+    assert diary.unannounced("0.1.0") == NOTICE
+    diary.record_announced(NOTICE)
     for known in (diary, UpdateState(tmp_path / "updates.json")):
-        assert known.untold("0.1.0") is None and known.newest == NOTICE
-    diary.note_answered(notice("0.3.0"))
-    assert diary.untold("0.1.0") == notice("0.3.0")
-    assert diary.untold("0.3.0") is None
+        assert known.unannounced("0.1.0") is None and known.newest == NOTICE
+    diary.record_answer(notice("0.3.0"))
+    assert diary.unannounced("0.1.0") == notice("0.3.0")
+    assert diary.unannounced("0.3.0") is None
 
 
 def test_a_downgrade_and_an_old_notice_shown_again_do_nothing(diary: UpdateState) -> None:
-    diary.note_answered(NOTICE)
-    diary.note_told(NOTICE)
+    diary.record_answer(NOTICE)
+    diary.record_announced(NOTICE)
     for other in (notice("0.1.5"), notice("0.0.1"), UpdateNotice(version="0.2", page="https://evil.example")):
-        diary.note_answered(other)
-        assert diary.newest == NOTICE and diary.untold("0.1.0") is None
+        diary.record_answer(other)
+        assert diary.newest == NOTICE and diary.unannounced("0.1.0") is None
 
 
 @pytest.mark.parametrize("written", [b"", b"{", b"[" * 5000, b'{"asked_at": "yesterday"}', b"\xff"])
@@ -166,13 +166,13 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, written: bytes) -> No
     path.write_bytes(written)
     diary = UpdateState(path)
     assert diary.is_due(NOW) and diary.newest is None
-    diary.note_answered(NOTICE)
+    diary.record_answer(NOTICE)
     assert UpdateState(path).newest == NOTICE
 
 
 def test_a_folder_that_refuses_is_no_hindrance(tmp_path: Path) -> None:
     diary = UpdateState(tmp_path / "not there" / "updates.json")
-    diary.note_asked(NOW)
+    diary.record_request(NOW)
     assert not diary.is_due(NOW)
 
 

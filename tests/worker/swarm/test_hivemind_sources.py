@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import ROOT
-from tests.support.hivemind_sources import overridden, source_hash, table
+from tests.worker.swarm.hivemind_sources import overridden, source_hash, table
 
 PAGE = (ROOT / "resources/docs/hivemind.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^\| (H\d+) \|.*\| `(core/\S+\.py)` \|", PAGE, re.MULTILINE))
