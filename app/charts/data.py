@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from app.charts.axis import time_label
 from app.charts.decimation import Column, columns, nearest
 from app.charts.definitions import Graph, legend, nothing_to_draw
-from app.presentation import format as figures
 from core.records.time_series import Curve, Series
+from core.texts import figures
 
 
 @dataclass(frozen=True)

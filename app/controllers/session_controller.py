@@ -11,8 +11,8 @@ from app.controllers.device_poller import DevicePoller
 from app.controllers.dry_run_controller import DryRunController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from app.presentation.timestamps import EventTimestamps
 from core.client.client import Client
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders

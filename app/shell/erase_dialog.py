@@ -7,11 +7,12 @@ import sys
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
-from app.presentation import format as figures
-from app.presentation.errors import advice_of, title_of
 from core.errors import UserError
 from core.files.folders import Folders
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
+from core.texts import figures
+from core.texts.errors import advice_of, title_of
+from core.texts.user_data import name_of
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -70,25 +71,5 @@ class EraseDialog(QObject):
 
 
 def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = [f"{_name(each.category)}: {figures.size(each.held_bytes)}" for each in found if each.category != "identity"]
-    return "\n".join(kept)
-
-
-def _name(category: Category) -> str:
-    match category:
-        case "engine":
-            return translate("Removal", "The training engine")
-        case "downloads":
-            return translate("Removal", "Downloaded models and data sets")
-        case "runs":
-            return translate("Removal", "Runs that you published, and their checkpoints")
-        case "history":
-            return translate("Removal", "Curves, and what you have given")
-        case "caches":
-            return translate("Removal", "Caches")
-        case "settings":
-            return translate("Removal", "Settings")
-        case "logs":
-            return translate("Removal", "Logs")
-        case "identity":
-            return translate("Removal", "This computer's keys")
+    kept = (each for each in found if each.category != "identity")
+    return "\n".join(f"{name_of(each.category)}: {figures.size(each.held_bytes)}" for each in kept)

@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject
 
 from app.desktop.external_link import open_web_link
-from app.presentation.errors import advice_of, title_of
 from app.shell.main_window import Window
 from core.errors import ErrorKind, UserError
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_text
+from core.texts.errors import advice_of, title_of
 from core.updates.notice import UpdateNotice
 from core.version import own_version
 

@@ -62,7 +62,7 @@ class TrayController(QObject):
 
     def refresh(self) -> None:
         """Show what is so now: the icon, its tooltip and its menu."""
-        from app.presentation.status import status
+        from core.texts.status import status
 
         controller = self._session_controller
         sentence = status(controller.session, controller.timestamps, time.time())

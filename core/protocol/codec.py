@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -28,8 +29,8 @@ _command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCom
 _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=_read_multiaddr)
 
 
-def encode(message: StrictStruct) -> bytes:
-    """The message as one line, its end included; characters of a path that are no UTF-8 become question marks."""
+def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
+    """Return the message as one line, its end included; what is no UTF-8 in a path becomes question marks."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:

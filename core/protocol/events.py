@@ -230,12 +230,14 @@ class Left(Event, tag="left", kw_only=True, frozen=True):
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
     """The client starts the worker again after ``seconds``; the first attempt is 1.
 
-    ``problem`` is a key of core.errors.Problem: what ended the one before.
+    ``problem`` is a key of core.errors.ErrorKind: what ended the one before. After ``last_attempt`` the client
+    gives up; ``None``: it never does.
     """
 
     attempt: Count
     seconds: float
     problem: str = "worker_crashed"
+    last_attempt: Count | None = None
 
 
 AnyEvent = (

@@ -15,12 +15,12 @@ from app.pages.join.address_field import AddressField, ParsedText
 from app.pages.join.clipboard_offer import ClipboardOffer
 from app.presentation.address import what_is_good, what_is_wrong, what_it_is
 from app.presentation.error_actions import button_of, remedy_of
-from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Hint
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line, sanitize_text
+from core.texts.errors import advice_of, title_of
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress

@@ -11,7 +11,6 @@ from app.pages.review.consent_bar import ConsentBar
 from app.pages.review.run_details import RunDetails
 from app.pages.review.run_selector import RunChoice
 from app.presentation.fit import measured_words
-from app.presentation.run import closed_words
 from app.widgets.device_selector import AUTOMATIC, device_for
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
@@ -21,6 +20,7 @@ from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
+from core.texts.run import closed_words
 
 _WIDEST = 900
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.presentation.fit import MEANING, numbers_of, verdict_on
+from app.presentation.fit import MEANING
 from app.widgets.labels import Hint, Strong
 from app.widgets.memory_bar import MemoryBar
 from app.widgets.status_icon import StatusIcon
 from core.hardware.fit import Fit
+from core.texts.fit import numbers_of, verdict_on
 
 
 class FitRow(QWidget):

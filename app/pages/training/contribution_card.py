@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.presentation import format as figures
 from app.presentation.severity import Severity
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
@@ -13,6 +12,7 @@ from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.status_icon import StatusIcon
 from core.placeholders import fill_placeholders
 from core.records.contributions import Contribution
+from core.texts import figures
 
 _LEAST_FIGURE_WIDTH = 118
 

@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
-from app.presentation.worker_messages import said
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.status_icon import StatusIcon
 from core.protocol.events import Network
 from core.security.sanitize import sanitize_line
+from core.texts.worker_messages import translate_message
 
 
 class NetworkCard(Card):
@@ -51,8 +51,8 @@ class NetworkCard(Card):
         self._icon.set_severity("good" if is_direct else "info")
         direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
         self._way.say(direct if is_direct else outgoing)
-        self._reason.say(breakable(sanitize_line(said(network.reason))))
-        self._advice.say(breakable(sanitize_line(said(network.advice))))
+        self._reason.say(breakable(sanitize_line(translate_message(network.reason))))
+        self._advice.say(breakable(sanitize_line(translate_message(network.advice))))
         self.test.setVisible(network.test != "not_needed")
         self.test.setEnabled(not is_running)
         self.test.setText(self.tr("Being tested…") if is_running else self.tr("Test again"))

@@ -20,17 +20,13 @@ from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
 from app.pages.training.throughput_card import SpeedCard
-from app.presentation import event_log as event_lines
-from app.presentation import format as figures
-from app.presentation import run as run_words
-from app.presentation import status as sentences
 from app.presentation.alerts import Trouble, trouble_of
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
-from app.presentation.timestamps import EventTimestamps
 from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
@@ -40,6 +36,11 @@ from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
 from core.records.time_series import Series
 from core.security.sanitize import sanitize_line
+from core.texts import event_log as event_lines
+from core.texts import figures
+from core.texts import run as run_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -158,7 +159,7 @@ class TrainingPage(QWidget):
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
-        self.contribution_status.show_verdict(_severity(session), sentences.contribution_status(session))
+        self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from app.pages.help.page import HelpPage
 from app.shell.main_window import Window
 from app.widgets.callout import Callout
 from core.errors import ErrorKind
-from core.files.documents import ERRORS, INDEX, list_topics, slug_of
+from core.files.documents import ERRORS, INDEX, list_topics, read_document, slug_of
 from tests.app import test_accessibility as everybody
 from tests.app.support.browser import installed
 from tests.app.support.language_context import speaking
@@ -42,11 +43,11 @@ def first_visible(page: HelpPage) -> str:
 
 
 @pytest.mark.parametrize("topic", list_topics())
-def test_every_document_is_shown_and_fits_into_a_small_window(page: HelpPage, topic: str) -> None:
+def test_every_document_is_shown_and_fits_into_a_small_window(page: HelpPage, qtbot: QtBot, topic: str) -> None:
     page.open_document(topic)
     assert page.topic == topic and len(page.view.toPlainText()) > 200
     assert "<!--" not in page.view.toPlainText() and "generated:" not in page.view.toPlainText()
-    assert page.view.horizontalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: page.view.horizontalScrollBar().maximum() == 0)
 
 
 def test_a_link_leads_to_the_heading_of_another_document_and_back(page: HelpPage) -> None:
@@ -177,3 +178,10 @@ def test_the_german_window_says_that_the_help_is_english(qtbot: QtBot) -> None:
         assert any("nur auf Englisch" in label.text() for label in page.findChildren(QLabel))
         assert still_english(page) == []
         everybody.test_no_word_is_cut(page)
+
+
+def test_the_longest_document_is_laid_out_once(page: HelpPage) -> None:
+    longest = max(list_topics(), key=lambda topic: len(read_document(topic).markdown))
+    began = time.process_time()
+    page.open_document(longest)
+    assert time.process_time() - began < 3.0  # laid out after each change, it took 20 seconds

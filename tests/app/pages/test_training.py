@@ -211,7 +211,8 @@ def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: Tr
 
 
 def test_a_crash_is_survived_in_words(page: TrainingPage) -> None:
-    show(page, training(phase="connecting", progress=None, restarting=Restarting(attempt=1, seconds=2.0)), NOW)
+    restarting = Restarting(attempt=1, seconds=2.0, last_attempt=5)
+    show(page, training(phase="connecting", progress=None, restarting=restarting), NOW)
     assert "attempt 1 of 5 starts in 2 s" in page.header.sentence
     assert "by itself" in page.warning.text
     show(page, training(phase="starting", loading=StateLoading(received_bytes=5, total_bytes=10)), NOW)

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable
 
 from app.pages.training.page import TrainingPage
-from app.presentation.timestamps import EventTimestamps
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen

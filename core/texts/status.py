@@ -1,31 +1,22 @@
-"""What is going on, in sentences: what the computer does now, and whether that helps."""
+"""The status sentence: what this computer does now, why, and what comes next."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import errors as problem_words
-from app.presentation import format as figures
-from app.presentation.timestamps import EventTimestamps, is_averaged
-from app.presentation.worker_messages import said
-from core.client.restart_policy import RestartPolicy
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
-from core.protocol.events import RoundFinished, StateLoading
-from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.protocol.events import Restarting, StateLoading
+from core.texts import errors, figures
+from core.texts.localization import translate
 
 _BETWEEN = " · "
-_LONGEST_REASON = 300
-_ATTEMPTS = len(RestartPolicy().delays_seconds)
 
 
-def status(session: Session, moments: EventTimestamps, now: float) -> str:
-    """What the computer is doing, why, and what comes next, in one sentence. ``now`` is time.time()."""
+def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
     if session.restarting:
-        return _restarting(session, moments, now)
+        return _restarting(session, timestamps, now)
     match session.phase:
         case "connecting":
             return _connecting(session)
@@ -34,7 +25,7 @@ def status(session: Session, moments: EventTimestamps, now: float) -> str:
         case "starting":
             return _starting(session)
         case "training":
-            return _training(session, moments, now)
+            return _training(session, timestamps, now)
         case "leaving":
             return _leaving(session)
         case "paused":
@@ -45,19 +36,23 @@ def status(session: Session, moments: EventTimestamps, now: float) -> str:
             return translate("Status", "Nothing is running")
 
 
-def _restarting(session: Session, moments: EventTimestamps, now: float) -> str:
+def _restarting(session: Session, timestamps: EventTimestamps, now: float) -> str:
     assert session.restarting is not None
-    why = problem_words.setback(ErrorKind.from_key(session.restarting.problem))
-    seconds = moments.seconds_to_restart(now)
+    why = errors.interruption(ErrorKind.from_key(session.restarting.problem))
+    seconds = timestamps.seconds_to_restart(now)
     if seconds is not None and seconds < 1:
         return _BETWEEN.join((why, translate("Status", "starting again…")))
-    attempt = fill_placeholders(
-        translate("Status", "attempt %1 of %2 starts in %3"),
-        figures.count(session.restarting.attempt),
-        figures.count(_ATTEMPTS),
-        figures.time(session.restarting.seconds if seconds is None else seconds),
-    )
-    return _BETWEEN.join((why, attempt))
+    return _BETWEEN.join((why, _attempt(session.restarting, seconds)))
+
+
+def _attempt(restarting: Restarting, seconds_left: float | None) -> str:
+    """``attempt 2 of 5 starts in 3 s``; an outage is retried without end, so its attempts have no number of all."""
+    number = figures.count(restarting.attempt)
+    seconds = figures.time(restarting.seconds if seconds_left is None else seconds_left)
+    if restarting.last_attempt is None:
+        return fill_placeholders(translate("Status", "attempt %1 starts in %2"), number, seconds)
+    words = translate("Status", "attempt %1 of %2 starts in %3")
+    return fill_placeholders(words, number, figures.count(restarting.last_attempt), seconds)
 
 
 def _connecting(session: Session) -> str:
@@ -75,10 +70,15 @@ def _starting(session: Session) -> str:
 
 
 def loading(event: StateLoading) -> str:
-    """How far the download is: ``Downloading the run's state · 4.7 MB of 12.0 MB · 39 %``."""
+    """Return the progress of a download: ``Downloading the run's state · 4.7 MB of 12.0 MB · 39 %``."""
     received = figures.size(event.received_bytes)
     if not event.total_bytes:
-        return fill_placeholders(translate("Status", "Downloading the run's state · %1"), received)
+        words = (
+            translate("Status", "Downloading the run's state · %1")
+            if event.what == "state"
+            else translate("Status", "Downloading the run's data and model · %1")
+        )
+        return fill_placeholders(words, received)
     words = (
         translate("Status", "Downloading the run's state · %1 of %2 · %3")
         if event.what == "state"
@@ -92,14 +92,14 @@ def loading(event: StateLoading) -> str:
     )
 
 
-def _training(session: Session, moments: EventTimestamps, now: float) -> str:
+def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
     if session.progress is None:
         keeps = session.training is None and session.published is not None
         if keeps:
             return translate("Status", "Keeping the run published")
         return translate("Status", "Training begins…")
     epoch = fill_placeholders(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
-    parts = [_activity(session), epoch, _averaged(session, moments, now), _next(session, moments, now)]
+    parts = [_activity(session), epoch, _averaged(session, timestamps, now), _next(session, timestamps, now)]
     return _BETWEEN.join(part for part in parts if part)
 
 
@@ -115,20 +115,20 @@ def _activity(session: Session) -> str:
             return translate("Status", "Training")
 
 
-def _averaged(session: Session, moments: EventTimestamps, now: float) -> str:
+def _averaged(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """``averaged with 6 peers 12 s ago``."""
-    seconds = moments.averaged_seconds_ago(now)
-    if moments.averaged is None or seconds is None:
+    seconds = timestamps.averaged_seconds_ago(now)
+    if timestamps.averaged is None or seconds is None:
         return translate("Status", "not averaged with others yet")
-    words = translate("Status", "averaged with %n peers %1 ago", "", moments.averaged.peers - 1)
+    words = translate("Status", "averaged with %n peer(s) %1 ago", "", timestamps.averaged.peers - 1)
     return fill_placeholders(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))
 
 
-def _next(session: Session, moments: EventTimestamps, now: float) -> str:
+def _next(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """``next round in ~40 s``; nothing where nobody can know."""
     if session.contribution_status is not None and session.contribution_status.state == "out_of_sync":
         return ""
-    seconds = moments.seconds_to_next_round(now)
+    seconds = timestamps.seconds_to_next_round(now)
     if seconds is None:
         return ""
     if session.is_finishing:
@@ -160,48 +160,7 @@ def _paused(session: Session) -> str:
 
 def _ended(session: Session) -> str:
     if session.problem is not None:
-        return fill_placeholders(translate("Status", "Stopped · %1"), problem_words.title_of(session.problem))
+        return fill_placeholders(translate("Status", "Stopped · %1"), errors.title_of(session.problem))
     if session.left is not None:
         return translate("Status", "You have left the run · goodbye was said")
     return translate("Status", "Nothing is running")
-
-
-def contribution_status(session: Session) -> str:
-    """Whether this computer helps; where it does not, why not, as the worker says."""
-    if session.phase != "training" or session.contribution_status is None:
-        return _no_verdict(session)
-    match session.contribution_status.state:
-        case "helping":
-            return _helping(session.rounds)
-        case "alone" | "out_of_sync" | "starting":
-            return sanitize_line(said(session.contribution_status.reason), _LONGEST_REASON)
-
-
-def _no_verdict(session: Session) -> str:
-    if session.phase == "paused":
-        return translate("Verdict", "Paused: your computer is all yours.")
-    if session.phase in ("idle", "leaving", "ended"):
-        return translate("Verdict", "Nothing is being computed on this computer.")
-    return translate("Verdict", "Whether your computer helps is not known yet.")
-
-
-def _helping(rounds: tuple[RoundFinished, ...]) -> str:
-    averaged = sum(map(is_averaged, rounds))
-    if averaged == len(rounds) == 1:
-        return translate("Verdict", "Yes, your computer is helping: the first round was averaged with others.")
-    return fill_placeholders(
-        translate(
-            "Verdict",
-            "Yes, your computer is helping: %1 of the last %n rounds were averaged with others.",
-            "",
-            len(rounds),
-        ),
-        figures.count(averaged),
-    )
-
-
-def others(session: Session) -> int:
-    """How many peers of the run are somebody else."""
-    if session.progress is not None:
-        return session.progress.peers - 1
-    return sum(not peer.is_me for peer in session.peers)

@@ -1,4 +1,4 @@
-"""When what is in the picture was first seen; the picture itself has no clock, so that it can be replayed."""
+"""When the parts of a session were first seen; the session itself has no clock, so that it can be replayed."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ class EventTimestamps:
     restarting_at: float = 0.0
 
     def after(self, session: Session, now: float) -> EventTimestamps:
-        """The moments, now that this session is seen."""
-        moments = self
+        """Return the timestamps after this session was seen at ``now``."""
+        timestamps = self
         averaged = last_averaged(session)
         if averaged is not self.averaged:
-            moments = replace(moments, averaged=averaged, averaged_at=now)
+            timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
         if session.progress is not self.progress:
-            moments = replace(moments, progress=session.progress, progress_at=now)
+            timestamps = replace(timestamps, progress=session.progress, progress_at=now)
         if session.restarting is not self.restarting:
-            moments = replace(moments, restarting=session.restarting, restarting_at=now)
-        return moments
+            timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
+        return timestamps
 
     def averaged_seconds_ago(self, now: float) -> float | None:
-        """How long ago a round was averaged with others."""
+        """Return how long ago a round was averaged with others."""
         return None if self.averaged is None else max(0.0, now - self.averaged_at)
 
     def seconds_to_next_round(self, now: float) -> float | None:
-        """How long until the next one, as the last progress foretold."""
+        """Return the time to the next round, as the last progress event estimated it."""
         if self.progress is None or self.progress.next_step_seconds is None:
             return None
         return max(0.0, self.progress.next_step_seconds - max(0.0, now - self.progress_at))
 
     def seconds_to_restart(self, now: float) -> float | None:
-        """How long until the next attempt begins."""
+        """Return the time until the next attempt begins."""
         if self.restarting is None:
             return None
         return max(0.0, self.restarting.seconds - max(0.0, now - self.restarting_at))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from app.presentation.event_log import line
 from core.protocol.client_events import (
     Asked,
     ClientEvent,
@@ -43,6 +42,7 @@ from core.protocol.localizable import LocalizedText
 from core.run.manifest import Collaboration, RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.recipe import ArithmeticGPT
+from core.texts.event_log import line
 
 MANIFEST = RunManifest(
     run=RunInfo(id="sums", name="Sums\x1b[2J"),
@@ -108,9 +108,6 @@ SILENT: list[ClientEvent] = [
     Progress(epoch=1, samples=1, target=2, samples_per_second=None, swarm_samples_per_second=None, peers=1,
              clients=0, loss=None),
 ]  # fmt: skip
-
-
-pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.mark.parametrize(("event", "words"), TOLD)

@@ -5,32 +5,23 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import pytest
-from PySide6.QtWidgets import QApplication
-
-from app.presentation import errors as problem_words
-from app.presentation import status as sentences
-from app.presentation.alerts import trouble_of
-from app.presentation.error_actions import button_of, remedy_of
-from app.presentation.timestamps import EventTimestamps
+from core.client.event_timestamps import EventTimestamps
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
 from core.protocol.commands import Join, Start
 from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
-from core.protocol.localizable import LocalizedText
-from core.worker.network.connection_monitor import QUIET_SECONDS, SILENT_PROBES, ConnectionMonitor, Observation
-from tests.app.support.language_context import speaking
+from core.protocol.localizable import LocalizedText, localized
+from core.texts import errors as problem_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
 from tests.app.support.training_sample import finished, progress
 
 NOW = 1_000_000.0
 JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
 START = Start(run_id="sums", organiser="me", device="cpu")
 STARTING = replace(JOINING, phase="starting")
-
-
-pytestmark = pytest.mark.usefixtures("english")
 
 
 def training(state: str = "helping", *rounds: RoundFinished) -> Session:
@@ -110,18 +101,15 @@ def test_a_download_says_how_far_it_is() -> None:
 
 
 def test_a_crash_says_when_the_next_attempt_begins() -> None:
-    session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0))
+    session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0, last_attempt=5))
     assert status(session, seconds_later=1) == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
     assert status(session, seconds_later=4) == "The training process ended unexpectedly · starting again…"
 
 
-def test_a_network_that_is_away_is_no_crash() -> None:
-    outage = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NOBODY_ANSWERS.key)
+def test_what_is_tried_for_ever_has_no_last_attempt() -> None:
+    outage = Restarting(attempt=8, seconds=8.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     session = replace(JOINING, consent=START, restarting=outage)
-    assert status(session) == "Nobody answers just now · attempt 1 of 5 starts in 2 s"
-    trouble = trouble_of(session, None, frozenset())
-    assert trouble is not None
-    assert (trouble.title, trouble.is_grave) == ("Nobody answers just now.", False)
+    assert status(session) == "Nobody answers just now · attempt 8 starts in 8 s"
 
 
 def test_the_way_to_training_has_its_words() -> None:
@@ -142,42 +130,20 @@ def test_the_end_has_its_words() -> None:
 def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
     rounds = (*(finished(),) * 14, finished(ok=False, reason="the leader went away"))
     assert (
-        sentences.contribution_status(training("helping", *rounds))
-        == "Yes, your computer is helping: 14 of the last 15 rounds were averaged with others."
+        contribution_status(training("helping", *rounds))
+        == "Yes, your computer is helping: 14 of the last 15 rounds averaged with others."
     )
-    assert "the first round was averaged" in sentences.contribution_status(training("helping", finished()))
+    assert "the first round was averaged" in contribution_status(training("helping", finished()))
 
 
-def test_alone_says_what_is_wrong_with_the_connection() -> None:
-    assert sentences.contribution_status(cut("3\x1b[31m")) == (
-        "The connection to the others is lost: none of 3[31m known addresses answers. "
-        "Computing goes on as soon as one does."
-    )
-
-
-def test_alone_says_so_in_german_too(qapp: QApplication) -> None:
-    with speaking("de"):
-        assert sentences.contribution_status(cut("3")).startswith("Die Verbindung zu den anderen ist unterbrochen:")
-
-
-def cut(addresses: str) -> Session:
-    """A session whose worker hears nothing from so many addresses."""
-    monitor = ConnectionMonitor(is_first=False)
-    for _ in range(SILENT_PROBES):
-        monitor.on_observation(Observation(quiet_seconds=QUIET_SECONDS), 0.0)
-        monitor.on_known_probed({"/ip4/192.0.2.1/tcp/1": "timeout"}, 0.0)
-    reason = LocalizedText(monitor.problem.sentence, (addresses,))
-    return replace(training(), contribution_status=ContributionStatus(state="alone", reason=reason))
+def test_whoever_does_not_help_is_told_the_workers_reason_harmlessly() -> None:
+    reason = localized("None of %1 known addresses answers.", "3\x1b[31m")
+    session = replace(training(), contribution_status=ContributionStatus(state="alone", reason=reason))
+    assert contribution_status(session) == "None of 3[31m known addresses answers."
 
 
 def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
-    assert sentences.contribution_status(training("starting")) == "said by the worker"
-    assert "not known yet" in sentences.contribution_status(STARTING)
-    assert "Nothing is being computed" in sentences.contribution_status(replace(training(), phase="ended"))
-    assert sentences.contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."
-
-
-@pytest.mark.parametrize("problem", ErrorKind)
-def test_every_problem_has_one_button(problem: ErrorKind) -> None:
-    assert remedy_of(problem) in ("again", "back", "settings", "log")
-    assert button_of(problem)
+    assert contribution_status(training("starting")) == "said by the worker"
+    assert "not known yet" in contribution_status(STARTING)
+    assert "Nothing is being computed" in contribution_status(replace(training(), phase="ended"))
+    assert contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."

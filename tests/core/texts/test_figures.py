@@ -1,15 +1,12 @@
-"""Numbers as people read them."""
+"""Figures as people read them, in English and without Qt; tests/app/appearance has the other languages."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from PySide6.QtCore import QLocale
 
-from app.presentation import format as figures
-
-pytestmark = pytest.mark.usefixtures("english")
+from core.texts import figures
 
 
 @pytest.mark.parametrize(
@@ -69,9 +66,3 @@ def test_a_time_of_another_day_comes_with_its_date() -> None:
     now = time.time()
     assert len(figures.clock(now)) == 5
     assert len(figures.clock(now + 3 * 86400)) > 10
-
-
-def test_the_language_of_the_system_counts() -> None:
-    QLocale.setDefault(QLocale("de_DE"))
-    assert figures.count(12_416) == "12.416"
-    assert figures.size(4_710_000) == "4,7 MB"

@@ -1,14 +1,8 @@
-"""A line for the event log of everything that happens, except for what happens all the time."""
+"""The lines of the event log: one for each event, except for those that happen all the time."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import errors as problem_words
-from app.presentation import format as figures
-from app.presentation.fit import of_measured
-from app.presentation.timestamps import is_averaged
-from app.presentation.worker_messages import said
+from core.client.event_timestamps import is_averaged
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
@@ -44,17 +38,19 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts import errors, figures
+from core.texts.fit import of_measured
+from core.texts.localization import translate
+from core.texts.worker_messages import translate_message
 
 
 def line(event: ClientEvent) -> str | None:
-    """What happened, in one line; None where it is not worth one."""
+    """Return what happened in one line; ``None`` for an event that has no line."""
     match event:
         case Asked():
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
-            return _of_wish(event)
+            return _of_request(event)
         case Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published():
             return _of_arrival(event)
         case TrainingStarted() | RoundFinished() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved():
@@ -87,7 +83,7 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked whether others can reach this computer.")
 
 
-def _of_wish(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
+def _of_request(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
     match event:
         case PauseAsked(pause=Pause(reason="sleep")):
             return translate("EventLog", "Pausing: the computer goes to sleep.")
@@ -117,7 +113,7 @@ def _of_arrival(event: _Arrival) -> str:
         case EngineChecked():
             return f"torch {sanitize_line(event.torch, 40)}, hivemind {sanitize_line(event.hivemind, 40)}"
         case Connected():
-            words = translate("EventLog", "Connected: %n peers known; this computer is %1.", "", event.peers)
+            words = translate("EventLog", "Connected: %n peer(s) known; this computer is %1.", "", event.peers)
             return fill_placeholders(words, short_id(event.peer_id))
         case Network():
             return _of_network(event)
@@ -128,7 +124,7 @@ def _of_arrival(event: _Arrival) -> str:
                 figures.count(event.manifest.revision),
             )
         case SearchFinished():
-            return translate("EventLog", "The search found %n runs.", "", event.found)
+            return translate("EventLog", "The search found %n run(s).", "", event.found)
         case Published():
             return fill_placeholders(translate("EventLog", "Published, revision %1."), figures.count(event.revision))
 
@@ -141,7 +137,7 @@ def _of_network(event: Network) -> str:
     )
     if not event.reason:
         return f"{words}."
-    return f"{words}: {sanitize_line(said(join_sentences(event.reason, event.advice)))}"
+    return f"{words}: {sanitize_line(translate_message(join_sentences(event.reason, event.advice)))}"
 
 
 _Work = TrainingStarted | RoundFinished | ContributionStatus | Evaluated | RunScored | CheckpointSaved
@@ -159,7 +155,7 @@ def _of_work(event: _Work) -> str:
         case RoundFinished():
             return _of_round(event)
         case ContributionStatus():
-            return _of_verdict(event)
+            return _of_contribution(event)
         case Evaluated():
             return fill_placeholders(
                 translate("EventLog", "Epoch %1: accuracy %2 on what nobody trains on, loss %3."),
@@ -186,9 +182,9 @@ def _of_round(event: RoundFinished) -> str:
     epoch, others = figures.count(event.epoch), event.peers - 1
     if is_averaged(event):
         words = (
-            translate("EventLog", "Epoch %1: state averaged with %n peers in %2.", "", others)
+            translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
             if is_state
-            else translate("EventLog", "Epoch %1: gradients averaged with %n peers in %2.", "", others)
+            else translate("EventLog", "Epoch %1: gradients averaged with %n peer(s) in %2.", "", others)
         )
         return fill_placeholders(words, epoch, figures.time(event.seconds))
     words = (
@@ -197,10 +193,10 @@ def _of_round(event: RoundFinished) -> str:
         else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
     )
     nobody = translate("EventLog", "nobody else took part")
-    return fill_placeholders(words, epoch, sanitize_line(said(event.reason)).rstrip(". ") or nobody)
+    return fill_placeholders(words, epoch, sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody)
 
 
-def _of_verdict(event: ContributionStatus) -> str:
+def _of_contribution(event: ContributionStatus) -> str:
     match event.state:
         case "helping":
             return translate("EventLog", "Your computer is helping.")
@@ -214,7 +210,7 @@ def _of_verdict(event: ContributionStatus) -> str:
 
 def _of_problem(event: Warned | Failed) -> str:
     problem = ErrorKind.from_key(event.problem)
-    parts = (problem_words.title_of(problem), sanitize_line(event.detail), problem_words.advice_of(problem))
+    parts = (errors.title_of(problem), sanitize_line(event.detail), errors.advice_of(problem))
     return " ".join(part for part in parts if part)
 
 
@@ -225,7 +221,7 @@ def _of_end(event: Left | Restarting | RestartDue | WorkerExited) -> str:
         case Restarting():
             return fill_placeholders(
                 translate("EventLog", "%1; attempt %2 starts in %3."),
-                problem_words.setback(ErrorKind.from_key(event.problem)),
+                errors.interruption(ErrorKind.from_key(event.problem)),
                 figures.count(event.attempt),
                 figures.time(event.seconds),
             )

@@ -1,21 +1,18 @@
-"""What the window says about the engine: which build, why, and how far it is."""
+"""The training engine in words: its build, the reason for it, the progress of its installation."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import format as figures
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import BuildName
 from core.engine.install.events import InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.placeholders import fill_placeholders
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts import figures
+from core.texts.localization import translate
 
 
 def build(name: BuildName) -> str:
-    """What it is for."""
+    """Return the hardware that a build is for."""
     match name:
         case "cuda13":
             return translate("Engine", "for NVIDIA GPUs (CUDA 13)")
@@ -28,7 +25,7 @@ def build(name: BuildName) -> str:
 
 
 def why(choice: Choice) -> str:
-    """Why this one."""
+    """Return why this build was chosen for this computer."""
     return _lack(choice.suited) if choice.is_second_best else _reason(choice.suited)
 
 
@@ -71,7 +68,7 @@ def _reason(suited: Suited) -> str:
 
 
 def facts(offer: EngineOffer) -> list[tuple[str, str]]:
-    """What a person agrees to."""
+    """Return what a person agrees to, name by name: build, download, disk space, folder."""
     if offer.choice is None:
         return []
     files = offer.choice.files
@@ -86,7 +83,7 @@ def facts(offer: EngineOffer) -> list[tuple[str, str]]:
 
 
 def progress(making: InstallProgress) -> str:
-    """How far it is, in one line."""
+    """Return the progress of an installation in one line."""
     match making.phase:
         case "looking":
             return translate("Engine", "Looking for the files …")
