@@ -6,7 +6,9 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from app.appearance.qt_localization import QtLocalization
 from core.files.resources import RESOURCES
+from core.texts.localization import install
 
 Choice = Literal["system", "en", "de"]
 FOLDER = RESOURCES / "translations"
@@ -16,6 +18,7 @@ class Language:
     """Speaks the person's language, as far as it knows it."""
 
     def __init__(self, application: QCoreApplication) -> None:
+        install(QtLocalization())
         self._application = application
         self._translators: list[QTranslator] = []
 

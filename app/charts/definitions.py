@@ -13,9 +13,9 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
-from app.presentation import format as figures
 from core.placeholders import fill_placeholders
 from core.records.time_series import Series
+from core.texts import figures
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -51,9 +51,9 @@ def run_file_path(text: str) -> Path | None:
     return Path(unquote(parts.path) if parts else text).absolute()
 
 
-def encode(handover: LaunchRequest) -> bytes:
+def encode(request: LaunchRequest) -> bytes:
     """As one line."""
-    return msgspec.json.encode(handover) + b"\n"
+    return msgspec.json.encode(request) + b"\n"
 
 
 def decode(line: bytes) -> LaunchRequest:

@@ -76,13 +76,13 @@ class SingleInstance(QObject):
         QLocalServer.removeServer(self._socket)
         return self._server.listen(self._socket)
 
-    def deliver(self, handover: LaunchRequest, patience_seconds: float = PATIENCE_SECONDS) -> Delivery:
+    def deliver(self, request: LaunchRequest, patience_seconds: float = PATIENCE_SECONDS) -> Delivery:
         """Give it to the owner; one that is just starting is waited for, one that hangs is not taken over."""
         from PySide6.QtCore import QDeadlineTimer, QThread
 
         deadline = QDeadlineTimer(int(patience_seconds * 1000))
         while True:
-            if _deliver_once(self._socket, encode(handover), deadline.remainingTime()):
+            if _deliver_once(self._socket, encode(request), deadline.remainingTime()):
                 return "delivered"
             if deadline.hasExpired():
                 return "no_answer"
@@ -117,13 +117,13 @@ class _Caller(QObject):
                 self._socket.abort()
             return
         try:
-            handover = decode(bytes(self._socket.readLine(MAX_BYTES).data()))
+            request = decode(bytes(self._socket.readLine(MAX_BYTES).data()))
         except msgspec.MsgspecError:
             self._socket.abort()
             return
         self._socket.write(REPLY)
         self._socket.flush()
-        self._tell(handover)
+        self._tell(request)
 
 
 def _deliver_once(name: str, line: bytes, limit_ms: int) -> bool:

@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from app.appearance.line_breaks import breakable
 from app.appearance.theme import give_role
-from app.presentation import engine as engine_words
-from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Hint, Title, Words
@@ -18,6 +16,8 @@ from core.engine.install.events import InstallEvent, InstallFailed, InstallPause
 from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
 from core.security.sanitize import sanitize_text
+from core.texts import engine as engine_words
+from core.texts.errors import advice_of, title_of
 
 _WIDEST = 760
 _STEPS = 1000

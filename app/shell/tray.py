@@ -6,11 +6,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
+from app.controllers.session_controller import AT_WORK
 from app.shell.tray_icons import tray_icon
 from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
-
-_AT_WORK = ("connecting", "starting", "training")
 
 
 class Tray(QObject):
@@ -31,7 +30,7 @@ class Tray(QObject):
         self.menu.aboutToShow.connect(self._refresh_menu)
 
     @property
-    def is_there(self) -> bool:
+    def is_visible(self) -> bool:
         """Whether a person can see it."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
@@ -40,7 +39,7 @@ class Tray(QObject):
         if self._icon is None:
             self._icon = QSystemTrayIcon(tray_icon(self._session), self)
             self._icon.setContextMenu(self.menu)
-            self._icon.activated.connect(self._take_click)
+            self._icon.activated.connect(self._on_activated)
             self._icon.messageClicked.connect(self.open_requested)
             self.show_session(self._session, self._sentence)
             self._icon.show()
@@ -64,7 +63,7 @@ class Tray(QObject):
         if sentence != self._icon.toolTip():
             self._icon.setToolTip(sentence)
 
-    def say(self, title: str, words: str) -> bool:
+    def show_notification(self, title: str, words: str) -> bool:
         """Tell the person through the desktop; false where it has no way to."""
         if self._icon is None or not QSystemTrayIcon.supportsMessages():
             return False
@@ -102,13 +101,13 @@ class Tray(QObject):
         self._resume.setText(self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))
-        can_pause = session.consent is not None and session.phase in _AT_WORK
+        can_pause = session.consent is not None and session.phase in AT_WORK
         self._pause.menuAction().setVisible(can_pause)
         self._resume.setVisible(session.phase == "paused")
         self._finish.setVisible(session.phase == "training")
         self._finish.setChecked(session.is_finishing)
 
-    def _take_click(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         """A click opens; the other button is the menu's."""
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self.open_requested.emit()

@@ -34,7 +34,7 @@ class Callout(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark = StatusIcon("info", self)
+        self._icon = StatusIcon("info", self)
         self._title, self._detail, self._advice = Strong(), Words(), Words()
         self.action, self.help = QPushButton(self), QPushButton(self)
         self.action.clicked.connect(self.action_requested)
@@ -55,13 +55,13 @@ class Callout(QWidget):
         return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     @property
-    def meaning(self) -> Severity:
+    def severity(self) -> Severity:
         """How it is meant."""
-        return self._mark.meaning
+        return self._icon.severity
 
     def say(
         self,
-        meaning: Severity,
+        severity: Severity,
         title: str,
         detail: str = "",
         advice: str = "",
@@ -73,7 +73,7 @@ class Callout(QWidget):
         self._error = error
         self.help.setText(self.tr("What can I do?"))
         self.help.setVisible(error is not None)
-        self._mark.show_meaning(meaning)
+        self._icon.set_severity(severity)
         self._title.say(title)
         self._detail.say(detail)
         self._advice.say(advice)
@@ -96,7 +96,7 @@ class Callout(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours(self.palette())
-        colour = colour_of(self.meaning, theme)
+        colour = colour_of(self.severity, theme)
         box = QPainterPath()
         box.addRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
         painter.setClipPath(box)
@@ -121,5 +121,5 @@ class Callout(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 12, 10)
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.presentation.device import label_of, wish_for
+from app.presentation.device import wish_for
 from app.widgets.inline_inputs import Choice
 from core.errors import UserError
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
+from core.texts.device import label_of
 
 AUTOMATIC = "auto"
 _CHARACTERS = 16

@@ -30,7 +30,7 @@ class NoticeBar(QWidget):
 
     def say(
         self,
-        meaning: Severity,
+        severity: Severity,
         title: str,
         words: str = "",
         *,
@@ -42,7 +42,7 @@ class NoticeBar(QWidget):
         self._action = action
         self.dismiss.setText(self.tr("&Dismiss"))
         self.dismiss.setAccessibleName(self.tr("Put this notice away"))
-        self.callout.say(meaning, title, words, action=button if action else "", error=error)
+        self.callout.say(severity, title, words, action=button if action else "", error=error)
         self.show()
 
     def take_back(self, title: str) -> None:

@@ -128,7 +128,18 @@
     </message>
 </context>
 <context>
-    <name>AddressEntry</name>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>AddressForm</name>
     <message>
         <source>Show me the run</source>
         <translation>Lauf ansehen</translation>
@@ -159,14 +170,14 @@
     </message>
 </context>
 <context>
-    <name>AddressField</name>
+    <name>AddressIntake</name>
     <message>
-        <source>Address of the run</source>
-        <translation>Adresse des Laufs</translation>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
     </message>
     <message>
-        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
-        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -656,7 +667,7 @@
         <translation>Das Trainingsprogramm ist gestartet, Version %1.</translation>
     </message>
     <message numerus="yes">
-        <source>Connected: %n peers known; this computer is %1.</source>
+        <source>Connected: %n peer(s) known; this computer is %1.</source>
         <translation>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
@@ -667,7 +678,7 @@
         <translation>Lauf „%1“ gefunden, Fassung %2.</translation>
     </message>
     <message numerus="yes">
-        <source>The search found %n runs.</source>
+        <source>The search found %n run(s).</source>
         <translation>
             <numerusform>Die Suche hat %n Lauf gefunden.</numerusform>
             <numerusform>Die Suche hat %n Läufe gefunden.</numerusform>
@@ -702,14 +713,14 @@
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: state averaged with %n peers in %2.</source>
+        <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmern gemittelt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: gradients averaged with %n peers in %2.</source>
+        <source>Epoch %1: gradients averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmern gemittelt.</numerusform>
@@ -858,8 +869,8 @@
         <translation>Es wird gemessen, wie viel passt … Sie müssen nicht darauf warten.</translation>
     </message>
     <message>
-        <source>Measured: there is no memory for even one sample.</source>
-        <translation>Gemessen: Der Speicher reicht nicht einmal für ein Beispiel.</translation>
+        <source>Does not fit: there is no memory for even one sample</source>
+        <translation>Passt nicht: Der Speicher reicht nicht einmal für ein Beispiel</translation>
     </message>
     <message>
         <source>Fits with micro-batch %1</source>
@@ -1116,17 +1127,6 @@
     </message>
 </context>
 <context>
-    <name>Navigator</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
-    </message>
-</context>
-<context>
     <name>NeedsCard</name>
     <message>
         <source>GPU memory</source>
@@ -1346,7 +1346,7 @@
         <translation>Das geht nicht.</translation>
     </message>
     <message>
-        <source>Try it in another way; what is wrong stands above.</source>
+        <source>Try it in another way; the reason is named above.</source>
         <translation>Versuchen Sie es anders; was falsch ist, steht darüber.</translation>
     </message>
     <message>
@@ -1354,7 +1354,7 @@
         <translation>Die Laufdatei enthält einen Fehler.</translation>
     </message>
     <message>
-        <source>Ask whoever wrote it to mend what is named above, or choose another file.</source>
+        <source>Ask its author to correct what is named above, or choose another file.</source>
         <translation>Bitten Sie den Verfasser, das oben Genannte zu beheben, oder wählen Sie eine andere Datei.</translation>
     </message>
     <message>
@@ -1366,8 +1366,8 @@
         <translation>Wählen Sie einen davon.</translation>
     </message>
     <message>
-        <source>This computer no longer has the device that you chose.</source>
-        <translation>Das Gerät, das Sie gewählt haben, ist in diesem Computer nicht mehr vorhanden.</translation>
+        <source>This computer does not have the device that you chose.</source>
+        <translation>Dieser Computer hat das Gerät nicht, das Sie gewählt haben.</translation>
     </message>
     <message>
         <source>Choose another one, or let Workerbee choose.</source>
@@ -1490,8 +1490,8 @@
         <translation>Einige Bilder dieses Laufs sind nicht zu gebrauchen.</translation>
     </message>
     <message>
-        <source>They are left out, and training goes on; the organiser may like to know.</source>
-        <translation>Sie werden ausgelassen, und das Training geht weiter; der Organisator weiß das vielleicht gern.</translation>
+        <source>They are left out, and training goes on; the organiser may like to know what is named above.</source>
+        <translation>Sie werden ausgelassen, und das Training geht weiter; was oben steht, weiß der Organisator vielleicht gern.</translation>
     </message>
     <message>
         <source>There is not enough room for what this run needs.</source>
@@ -1506,31 +1506,31 @@
         <translation>Ein Checkpoint ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; training goes on without it.</source>
+        <source>It was renamed and kept; training goes on without it.</source>
         <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
     </message>
     <message>
-        <source>The settings file could not be read.</source>
-        <translation>Die Einstellungsdatei ist nicht lesbar.</translation>
+        <source>A settings file could not be read.</source>
+        <translation>Eine Einstellungsdatei ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; the defaults are used.</source>
+        <source>It was renamed and kept; the defaults are used.</source>
         <translation>Sie wurde unter einem anderen Namen aufgehoben; es gelten die Voreinstellungen.</translation>
     </message>
     <message>
-        <source>What Workerbee remembers of its runs cannot be kept on disk for now.</source>
+        <source>The history of runs cannot be written to disk at the moment.</source>
         <translation>Was Workerbee sich von den Läufen merkt, lässt sich gerade nicht auf der Festplatte sichern.</translation>
     </message>
     <message>
-        <source>Workerbee tries again by itself; if it stays, mend what is named above.</source>
+        <source>Workerbee tries again by itself; if it persists, repair what is named above.</source>
         <translation>Workerbee versucht es von selbst weiter; bleibt es so, beheben Sie das oben Genannte.</translation>
     </message>
     <message>
-        <source>What Workerbee remembered of its runs could not be read.</source>
+        <source>The history of runs could not be read.</source>
         <translation>Was Workerbee sich von den Läufen gemerkt hat, ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name, and a new file was begun.</source>
+        <source>It was renamed and kept, and a new file was started.</source>
         <translation>Es wurde unter einem anderen Namen aufgehoben und eine neue Datei begonnen.</translation>
     </message>
     <message>
@@ -1590,11 +1590,11 @@
         <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
     </message>
     <message>
-        <source>What this computer computes is not always a number.</source>
+        <source>This computer&apos;s results are not always finite numbers.</source>
         <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
     </message>
     <message>
-        <source>That is never given to others; if it stays, update the GPU&apos;s driver, or lend another device.</source>
+        <source>They are never sent to others; if it persists, update the GPU&apos;s driver, or lend another device.</source>
         <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
     </message>
     <message>
@@ -1666,12 +1666,12 @@
         <translation>Versuchen Sie es noch einmal: Was heruntergeladen ist, bleibt. Wenn es so bleibt, melden Sie bitte das Protokoll.</translation>
     </message>
     <message>
-        <source>Workerbee still trains.</source>
+        <source>Workerbee is still training.</source>
         <translation>Workerbee trainiert noch.</translation>
     </message>
     <message>
-        <source>Leave the run first, then try again.</source>
-        <translation>Verlassen Sie zuerst den Lauf und versuchen Sie es dann noch einmal.</translation>
+        <source>Leave the run and quit first, then try again.</source>
+        <translation>Verlassen Sie zuerst den Lauf, beenden Sie Workerbee und versuchen Sie es dann noch einmal.</translation>
     </message>
     <message>
         <source>The download was cut off.</source>
@@ -1690,8 +1690,8 @@
         <translation>Sie wurde weggeworfen. Versuchen Sie es noch einmal; wenn es so bleibt, verändert jemand unterwegs Dateien, oder Workerbee muss aktualisiert werden.</translation>
     </message>
     <message>
-        <source>The training engine is of another version than this window.</source>
-        <translation>Das Trainingsprogramm hat eine andere Version als dieses Fenster.</translation>
+        <source>The training engine is of another version than this program.</source>
+        <translation>Das Trainingsprogramm hat eine andere Version als dieses Programm.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>
@@ -1702,15 +1702,15 @@
         <translation>Das Protokoll sagt mehr; oft hilft es, noch einmal mitzumachen.</translation>
     </message>
     <message>
-        <source>The training process said something that makes no sense.</source>
-        <translation>Der Trainingsprozess hat etwas gemeldet, das keinen Sinn ergibt.</translation>
+        <source>The training process sent a message that is not valid.</source>
+        <translation>Der Trainingsprozess hat eine ungültige Nachricht gesendet.</translation>
     </message>
     <message>
         <source>It was stopped; please report the log.</source>
         <translation>Er wurde angehalten; bitte melden Sie das Protokoll.</translation>
     </message>
     <message>
-        <source>Something went wrong that Workerbee did not foresee.</source>
+        <source>An unexpected error occurred.</source>
         <translation>Etwas ist schiefgegangen, das Workerbee nicht vorhergesehen hat.</translation>
     </message>
     <message>
@@ -2173,6 +2173,10 @@
         <translation>startet neu&#xa0;…</translation>
     </message>
     <message>
+        <source>attempt %1 starts in %2</source>
+        <translation>Versuch %1 beginnt in %2</translation>
+    </message>
+    <message>
         <source>attempt %1 of %2 starts in %3</source>
         <translation>Versuch %1 von %2 beginnt in %3</translation>
     </message>
@@ -2195,6 +2199,10 @@
     <message>
         <source>Downloading the run&apos;s state · %1</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s data and model · %1</source>
+        <translation>Daten und Modell des Laufs werden geladen · %1</translation>
     </message>
     <message>
         <source>Downloading the run&apos;s state · %1 of %2 · %3</source>
@@ -2237,7 +2245,7 @@
         <translation>noch nicht mit anderen gemittelt</translation>
     </message>
     <message numerus="yes">
-        <source>averaged with %n peers %1 ago</source>
+        <source>averaged with %n peer(s) %1 ago</source>
         <translation>
             <numerusform>vor %1 mit %n Teilnehmer gemittelt</numerusform>
             <numerusform>vor %1 mit %n Teilnehmern gemittelt</numerusform>
@@ -2290,6 +2298,29 @@
     <message>
         <source>You have left the run · goodbye was said</source>
         <translation>Sie haben den Lauf verlassen · beim Schwarm abgemeldet</translation>
+    </message>
+</context>
+<context>
+    <name>StatusIcon</name>
+    <message>
+        <source>All is well</source>
+        <translation>Alles in Ordnung</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
     </message>
 </context>
 <context>
@@ -2481,7 +2512,7 @@
         <translation>Ja, Ihr Computer hilft: Die erste Runde wurde mit anderen gemittelt.</translation>
     </message>
     <message numerus="yes">
-        <source>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</source>
+        <source>Yes, your computer is helping: %1 of the last %n round(s) averaged with others.</source>
         <translation>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>

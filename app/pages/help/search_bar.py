@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from app.presentation.format import count
 from app.widgets.labels import Hint
 from core.placeholders import fill_placeholders
+from core.texts.figures import count
 
 _MOST = 999
 

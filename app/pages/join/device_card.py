@@ -9,13 +9,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import breakable
-from app.presentation import format as figures
-from app.presentation.device import name_of
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from app.widgets.memory_bar import MemoryBar
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
+from core.texts import figures
+from core.texts.device import name_of
 
 if TYPE_CHECKING:
     from app.widgets.device_selector import DeviceChoice

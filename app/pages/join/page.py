@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.pages.join.address_form import AddressEntry
+from app.pages.join.address_form import AddressForm
 from app.pages.join.device_card import DeviceCard
 from app.pages.join.recent_runs import RecentRunsList
 from app.pages.join.search_status import SearchLine
@@ -38,10 +38,10 @@ class JoinPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.entry = AddressEntry()
-        self.entry.join_requested.connect(self.join_requested)
-        self.entry.run_file_requested.connect(self.run_file_requested)
-        self.entry.settings_requested.connect(self.settings_requested)
+        self.form = AddressForm()
+        self.form.join_requested.connect(self.join_requested)
+        self.form.run_file_requested.connect(self.run_file_requested)
+        self.form.settings_requested.connect(self.settings_requested)
         self.search_line = SearchLine()
         self.search_line.cancel_requested.connect(self.cancel_requested)
         self.card = DeviceCard()
@@ -55,7 +55,7 @@ class JoinPage(QWidget):
     @property
     def address(self) -> JoinAddress | None:
         """What the field holds, if it can be read; a run file is joined with it."""
-        return self.entry.field.judge().address
+        return self.form.field.parse().address
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """Show what can be lent; ``chosen`` is the wish that the settings remember."""
@@ -67,21 +67,21 @@ class JoinPage(QWidget):
 
     def fill_address(self, text: str) -> None:
         """Put a text that somebody handed over into the field."""
-        self.entry.fill(text)
+        self.form.fill(text)
 
     def offer_clipboard(self, text: str) -> None:
         """Offer the address in that text, unless it is in the field already."""
-        self.entry.offer.offer(text)
-        if address := self.entry.field.judgement.address:
-            self.entry.offer.withdraw(address)
+        self.form.offer.offer(text)
+        if address := self.form.field.result.address:
+            self.form.offer.withdraw(address)
 
     def show_run_file(self, file_name: str, run_name: str) -> None:
         """Say which run file will be joined with; none if both are empty."""
-        self.entry.show_run_file(file_name, run_name)
+        self.form.show_run_file(file_name, run_name)
 
     def show_problem(self, problem: ErrorKind, detail: str) -> None:
         """Say beside the field what went wrong; it goes when the address is changed."""
-        self.entry.show_problem(problem, detail)
+        self.form.show_problem(problem, detail)
 
     def show_session(self, session: Session) -> None:
         """Show the search, and once what came of it; a problem of training is told elsewhere."""
@@ -89,20 +89,20 @@ class JoinPage(QWidget):
         is_searching = session.consent is None and (session.phase == "connecting" or is_asking)
         is_in_vain = is_searching and session.is_search_finished and not session.runs
         self.search_line.show_session(session, is_searching and not is_in_vain)
-        self.entry.set_searching(is_searching and not is_in_vain)
+        self.form.set_searching(is_searching and not is_in_vain)
         told = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
         if session.problem is not None and session.consent is None:
             told = (session.problem, session.problem_detail)
         if told is not None and told != self._told:
             self.show_problem(*told)
         elif told is None and is_searching:
-            self.entry.forget_problem()
+            self.form.forget_problem()
         self._told = told
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Whoever comes here wants to paste."""
         super().showEvent(event)
-        self.entry.field.setFocus()
+        self.form.field.setFocus()
 
     def _join_again(self, run: RecentRun) -> None:
         self.fill_address(run.address)
@@ -114,7 +114,7 @@ class JoinPage(QWidget):
         rows = QVBoxLayout(left)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(16)
-        rows.addWidget(self.entry)
+        rows.addWidget(self.form)
         rows.addWidget(self.search_line)
         rows.addWidget(Hint(self.tr("You will see what the run is and needs before anything is computed.")))
         rows.addSpacing(8)

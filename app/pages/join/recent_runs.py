@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.appearance.theme import give_role
-from app.presentation import format as figures
 from app.widgets.labels import Heading, Hint
 from app.widgets.list_button import RowButton
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
+from core.texts import figures
 
 if TYPE_CHECKING:
     from core.records.recent_runs import RecentRun

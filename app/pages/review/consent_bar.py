@@ -20,7 +20,7 @@ class ConsentBar(QWidget):
 
     def __init__(self, widest: int) -> None:
         super().__init__()
-        self._mark, self._words = StatusIcon(), Words()
+        self._icon, self._words = StatusIcon(), Words()
         self.back = QPushButton(self.tr("Back"))
         self.back.setAutoDefault(True)
         self.back.clicked.connect(self.back_requested)
@@ -37,8 +37,8 @@ class ConsentBar(QWidget):
     def show_fit(self, verdict: FitVerdict) -> None:
         """Start is possible; say what is to be expected."""
         self._show(verdict in ("fits", "tight"), advice_for(verdict))
-        self._mark.show_meaning(MEANING[verdict])
-        self._mark.show()
+        self._icon.set_severity(MEANING[verdict])
+        self._icon.show()
         is_bad = verdict == "too_little"
         self.start.setText(self.tr("Start all the same") if is_bad else self.tr("Start"))
         self.start.setEnabled(True)
@@ -46,7 +46,7 @@ class ConsentBar(QWidget):
     def show_obstacle(self, why: str) -> None:
         """Start is not possible now; say why."""
         self._show(False, why)
-        self._mark.hide()
+        self._icon.hide()
         self.start.setText(self.tr("Start"))
         self.start.setEnabled(False)
 
@@ -75,6 +75,6 @@ class ConsentBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self.back)
-        row.addWidget(self._mark)
+        row.addWidget(self._icon)
         row.addWidget(self._words, 1)
         row.addWidget(self.start)

@@ -11,7 +11,6 @@ from app.pages.review.consent_bar import ConsentBar
 from app.pages.review.run_details import RunDetails
 from app.pages.review.run_selector import RunChoice
 from app.presentation.fit import measured_words
-from app.presentation.run import closed_words
 from app.widgets.device_selector import AUTOMATIC, device_for
 from app.widgets.layout.page_column import Column
 from core.client.session import Session
@@ -21,6 +20,7 @@ from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
+from core.texts.run import closed_words
 
 _WIDEST = 900
 
@@ -28,6 +28,7 @@ _WIDEST = 900
 class ReviewPage(QWidget):
     """Shows what a finished search has found: one run, or several to choose from."""
 
+    opened = Signal()
     start_requested = Signal(object)
     back_requested = Signal()
     dry_run_requested = Signal(object, object)
@@ -65,8 +66,9 @@ class ReviewPage(QWidget):
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
         """Compare with these; ``chosen`` is the wish that the settings remember."""
-        self._seen, self._chosen_device = seen, chosen
-        self._show()
+        if (seen, chosen) != (self._seen, self._chosen_device):
+            self._seen, self._chosen_device = seen, chosen
+            self._show()
 
     def show_disk(self, room: DiskSpace) -> None:
         """Compare with what there is where Workerbee keeps its data."""
@@ -75,8 +77,9 @@ class ReviewPage(QWidget):
 
     def show_settings(self, settings: Settings) -> None:
         """Say what strangers will see with these."""
-        self._settings = settings
-        self._show()
+        if settings != self._settings:
+            self._settings = settings
+            self._show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter starts where Start is the default; Escape goes back."""
@@ -88,8 +91,9 @@ class ReviewPage(QWidget):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Begin where a person decides."""
+        """Emit that the page is opened, and put the focus where a person decides."""
         super().showEvent(event)
+        self.opened.emit()
         self._focus()
 
     def _show(self) -> None:

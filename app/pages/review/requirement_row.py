@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.presentation.fit import MEANING, numbers_of, verdict_on
+from app.presentation.fit import MEANING
 from app.widgets.labels import Hint, Strong
 from app.widgets.memory_bar import MemoryBar
 from app.widgets.status_icon import StatusIcon
 from core.hardware.fit import Fit
+from core.texts.fit import numbers_of, verdict_on
 
 
 class FitRow(QWidget):
@@ -18,7 +19,7 @@ class FitRow(QWidget):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self._mark = StatusIcon()
+        self._icon = StatusIcon()
         self._verdict = QLabel()
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bar = MemoryBar()
@@ -34,7 +35,7 @@ class FitRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         self.hide()
 
@@ -48,12 +49,12 @@ class FitRow(QWidget):
         self.setVisible(fit is not None)
         if fit is None:
             return
-        meaning = MEANING[fit.verdict]
-        self._mark.show_meaning(meaning)
+        severity = MEANING[fit.verdict]
+        self._icon.set_severity(severity)
         self._verdict.setText(verdict_on(fit))
         self._numbers.setText(numbers_of(fit))
         self.setAccessibleName(self.text)
         self._bar.setVisible(fit.needed_bytes > 0 and fit.available_bytes is not None)
         if fit.available_bytes is not None:
             whole = max(fit.total_bytes or fit.available_bytes, 1)
-            self._bar.show_shares(1.0 - fit.available_bytes / whole, fit.needed_bytes / whole, meaning)
+            self._bar.show_shares(1.0 - fit.available_bytes / whole, fit.needed_bytes / whole, severity)

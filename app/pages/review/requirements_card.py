@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import breakable
 from app.pages.review.requirement_row import FitRow
-from app.presentation import format as figures
-from app.presentation.device import name_of
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from core.hardware.device import Device
 from core.hardware.fit import Fits
 from core.placeholders import fill_placeholders
+from core.texts import figures
+from core.texts.device import name_of
 
 
 class NeedsCard(Card):

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from app.appearance.line_breaks import breakable
 from app.pages.review.privacy_card import PrivacyCard
 from app.pages.review.requirements_card import NeedsCard
-from app.presentation.run import closed_words, facts_of, homepage_of, title_of, trust_in
+from app.presentation.run import facts_of, homepage_of
 from app.widgets.callout import Callout
 from app.widgets.expandable_text import LongText
 from app.widgets.key_value_list import KeyValueList
@@ -19,6 +19,7 @@ from app.widgets.layout.responsive_row import SideBySide
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.security.sanitize import sanitize_line
+from core.texts.run import closed_words, title_of, trust_in
 
 
 class RunDetails(QWidget):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.presentation.run import line_of, title_of
 from app.widgets.labels import Hint, Title
 from app.widgets.list_button import RowButton
 from core.protocol.events import RunFound
+from core.texts.run import line_of, title_of
 
 
 class RunChoice(QWidget):

@@ -11,7 +11,6 @@ from app.appearance.line_breaks import breakable
 from app.pages.settings.computer_settings import ComputerSettings
 from app.pages.settings.update_settings import UpdateSettings
 from app.pages.settings.window_settings import WindowSettings
-from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Title
 from app.widgets.layout.page_column import Column
@@ -19,6 +18,7 @@ from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.records.settings import Settings
 from core.security.sanitize import sanitize_text
+from core.texts.errors import advice_of, title_of
 
 _WIDEST = 760
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.presentation import format as figures
 from app.presentation.severity import Severity
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
@@ -13,6 +12,7 @@ from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.status_icon import StatusIcon
 from core.placeholders import fill_placeholders
 from core.records.contributions import Contribution
+from core.texts import figures
 
 _LEAST_FIGURE_WIDTH = 118
 
@@ -22,11 +22,11 @@ class ContributionCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
+        self._icon, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
         self._figures = [_Figure(self) for _ in range(5)]
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._verdict, 1)
         grid = EvenGrid(_LEAST_FIGURE_WIDTH, len(self._figures), self)
         grid.show_parts(self._figures)
@@ -34,7 +34,7 @@ class ContributionCard(Card):
         self.parts.addLayout(row)
         self.parts.addWidget(grid)
         self.parts.addWidget(self._total)
-        self._deeds = (Contribution(), Contribution())
+        self._contributions = (Contribution(), Contribution())
         self._share: float | None = None
         self._say()
 
@@ -43,15 +43,15 @@ class ContributionCard(Card):
         """All that it says, a part a line."""
         return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
 
-    def show_verdict(self, meaning: Severity, sentence: str) -> None:
+    def show_verdict(self, severity: Severity, sentence: str) -> None:
         """Whether it helps."""
-        if meaning != self._mark.meaning:
-            self._mark.show_meaning(meaning)
+        if severity != self._icon.severity:
+            self._icon.set_severity(severity)
         self._verdict.say(sentence)
 
-    def show_deeds(self, run: Contribution, total: Contribution) -> None:
+    def show_contributions(self, run: Contribution, total: Contribution) -> None:
         """What was given to this run, and to all runs."""
-        self._deeds = (run, total)
+        self._contributions = (run, total)
         self._say()
 
     def show_share(self, share: float | None) -> None:
@@ -60,7 +60,7 @@ class ContributionCard(Card):
         self._say()
 
     def _say(self) -> None:
-        run, total = self._deeds
+        run, total = self._contributions
         said = (
             (figures.count(run.samples), self.tr("samples given")),
             (figures.count(run.epochs), self.tr("epochs helped")),
@@ -100,5 +100,5 @@ class _Figure(QWidget):
         self._words.say(words)
 
 
-def _energy(deeds: Contribution) -> str:
-    return figures.unknown() if deeds.joules is None else figures.energy(deeds.joules)
+def _energy(contribution: Contribution) -> str:
+    return figures.unknown() if contribution.joules is None else figures.energy(contribution.joules)

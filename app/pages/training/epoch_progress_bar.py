@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.appearance.theme import colours
-from app.presentation import format as figures
 from core.placeholders import fill_placeholders
+from core.texts import figures
 
 _HEIGHT = 14
 _LEAST_WIDTH = 2.0

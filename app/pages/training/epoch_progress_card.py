@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app.pages.training.epoch_progress_bar import Step, StepBar
-from app.presentation import format as figures
 from app.widgets.labels import Hint
 from app.widgets.layout.card import Card
 from app.widgets.metric import BigNumber
 from core.placeholders import fill_placeholders
 from core.protocol.events import Progress
+from core.texts import figures
 
 
 class StepCard(Card):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
+from app.charts.data_source import ChartDataSource
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
 from app.pages.training.contribution_card import ContributionCard
@@ -20,17 +20,13 @@ from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
 from app.pages.training.throughput_card import SpeedCard
-from app.presentation import event_log as event_lines
-from app.presentation import format as figures
-from app.presentation import run as run_words
-from app.presentation import status as sentences
 from app.presentation.alerts import Trouble, trouble_of
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
-from app.presentation.timestamps import EventTimestamps
 from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.layout.page_column import Column
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
@@ -38,8 +34,13 @@ from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
-from core.records.time_series import Curve, Series
+from core.records.time_series import Series
 from core.security.sanitize import sanitize_line
+from core.texts import event_log as event_lines
+from core.texts import figures
+from core.texts import run as run_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -48,7 +49,17 @@ _TABS_HEIGHT = 250
 
 
 class TrainingPage(QWidget):
-    """Takes sessions, devices, deeds and curves; emits wishes. While it is hidden it only remembers."""
+    """Shows a session, the devices, contributions and curves; while it is hidden it only keeps them.
+
+    Signals:
+        pause_requested: for how many seconds, or ``None`` for until the person resumes.
+        resume_requested: go on after a pause.
+        finish_requested: stop after this epoch, or take that back.
+        leave_requested: leave the run, or go back from one that has ended.
+        advice_requested: do what the button beside an error says (the key of its ErrorKind).
+        graphs_chosen: the period and the curves of the graphs.
+        network_test_requested: test again whether others can reach this computer.
+    """
 
     pause_requested = Signal(object)
     resume_requested = Signal()
@@ -58,10 +69,10 @@ class TrainingPage(QWidget):
     graphs_chosen = Signal(str, object)
     network_test_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, curves: ChartDataSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._now = Session(), 0.0
-        self._moments = EventTimestamps()
+        self._timestamps = EventTimestamps()
         self._seen: DevicesSeen | None = None
         self._chosen_device = ""
         self._trouble: Trouble | None = None
@@ -70,7 +81,7 @@ class TrainingPage(QWidget):
         self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self.header, self.warning = StatusHeader(self), Callout(self)
         self.speed, self.step = SpeedCard(self), StepCard(self)
-        self.graphs, self.contribution_status = GraphsPanel(self), ContributionCard(self)
+        self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
         self.network = NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
@@ -78,14 +89,11 @@ class TrainingPage(QWidget):
         self._connect()
         self._say()
 
-    def show_session(self, session: Session, now: float) -> None:
-        """How things are; ``now`` is time.time(). Call it for each event, and once a second for the times."""
-        if session.progress is not self._session.progress:
-            self._remember_rates(session.progress)
+    def show_session(self, session: Session, timestamps: EventTimestamps, now: float) -> None:
+        """Show a session whose events were seen at those times; ``now`` is time.time()."""
         if session.opening is not self._session.opening:
             self._dismissed = frozenset()
-        self._session, self._now = session, now
-        self._moments = self._moments.after(session, now)
+        self._session, self._timestamps, self._now = session, timestamps, now
         if self.isVisible():
             self._show()
 
@@ -104,13 +112,18 @@ class TrainingPage(QWidget):
             self._show_device()
             self._show_trouble()
 
-    def show_deeds(self, run: Contribution, total: Contribution) -> None:
-        """What has been given to this run and to all."""
-        self.contribution_status.show_deeds(run, total)
+    def show_contributions(self, run: Contribution, total: Contribution) -> None:
+        """Show what this computer has contributed to this run and to all runs."""
+        self.contribution_status.show_contributions(run, total)
 
-    def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
-        """Draw the graphs; it gives a series over the chosen period. Call it once a second while visible."""
-        self.graphs.show_curves(curve_of)
+    def refresh_graphs(self) -> None:
+        """Draw the graphs again with the newest values; to be called about once a second."""
+        self.graphs.refresh()
+
+    def add_progress(self, progress: Progress | None) -> None:
+        """Add the speeds of a report to the sparklines; ``None``, at the end of training, makes a gap."""
+        self._my_rates.append(progress.samples_per_second if progress else None)
+        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
 
     def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
         """What was chosen the last time; no curves are the usual ones."""
@@ -119,7 +132,7 @@ class TrainingPage(QWidget):
     @property
     def status(self) -> str:
         """The status sentence."""
-        return sentences.status(self._session, self._moments, self._now)
+        return sentences.status(self._session, self._timestamps, self._now)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Catch up with what was remembered."""
@@ -146,7 +159,7 @@ class TrainingPage(QWidget):
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
-        self.contribution_status.show_verdict(_meaning(session), sentences.contribution_status(session))
+        self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
@@ -173,10 +186,10 @@ class TrainingPage(QWidget):
         if trouble is None:
             self.warning.say_no_more()
             return
-        meaning: Severity = "bad" if trouble.is_grave else "caution"
+        severity: Severity = "bad" if trouble.is_grave else "caution"
         detail = breakable(trouble.detail)
         error = ErrorKind.from_key(trouble.problem_key)
-        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
+        self.warning.say(severity, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
 
     def _take_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""
@@ -187,10 +200,6 @@ class TrainingPage(QWidget):
             self._dismissed |= {self._trouble}
         self._show_trouble()
         self.advice_requested.emit(key)
-
-    def _remember_rates(self, progress: Progress | None) -> None:
-        self._my_rates.append(progress.samples_per_second if progress else None)
-        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
 
     def _name_tabs(self) -> None:
         count = len(self._session.peers)
@@ -249,7 +258,7 @@ def _pausing(session: Session) -> Pausing:
             return "can_pause"
 
 
-def _meaning(session: Session) -> Severity:
+def _severity(session: Session) -> Severity:
     """Which sign stands before the verdict."""
     if session.phase == "paused":
         return "info"

@@ -15,10 +15,10 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from app.presentation import format as figures
 from core.placeholders import fill_placeholders
 from core.protocol.events import PeerSeen
 from core.security.sanitize import sanitize_line, short_id
+from core.texts import figures
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

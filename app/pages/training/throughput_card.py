@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import unbroken
-from app.presentation import format as figures
 from app.widgets.labels import Hint
 from app.widgets.layout.card import Card
 from app.widgets.metric import BigNumber
+from core.texts import figures
 
 
 class SpeedCard(Card):

@@ -47,93 +47,109 @@ def page(qtbot: QtBot) -> JoinPage:
 
 
 def said(page: JoinPage) -> str:
-    return page.entry.callout.text if page.entry.callout.isVisible() else ""
+    return page.form.callout.text if page.form.callout.isVisible() else ""
 
 
 def test_a_pasted_address_is_joined_after_a_click(page: JoinPage, qtbot: QtBot) -> None:
     QGuiApplication.clipboard().setText(f"  --initial_peers {ADDRESS}\n")
-    page.entry.paste_button.click()
+    page.form.paste_button.click()
     with qtbot.waitSignal(page.join_requested) as joined:
-        page.entry.join_button.click()
+        page.form.join_button.click()
     assert joined.args == [JoinAddress((ADDRESS,))]
 
 
 def test_enter_joins(page: JoinPage, qtbot: QtBot) -> None:
     page.fill_address(ADDRESS)
     with qtbot.waitSignal(page.join_requested):
-        QTest.keyClick(page.entry.field, Qt.Key.Key_Return)
+        QTest.keyClick(page.form.field, Qt.Key.Key_Return)
+
+
+def test_a_pasted_address_is_parsed_once_and_travels_as_it_is(page: JoinPage, qtbot: QtBot) -> None:
+    page.fill_address(ADDRESS)
+    parsed = page.form.field.result.address
+    for join in (page.form.join_button.click, page.form.field.join_requested.emit):
+        with qtbot.waitSignal(page.join_requested) as joined:
+            join()
+        assert parsed is not None and joined.args[0] is parsed
+
+
+def test_the_address_of_the_clipboard_is_not_parsed_again(page: JoinPage) -> None:
+    page.offer_clipboard(ADDRESS)
+    offered = page.form.offer.address
+    page.form.offer.use.click()
+    assert offered is not None and page.form.field.result.address is offered
 
 
 def test_a_wrong_address_is_not_joined_but_explained(page: JoinPage, qtbot: QtBot) -> None:
     page.fill_address(WRONG)
     with qtbot.assertNotEmitted(page.join_requested):
-        QTest.keyClick(page.entry.field, Qt.Key.Key_Enter)
+        QTest.keyClick(page.form.field, Qt.Key.Key_Enter)
     assert "/p2p/" in said(page)
-    assert page.entry.field.hasFocus()
+    assert page.form.field.hasFocus()
 
 
 def test_nothing_is_wrong_with_an_empty_field_until_somebody_asks(page: JoinPage) -> None:
     page.fill_address("")
     assert said(page) == ""
-    page.entry.join_button.click()
+    page.form.join_button.click()
     assert "othing was pasted" in said(page)
 
 
 def test_whoever_types_is_not_interrupted_and_judged_after_a_pause(page: JoinPage, qtbot: QtBot) -> None:
-    QTest.keyClicks(page.entry.field, WRONG)
+    QTest.keyClicks(page.form.field, WRONG)
     assert said(page) == ""
     qtbot.waitUntil(lambda: said(page) != "")
-    QTest.keyClicks(page.entry.field, "/p2p/")
+    QTest.keyClicks(page.form.field, "/p2p/")
     assert said(page) == ""
 
 
 def test_an_address_that_can_be_read_is_said_to_be_fine(page: JoinPage) -> None:
     page.fill_address(f"{ADDRESS} --run_id sums")
-    assert "sums" in page.entry._hint.text()
+    assert "sums" in page.form._hint.text()
 
 
 def test_tab_leaves_the_field(page: JoinPage, qtbot: QtBot) -> None:
-    page.entry.field.setFocus()
-    QTest.keyClick(page.entry.field, Qt.Key.Key_Tab)
-    assert not page.entry.field.hasFocus()
-    assert page.entry.field.toPlainText() == ""
+    page.form.field.setFocus()
+    QTest.keyClick(page.form.field, Qt.Key.Key_Tab)
+    assert not page.form.field.hasFocus()
+    assert page.form.field.toPlainText() == ""
 
 
 def test_an_address_on_the_clipboard_is_offered_and_never_taken(page: JoinPage, qtbot: QtBot) -> None:
     page.offer_clipboard(ADDRESS)
-    assert page.entry.offer.isVisible()
-    assert page.entry.field.toPlainText() == ""
+    assert page.form.offer.isVisible()
+    assert page.form.field.toPlainText() == ""
     with qtbot.assertNotEmitted(page.join_requested):
-        page.entry.offer.use.click()
-    assert page.entry.field.toPlainText() == ADDRESS
-    assert not page.entry.offer.isVisible()
+        page.form.offer.use.click()
+    assert page.form.field.toPlainText() == ADDRESS
+    assert not page.form.offer.isVisible()
 
 
 def test_what_is_in_the_field_is_not_offered(page: JoinPage) -> None:
     page.offer_clipboard(ADDRESS)
     page.fill_address(f"--initial_peers {ADDRESS}")
-    assert not page.entry.offer.isVisible()
+    assert not page.form.offer.isVisible()
     page.offer_clipboard(ADDRESS)
-    assert not page.entry.offer.isVisible()
+    assert not page.form.offer.isVisible()
 
 
 def test_other_words_on_the_clipboard_are_nobodys_business(page: JoinPage) -> None:
     for text in ("my password", "", WRONG):
         page.offer_clipboard(text)
-        assert not page.entry.offer.isVisible()
+        assert not page.form.offer.isVisible()
 
 
 def test_an_offer_that_was_refused_is_not_made_again(page: JoinPage) -> None:
     page.offer_clipboard(ADDRESS)
-    page.entry.offer.dismiss.click()
+    page.form.offer.dismiss.click()
     page.offer_clipboard(ADDRESS)
-    assert not page.entry.offer.isVisible()
+    assert not page.form.offer.isVisible()
 
 
 def test_what_is_in_the_field_already_is_not_offered(page: JoinPage) -> None:
     page.fill_address(ADDRESS)
     page.offer_clipboard(f"{ADDRESS}\n")
-    assert not page.entry.offer.isVisible()
+    assert not page.form.offer.isVisible()
 
 
 def test_a_search_is_shown_and_can_be_called_off(page: JoinPage, qtbot: QtBot) -> None:
@@ -143,7 +159,7 @@ def test_a_search_is_shown_and_can_be_called_off(page: JoinPage, qtbot: QtBot) -
     page.show_session(session_of(Hello(protocol=1, version="1"), Connected(peer_id=PEER, peers=1)))
     assert "Somebody answers" in page.search_line.text
     with qtbot.assertNotEmitted(page.join_requested):
-        QTest.keyClick(page.entry.field, Qt.Key.Key_Return)
+        QTest.keyClick(page.form.field, Qt.Key.Key_Return)
     with qtbot.waitSignal(page.cancel_requested):
         page.search_line.cancel.click()
 
@@ -172,9 +188,9 @@ def test_the_same_failure_is_said_again_after_another_attempt(page: JoinPage) ->
 def test_a_swarm_without_a_manifest_leads_to_a_run_file(page: JoinPage) -> None:
     page.show_session(search())
     assert "run file" in said(page)
-    assert page.entry.callout.action.isVisible()
+    assert page.form.callout.action.isVisible()
     page.show_run_file("run.toml", "Learning to add")
-    assert "Learning to add" in page.entry._hint.text()
+    assert "Learning to add" in page.form._hint.text()
 
 
 def test_a_wrong_run_file_is_told_and_the_one_before_forgotten(page: JoinPage) -> None:
@@ -184,7 +200,7 @@ def test_a_wrong_run_file_is_told_and_the_one_before_forgotten(page: JoinPage) -
 
 
 def test_a_run_file_is_picked_in_a_dialog(page: JoinPage, qtbot: QtBot, tmp_path: Path) -> None:
-    page.entry.file_button.click()
+    page.form.file_button.click()
     dialog = child(page, QFileDialog)
     with qtbot.waitSignal(page.run_file_requested) as requested:
         dialog.fileSelected.emit(str(tmp_path / "run.toml"))
@@ -232,4 +248,4 @@ def test_another_device_is_a_click_away(page: JoinPage, qtbot: QtBot) -> None:
 def test_what_the_settings_can_mend_leads_there(page: JoinPage, qtbot: QtBot) -> None:
     page.show_problem(ErrorKind.PORT_TAKEN, "4000")
     with qtbot.waitSignal(page.settings_requested):
-        page.entry.callout.action.click()
+        page.form.callout.action.click()

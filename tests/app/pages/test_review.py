@@ -62,7 +62,7 @@ def test_a_run_is_shown_and_started(page: ReviewPage, qtbot: QtBot) -> None:
 
 
 def said_of_trust(page: ReviewPage) -> tuple[str, str]:
-    return page.offer.trust.meaning, page.offer.trust.text.splitlines()[0]
+    return page.offer.trust.severity, page.offer.trust.text.splitlines()[0]
 
 
 def test_who_vouches_is_said_plainly(page: ReviewPage) -> None:

@@ -54,7 +54,7 @@ CHANGES: dict[str, tuple[Callable[[SettingsPage], None], Settings]] = {
 
 
 @pytest.mark.parametrize(("change", "wanted"), CHANGES.values(), ids=CHANGES.keys())
-def test_every_blank_is_told(
+def test_every_blank_is_emitted_as_whole_settings(
     page: SettingsPage, qtbot: QtBot, change: Callable[[SettingsPage], None], wanted: Settings
 ) -> None:
     with qtbot.waitSignal(page.settings_changed) as changed:

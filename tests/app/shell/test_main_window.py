@@ -18,7 +18,7 @@ from app.shell.main_window import Window
 def window(qtbot: QtBot) -> Window:
     """With a page in it."""
     window = Window()
-    qtbot.addWidget(window, before_close_func=lambda window: window.end())
+    qtbot.addWidget(window, before_close_func=lambda window: window.close_for_good())
     window.show_page(QLabel("page"))
     window.show()
     return window
@@ -77,21 +77,21 @@ def test_the_cross_only_asks(qtbot: QtBot, window: Window) -> None:
     with qtbot.waitSignal(window.close_requested):
         window.close()
     assert window.isVisible()
-    window.end()
+    window.close_for_good()
     assert not window.isVisible()
 
 
 def test_its_place_is_remembered_and_nonsense_is_not_obeyed(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
     window.resize(700, 500)
     place = tmp_path / "place"
-    place.write_bytes(window.place())
+    place.write_bytes(window.geometry_bytes())
     another = Window()
-    qtbot.addWidget(another, before_close_func=lambda window: window.end())
-    another.remember_place(place)
+    qtbot.addWidget(another, before_close_func=lambda window: window.close_for_good())
+    another.restore_geometry_from(place)
     assert another.size() == window.size()
     place.write_bytes(b"nonsense")
-    another.remember_place(place)
-    another.remember_place(tmp_path / "missing")
+    another.restore_geometry_from(place)
+    another.restore_geometry_from(tmp_path / "missing")
     assert another.size() == window.size()
 
 
