@@ -295,6 +295,7 @@ def test_a_sleep_that_nobody_foretold_is_survived(qtbot: QtBot, opened: Open) ->
     until(qtbot, application, lambda session: session.phase == "training")
 
 
+@pytest.mark.quiet
 def test_a_goodbye_that_hangs_does_not_freeze_the_window(qtbot: QtBot, opened: Open) -> None:
     application = opened("train_and_ignore_leave")
     application.pages.join.page.join_requested.emit(ADDRESS)
