@@ -25,10 +25,9 @@ from core.worker.network.ports import refuse_taken_ports, usual_listen
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
-from core.worker.roles.evaluation_log import EvaluationLog
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
+from core.worker.swarm import EvaluationLog, Interrupted, Swarm, enter_swarm, publisher_of
 from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
