@@ -30,7 +30,7 @@ _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, 
 
 
 def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
-    """Return the message as one line, its end included; what is no UTF-8 in a path becomes question marks."""
+    """Return the message as one line, its end included; characters that cannot be UTF-8 become question marks."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:
