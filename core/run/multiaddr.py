@@ -42,7 +42,7 @@ class _Parts(NamedTuple):
 
 
 class Multiaddr(str):
-    """A multiaddr in its one normal form, read once; a text, so that it goes into files, pipes and hivemind as it is.
+    """A multiaddr in its normal form, parsed once; still a str, for files, pipes and hivemind.
 
     ``Multiaddr(text)`` raises MultiaddrError. Names and protocols are written small, IP addresses short, and
     ``/ipfs/`` as ``/p2p/``. Port 0 means any free port.
@@ -52,7 +52,7 @@ class Multiaddr(str):
     _parts: _Parts
 
     def __new__(cls, text: str) -> Multiaddr:
-        """Read it; what has been read is not read again."""
+        """Parse the text; what has been parsed is not parsed again."""
         if isinstance(text, Multiaddr):
             return text
         parts = _read(text)
@@ -67,12 +67,12 @@ class Multiaddr(str):
 
     @property
     def host(self) -> str:
-        """The IP address or the host's name."""
+        """The IP address or the host name."""
         return self._parts.host
 
     @property
     def transport(self) -> Transport:
-        """What is spoken on the port; empty for a ``dnsaddr`` that leaves it to the DNS."""
+        """The transport on the port; empty for a ``dnsaddr`` that leaves it to the DNS."""
         return self._parts.transport
 
     @property
@@ -92,7 +92,7 @@ class Multiaddr(str):
 
     @property
     def ip(self) -> IpAddress | None:
-        """The IP address; ``None`` for a name."""
+        """The IP address as a value; ``None`` for a host name."""
         return ipaddress.ip_address(self.host) if self.host_protocol in ("ip4", "ip6") else None
 
     @property

@@ -387,6 +387,7 @@ def test_an_error_leads_to_its_paragraph_and_back(qtbot: QtBot, opened: Open) ->
     application.window.notice.callout.help.click()
     assert name_of_page(application) == "help"
     view = application.pages.help.page.view
+    assert view.hasFocus()
     assert view.textCursor().block().text() == ErrorKind.DISK_FULL.title
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert name_of_page(application) == "join"

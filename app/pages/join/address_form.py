@@ -79,8 +79,8 @@ class AddressForm(QWidget):
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
         words = breakable(sanitize_text(detail, 1000))
-        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
-        self._hint.say("")
+        self.callout.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
+        self._hint.set_text("")
 
     def forget_problem(self) -> None:
         """Show the error no longer, since something new has begun."""
@@ -106,19 +106,19 @@ class AddressForm(QWidget):
 
     def _show_result(self, result: ParsedText) -> None:
         self._problem = None
-        self.callout.say_no_more()
+        self.callout.clear()
         if result.address is not None:
             self.offer.withdraw(result.address)
-            self._hint.say(what_it_is(result.address))
+            self._hint.set_text(what_it_is(result.address))
         elif result.error is not None:
-            self._hint.say("")
+            self._hint.set_text("")
             title = title_of(ErrorKind.ADDRESS_UNREADABLE)
             wrong, good = what_is_wrong(result.error), what_is_good(result.error)
             error = ErrorKind.ADDRESS_UNREADABLE
-            self.callout.say("caution", title, breakable(wrong), breakable(good), error=error)
+            self.callout.show_message("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
-            self._hint.say(self._run_file or words)
+            self._hint.set_text(self._run_file or words)
 
     def _join(self) -> None:
         result = self.field.parse(is_empty_wrong=True)

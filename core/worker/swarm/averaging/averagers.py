@@ -113,7 +113,7 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
     ) -> Any:
         """Step, average, or both, as hivemind's; a passive averager only takes the average of the others.
 
-        Its own few samples would move its parameters away from those of the run, and the run's with them.
+        WORKAROUND H42: hivemind gives every peer's parameters the same weight, however little it has trained.
         """
         if self.is_passive:
             optimizer_step = False
