@@ -10,12 +10,13 @@ from core.worker.network import network_messages
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.reachability import is_dead_ipv6
 from core.worker.swarm import ReachabilityResult
+from tests.support.peers.sample_addresses import PEER_ID
 
 HOME, PUBLIC = LocalNetwork("home", "192.168.1.2"), LocalNetwork("hosted", "11.0.0.7")
 V6 = LocalNetwork("six", "2a00::7")
 
 
-def test_who_is_reached_is_told_where() -> None:
+def test_who_is_reached_is_announced_where() -> None:
     network = network_messages.after_test(ReachabilityResult(2, 1, "/ip4/11.0.0.7/tcp/31337"), HOME, 31337)
     assert (network.mode, str(network.advice)) == ("direct", "")
     assert str(network.reason) == "2 of 3 peers could connect to 11.0.0.7:31337."
@@ -34,7 +35,7 @@ def test_who_is_reached_is_told_where() -> None:
     ],
     ids=["behind a router", "behind its own firewall", "IPv6"],
 )
-def test_who_is_not_is_told_what_could_be_done(here: LocalNetwork, reason: str, advice: str) -> None:
+def test_who_is_not_is_announced_what_could_be_done(here: LocalNetwork, reason: str, advice: str) -> None:
     network = network_messages.after_test(ReachabilityResult(failed=2), here, 31337)
     assert network.mode == "client"
     assert f"2 of 2 peers {reason}" in str(network.reason) and advice in str(network.advice)
@@ -46,8 +47,8 @@ def test_behind_a_vpn_no_router_is_to_blame() -> None:
     assert "VPN (tun0)" in str(network.advice) and "router" not in str(network.advice)
 
 
-def test_an_ipv6_that_leads_nowhere_is_told_where_there_is_one() -> None:
-    silent = ["/ip6/2a00::9/tcp/31337/p2p/x"]
+def test_an_ipv6_that_leads_nowhere_is_announced_where_there_is_one() -> None:
+    silent = [f"/ip6/2a00::9/tcp/31337/p2p/{PEER_ID}"]
     hint = str(network_messages.ipv6_hint("2a00::7", silent))
     assert "[2a00::9]:31337 does not answer" in hint and "prefer IPv4" in hint
     assert not network_messages.ipv6_hint("", silent) and not network_messages.ipv6_hint("2a00::7", [])
