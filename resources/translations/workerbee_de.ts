@@ -149,6 +149,10 @@
         <translation>Laufdatei öffnen&#xa0;…</translation>
     </message>
     <message>
+        <source>Forget the old key…</source>
+        <translation>Den alten Schlüssel vergessen…</translation>
+    </message>
+    <message>
         <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
         <translation>Ihre Datei %1 beschreibt den Lauf: „%2“. Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
     </message>
@@ -939,6 +943,21 @@
     <message>
         <source>Whether it fits is not known. You may try, and stop at any moment.</source>
         <translation>Ob es passt, ist nicht bekannt. Sie können es versuchen und jederzeit aufhören.</translation>
+    </message>
+</context>
+<context>
+    <name>ForgetKey</name>
+    <message>
+        <source>Forget who signed the run “%1” until now?</source>
+        <translation>Vergessen, wer den Lauf „%1“ bisher unterschrieben hat?</translation>
+    </message>
+    <message>
+        <source>It was signed by %1. Whoever signs it next will be trusted in its place, and decides what this computer trains. Ask the organiser, by another way than the run&apos;s address, whether the key was changed.</source>
+        <translation>Er war von %1 unterschrieben. Wer ihn als Nächstes unterschreibt, dem wird an dessen Stelle vertraut, und er bestimmt, was dieser Computer trainiert. Fragen Sie den Organisator auf einem anderen Weg als über die Adresse des Laufs, ob der Schlüssel geändert wurde.</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Den Schlüssel vergessen</translation>
     </message>
 </context>
 <context>

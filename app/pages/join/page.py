@@ -44,6 +44,7 @@ class JoinPage(QWidget):
     device_chosen = Signal(str)
     settings_requested = Signal()
     forget_requested = Signal(str, str)
+    forget_key_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +52,7 @@ class JoinPage(QWidget):
         self.form.join_requested.connect(self.join_requested)
         self.form.run_file_requested.connect(self.run_file_requested)
         self.form.settings_requested.connect(self.settings_requested)
+        self.form.forget_key_requested.connect(self.forget_key_requested)
         self.search_status = SearchStatus()
         self.search_status.cancel_requested.connect(self.cancel_requested)
         self.card = DeviceCard()

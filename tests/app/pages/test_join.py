@@ -9,9 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QToolButton
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.pages.join.page import JoinPage
 from app.widgets.list_button import ListButton
 from core.client.reducer import reduce
@@ -249,3 +250,21 @@ def test_what_the_settings_can_mend_leads_there(page: JoinPage, qtbot: QtBot) ->
     page.show_problem(ErrorKind.PORT_TAKEN, "4000")
     with qtbot.waitSignal(page.settings_requested):
         page.form.callout.action.click()
+
+
+def test_a_run_whose_key_has_changed_offers_to_forget_the_old_one(page: JoinPage, qtbot: QtBot) -> None:
+    page.fill_address(f"{ADDRESS} --run_id sums")
+    page.show_problem(ErrorKind.ORGANISER_CHANGED, "Run sums: It was anna, it is bert.")
+    with qtbot.waitSignal(page.forget_key_requested) as requested:
+        page.form.callout.action_requested.emit()
+    assert requested.args == ["sums"]
+
+
+def test_the_warning_says_what_forgetting_means_and_cancel_forgets_nothing(page: JoinPage) -> None:
+    forgotten: list[str] = []
+    for chosen in (QMessageBox.StandardButton.Cancel, None):
+        dialog = ForgetKeyDialog(page, "sums", PEER, lambda: forgotten.append("sums"))
+        dialog.open()
+        assert "decides what this computer trains" in dialog.informativeText()
+        (dialog.button(chosen) if chosen is not None else dialog.forget_button).click()
+        assert forgotten == ([] if chosen is not None else ["sums"])
