@@ -90,7 +90,7 @@ def test_every_error_has_a_paragraph_with_its_remedy(page: HelpPage, error: Erro
 
 def test_what_can_i_do_asks_the_window_for_the_error(qtbot: QtBot) -> None:
     window, callout = Window(), Callout()
-    qtbot.addWidget(window, before_close_func=lambda window: window.end())
+    qtbot.addWidget(window, before_close_func=lambda window: window.close_for_good())
     window.show_page(callout)
     window.show()
     callout.say("info", "All is well.")
