@@ -29,7 +29,7 @@ RunId = Annotated[
     ),
 ]
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
-_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
+_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=60)]
 
 
 class RunInfo(StrictStruct, kw_only=True, frozen=True):
@@ -54,17 +54,22 @@ class RunInfo(StrictStruct, kw_only=True, frozen=True):
 
 
 class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
-    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
+    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``.
 
-    kind: Literal["constant", "linear", "cosine"] = "constant"
-    """The shape of the learning rate over the run: constant, or falling to zero as a line or as a cosine."""
+    ``exponential`` is torch's ExponentialLR.
+    """
+
+    kind: Literal["constant", "linear", "cosine", "exponential"] = "constant"
+    """The shape of the learning rate over the run: constant, falling to zero as a line or a cosine, or by ``gamma``."""
     warmup_epochs: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     """The number of epochs in which the learning rate rises to its value."""
     total_epochs: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
     """The epoch at which the learning rate reaches zero; ``linear`` and ``cosine`` need it."""
+    gamma: Annotated[float, Meta(gt=0, le=1)] = 0.95
+    """What the learning rate is multiplied by in every epoch after the warm-up, with ``exponential``."""
 
     def __post_init__(self) -> None:
-        if self.kind != "constant" and self.total_epochs is None:
+        if self.kind in ("linear", "cosine") and self.total_epochs is None:
             raise ValueError(f"the {self.kind} schedule needs total_epochs")
 
 

@@ -96,9 +96,10 @@ class Multiaddr(str):
         return ipaddress.ip_address(self.host) if self.host_protocol in ("ip4", "ip6") else None
 
     @property
-    def is_direct_tcp(self) -> bool:
-        """Whether a plain TCP connection reaches the peer: neither QUIC, nor a relay, nor a ``dnsaddr``."""
-        return self.transport == "tcp" and self.relay_id is None and self.host_protocol != "dnsaddr"
+    def tcp_endpoint(self) -> tuple[str, int] | None:
+        """The host and port of the peer, or of its relay, for a TCP connection; ``None`` for QUIC and the like."""
+        is_tcp = self.transport == "tcp" and self.host_protocol != "dnsaddr"
+        return (self.host, self.port) if is_tcp and self.port is not None else None
 
     @property
     def is_loopback(self) -> bool:
@@ -134,6 +135,12 @@ def readable_multiaddrs(texts: Iterable[str]) -> tuple[Multiaddr, ...]:
         except MultiaddrError:
             continue
     return tuple(found)
+
+
+def split_peer(text: str) -> tuple[str, str]:
+    """The place and the peer id of a multiaddr, also of a transport that is unknown here; no peer is ""."""
+    place, _, peer_id = text.rpartition("/p2p/")
+    return (place, peer_id) if place else (text, "")
 
 
 def is_loopback(text: str) -> bool:

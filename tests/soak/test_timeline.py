@@ -122,7 +122,7 @@ def test_who_tries_again_is_excused_by_a_fault_under_way(problem: ErrorKind, kin
     assert told.new_tries() == [problem.key]
 
 
-@pytest.mark.parametrize("problem", TRIES_AGAIN)
+@pytest.mark.parametrize("problem", sorted(TRIES_AGAIN, key=str))
 def test_without_a_fault_before_it_or_once_that_is_over_a_new_try_is_a_trouble(problem: ErrorKind) -> None:
     failed = Failed(problem=problem.key)
     assert len(story(HELLO, averaged(1), failed).unexplained()) == 1

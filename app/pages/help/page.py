@@ -59,12 +59,12 @@ class HelpPage(QWidget):
         return True
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """The keys that scroll work at once."""
+        """Give the document the focus, so that the keys that scroll it work at once."""
         super().showEvent(event)
         self.view.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Escape leaves the page, whatever was read before."""
+        """Leave the page when Escape is pressed."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:

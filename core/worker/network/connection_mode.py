@@ -36,7 +36,8 @@ def mode_at(network: Network, address: str, here: LocalNetwork, port: int) -> Co
     """
     if network.mode == "client" or not address or port_of((address,)) != port:
         return ConnectionMode(network)
-    return ConnectionMode(network, tuple(dict.fromkeys((address, here.multiaddr(port)))))
+    inside = (here.multiaddr(port),) if here.ip else ()
+    return ConnectionMode(network, tuple(dict.fromkeys((address, *inside))))
 
 
 def first_mode(wish: NetworkMode, known: KnownNetworks, here: LocalNetwork, port: int) -> ConnectionMode:

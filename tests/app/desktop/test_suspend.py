@@ -94,6 +94,7 @@ def tell(bus: QDBusConnection, is_going: bool) -> None:
     assert bus.send(message)
 
 
+@pytest.mark.quiet
 def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     began = time.monotonic()
     power = SuspendMonitor(no_bus)

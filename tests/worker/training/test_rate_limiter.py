@@ -33,12 +33,14 @@ def test_samples_take_the_time_that_was_asked_for(leaving: threading.Event) -> N
     assert time.monotonic() - began >= 0.45
 
 
+@pytest.mark.quiet
 def test_time_that_was_computed_is_not_rested_again(leaving: threading.Event) -> None:
     limiter = RateLimiter(10.0)
     leaving.wait(0.3)  # the computing
     assert seconds_of(limiter, 2, leaving) < 0.1
 
 
+@pytest.mark.quiet
 def test_a_long_stall_is_made_up_for_by_one_second_at_most(leaving: threading.Event) -> None:
     limiter = RateLimiter(100.0)
     leaving.wait(1.5)  # the stall
