@@ -13,6 +13,7 @@ import torch
 from core.errors import ErrorKind
 from core.protocol.commands import DryRun
 from core.protocol.events import Failed, FitMeasured
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
@@ -41,6 +42,7 @@ def run_dry_run(command: DryRun, channel: WorkerChannel) -> None:
 
 def _measured(command: DryRun) -> FitMeasured:
     device = torch_device(command.device, command.memory_limit_bytes)
+    refuse_without_bitsandbytes(command.manifest, device)
     gauge = memory_meter_for(device)
     recipe = build_for_noise(command.manifest, device)
     return MicroBatchBenchmark(

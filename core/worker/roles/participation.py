@@ -27,6 +27,7 @@ from core.protocol.events import (
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.memory_meter import MemoryMeter, memory_meter_for
@@ -108,6 +109,7 @@ class RunParticipation:
         if terms.threads:
             torch.set_num_threads(terms.threads)
         device = torch_device(terms.device, terms.memory_limit_bytes)
+        refuse_without_bitsandbytes(manifest, device)
         gauge, fetching = memory_meter_for(device), DownloadProgress(channel)
         supplies = FetchContext(terms.store, fetching)
         self._recipe = build(manifest, seed=swarm.identity.seed_number, device=device, supplies=supplies)
