@@ -17,11 +17,11 @@ def main() -> int:
     words = sys.argv[1:]
     if words == ["demo"] and is_display_there() and not why_no_window():
         return _window(None)
-    handover = LaunchRequest.read(words)
-    if handover is None:
+    request = LaunchRequest.read(words)
+    if request is None:
         return _command(words)
     if is_display_there():
-        return _window(handover)
+        return _window(request)
     if not words:
         return _command(words)
     print(
@@ -37,7 +37,7 @@ def _command(words: list[str]) -> int:
     return run_command(words)
 
 
-def _window(handover: LaunchRequest | None) -> int:
+def _window(request: LaunchRequest | None) -> int:
     """The window, given that; nothing is the demo's."""
     reason = why_no_window()
     if reason:
@@ -51,7 +51,7 @@ def _window(handover: LaunchRequest | None) -> int:
             raise
         print(f"The window cannot start, because Qt cannot: {error}.", file=sys.stderr)
         return _NO_WINDOW_CODE
-    return open_demo() if handover is None else open_window(handover)
+    return open_demo() if request is None else open_window(request)
 
 
 if __name__ == "__main__":

@@ -1,172 +1,213 @@
-"""The composition root: makes the parts, joins their signals, and lets them go in order."""
+"""The composition root: makes the parts, connects their signals, and ends them in order."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import logging
-import os
-import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QIcon
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QIcon
 
+from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
+from app.controllers.navigator import Navigator
+from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
-from app.controllers.storage_alerts import StorageAlerts
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
-from app.presentation.errors import advice_of, title_of
+from app.shell.address_intake import AddressIntake
+from app.shell.erase_dialog import EraseDialog
 from app.shell.first_window import InitialWindow
-from app.shell.navigation import Navigator
-from app.shell.notices import show_engine_notice
+from app.shell.notices import Notices
+from app.shell.page_factory import PageFactory
+from app.shell.refresh_timer import RefreshTimer
+from app.shell.renderer import WindowRenderer
+from app.shell.settings_effects import SettingsEffects
 from app.shell.shutdown import GracefulShutdown
 from app.shell.tray_controller import TrayController
-from core.client.session import Session
-from core.errors import ErrorKind, UserError
+from core.errors import UserError
 from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
-from core.records.settings import Settings
-from core.security.sanitize import sanitize_text
 
 if TYPE_CHECKING:
-    from app.controllers.run_recorder import RunRecorder
-    from app.controllers.suspend_controller import SuspendController
-    from app.controllers.update_controller import Updates
+    from app.controllers.update_controller import UpdateController
     from app.desktop.single_instance import SingleInstance
-    from app.shell.erase_dialog import Removal
-    from core.hardware.monitor import DeviceMonitor, DevicesSeen
+    from core.updates.notice import UpdateNotice
 
 _ICON = RESOURCES / "icons" / "workerbee.svg"
 _log = logging.getLogger(__name__)
-_SECONDS_HIDDEN, _WORRY_SECONDS = 5, 5
-LOOK_SECONDS_SEEN, LOOK_SECONDS_TRAINING, LOOK_SECONDS_HIDDEN = 2.0, 1.0, 7.0
 
 
 class Application(QObject):
-    """Everything that lives as long as the program; ``open`` begins it, ``close`` follows ``finished``."""
+    """Everything that lives as long as the program; no other module knows it.
+
+    ``open`` starts the parts one after the other behind the window that is shown already, ``quit`` leaves the run,
+    and ``close`` is called once ``finished`` has ended Qt's loop.
+
+    Signals:
+        finished: the run is left, and nothing waits for this program any more.
+    """
 
     finished = Signal()
 
     def __init__(
         self,
-        front: InitialWindow,
+        initial_window: InitialWindow,
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
-        rehearsal_command: Sequence[str] | None = None,
+        dry_run_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__()
-        self._front, self._instance = front, instance
-        self.folders, self.choices, self.window = front.folders, front.choices, front.window
-        self.bridge = Bridge(self)
-        commands = {"worker_command": worker_command, "rehearsal_command": rehearsal_command}
-        self.helm = SessionController(self.folders, self.bridge, self.choices, self, **commands)
-        self.engine_room = EngineController(self.folders, self.bridge, self)
-        self.paging = Navigator(front, self.helm, self.engine_room)
-        self.presence = TrayController(self.window, self.helm, self.choices)
-        self.farewell = GracefulShutdown(self.helm.leave, self._is_left, self.helm.client.kill, self)
-        self._memory: RunRecorder | None = None
-        self._worries: StorageAlerts | None = None
-        self._watch: DeviceMonitor | None = None
-        self._sleep: SuspendController | None = None
-        self.updates: Updates | None = None
-        self._removal: Removal | None = None
-        self._second = QTimer(self, interval=1000)
-        self._seconds = 0
-        self._join_signals()
+        self._initial_window, self._instance = initial_window, instance
+        self.folders, self.settings_store = initial_window.folders, initial_window.settings_store
+        self.window = initial_window.window
+        self._make_controllers(worker_command, dry_run_command)
+        self._make_shell()
+        self._connect_session()
+        self._connect_window()
+        self._connect_errors()
 
-    def open(self, handover: LaunchRequest) -> None:
-        """Work behind the front: what a start needs, step by step, so that clicks come between."""
+    def _make_controllers(self, worker_command: Sequence[str] | None, dry_run_command: Sequence[str] | None) -> None:
+        self.bridge = Bridge(self)
+        self.engine_controller = EngineController(self.folders, self.bridge, self)
+        self.device_poller = DevicePoller(self.bridge, self.engine_controller.usable_devices, self)
+        self.session_controller = SessionController(
+            self.folders,
+            self.bridge,
+            self.settings_store,
+            self.device_poller,
+            self,
+            worker_command=worker_command,
+            dry_run_command=dry_run_command,
+        )
+        self.recording = RecordingController(self.folders, self.session_controller, self)
+        self.navigator = Navigator(self.session_controller, self.engine_controller, self)
+        self.updates: UpdateController | None = None
+
+    def _make_shell(self) -> None:
+        self.notices = Notices(self.window)
+        self._erase_dialog = EraseDialog(self.folders, self.window)
+        self.pages = PageFactory(
+            self._initial_window.join_page,
+            session_controller=self.session_controller,
+            engine_controller=self.engine_controller,
+            settings_store=self.settings_store,
+            device_poller=self.device_poller,
+            recording=self.recording,
+            navigator=self.navigator,
+            bridge=self.bridge,
+            data_folder=self.folders.data,
+            newest_version=self._newest_version,
+            erase_data=self._erase_dialog.open,
+        )
+        self.renderer = WindowRenderer(self.window, self.pages, self.navigator, self.session_controller)
+        self.intake = AddressIntake(self.window, self.pages, self.navigator, self.session_controller)
+        self.tray_controller = TrayController(self.window, self.session_controller, self.settings_store)
+        session_controller = self.session_controller
+        self.shutdown = GracefulShutdown(
+            session_controller.leave, lambda: session_controller.is_over, session_controller.client.kill, self
+        )
+        self._settings_effects = SettingsEffects(
+            self.settings_store, self._initial_window.theme, self._initial_window.language, self
+        )
+        self._timer = RefreshTimer(lambda: self.window.is_seen, self)
+
+    def open(self, request: LaunchRequest) -> None:
+        """Start the parts, one a turn of Qt's loop, so that clicks in the window are answered in between."""
         steps = [
             self._prepare_folders,
-            self._say_troubles,
-            self.engine_room.look,
-            self._open_memory,
-            self._watch_devices,
+            self._show_settings_error,
+            self.engine_controller.look_up,
+            self._open_recording,
+            self.device_poller.start,
             self._listen,
-            lambda: self.take(handover),
-            lambda: self.presence.await_tray(is_minimised=handover.is_minimised),
+            lambda: self.intake.open(request),
+            lambda: self.tray_controller.await_tray(self._initial_window.start_mode(request)),
             self._follow_system,
             self._follow_updates,
         ]
         gc.enable()
 
-        def go_on() -> None:
+        def run_step() -> None:
             step = steps.pop(0)
             if steps:
-                QTimer.singleShot(0, self, go_on)
+                QTimer.singleShot(0, self, run_step)
             step()
 
-        go_on()
-
-    def take(self, handover: LaunchRequest) -> None:
-        """A second start was given this; or the first one."""
-        if handover.link:
-            self.paging.fill_address(handover.link)
-        if handover.run_file:
-            self.paging.take_run_file(Path(handover.run_file))
+        run_step()
 
     def quit(self) -> None:
-        """Say goodbye where somebody would wait for us, and end."""
-        self.farewell.begin()
+        """Leave the run where there is one, and end."""
+        self.shutdown.start()
 
     def close(self) -> None:
-        """After the loop: nothing is left running, nothing unsaved."""
-        self.presence.tray.disappear()
+        """End every part, after Qt's loop: nothing is left running, nothing unsaved."""
+        self.tray_controller.tray.disappear()
         with contextlib.suppress(OSError):
-            write_atomically(self._front.place_file, self.window.place())
-        if self._watch is not None:
-            self._watch.stop()
-        self.engine_room.end()
+            write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
+        self.device_poller.stop()
+        self.engine_controller.stop()
         if self.updates is not None:
-            self.updates.end()
-        self._end_session()
-        if self._removal is not None:
-            self._removal.carry_out()
+            self.updates.stop()
+        self.session_controller.close()
+        self.bridge.deliver()  # the worker's last words, which tell of its last samples
+        self.recording.close()
+        self._erase_dialog.erase_if_agreed()
         if self._instance is not None:
             self._instance.close()
-        self.window.end()
+        self.window.close_for_good()
 
-    def tell(self, error: UserError) -> None:
-        """What went wrong, above whatever page is shown."""
-        words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self.window.notice.say("bad", title_of(error.problem), words, error=error.problem)
+    def _connect_session(self) -> None:
+        session_controller, timer = self.session_controller, self._timer
+        session_controller.changed.connect(self.tray_controller.notify)
+        session_controller.stage_changed.connect(self._draw)
+        session_controller.dry_runs.changed.connect(self.renderer.render)
+        timer.second.connect(self.bridge.deliver)
+        timer.second.connect(self.recording.record)
+        timer.redraw_due.connect(self._draw)
+        timer.check_due.connect(self.recording.poll_storage)
 
-    def tell_surprise(self) -> None:
-        """Something was not foreseen, and has been logged."""
-        self.tell(UserError(ErrorKind.INTERNAL, str(self.folders.logs)))
+    def _connect_window(self) -> None:
+        self.navigator.changed.connect(self.renderer.render)
+        self.engine_controller.changed.connect(self.renderer.render)
+        self.device_poller.listed.connect(self.renderer.render)
+        self.settings_store.changed.connect(self.renderer.render)
+        self._settings_effects.language_changed.connect(self.renderer.retranslate)
+        self._settings_effects.language_changed.connect(self.tray_controller.refresh)
+        self.window.visibility_changed.connect(self._draw)
+        self.window.back_requested.connect(self._go_back)
+        self.window.help_requested.connect(lambda error: self.pages.help.open(error))
+        self.window.settings_requested.connect(self.navigator.open_settings)
+        self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
+        self.tray_controller.quit_requested.connect(self.quit)
+        self._erase_dialog.agreed.connect(self.quit)
+        self.shutdown.finished.connect(self.finished)
 
-    def _end_session(self) -> None:
-        """The worker's last words are heard, and what they tell is noted, although the loop has ended."""
-        self.helm.leave()
-        self.helm.rehearsals.close()
-        self.helm.client.close()
-        self.bridge.deliver()
-        if self._memory is not None:
-            self._note(self.helm.session)
-            self._memory.close()
+    def _connect_errors(self) -> None:
+        self.session_controller.refused.connect(self.notices.show_error)
+        self.settings_store.failed.connect(self.notices.show_error)
+        self._settings_effects.failed.connect(self.notices.show_error)
+        self.recording.storage_failed.connect(self.notices.show_error)
+        self.recording.storage_recovered.connect(self.notices.withdraw_error)
+        engine = self.engine_controller
+        engine.newer_offered.connect(lambda: self.notices.show_newer_engine(engine.renew))
 
-    def _join_signals(self) -> None:
-        self.helm.changed.connect(self._session_changed)
-        self.helm.refused.connect(self.tell)
-        self.bridge.event_arrived.connect(self.paging.show_event)
-        self.bridge.devices_arrived.connect(self._devices_seen)
-        self.choices.changed.connect(self._settings_changed)
-        self.choices.failed.connect(self.tell)
-        self.engine_room.changed.connect(self.paging.turn)
-        self.engine_room.newer_offered.connect(lambda: show_engine_notice(self.window.notice, self.engine_room.renew))
-        self.paging.log_requested.connect(self._open_log)
-        self.paging.removal_requested.connect(self._offer_removal)
-        self._second.timeout.connect(self._tick)
-        self.window.visibility_changed.connect(self._visibility_changed)
-        self.window.pause_or_resume_requested.connect(self.helm.pause_or_resume)
-        self.presence.quit_requested.connect(self.quit)
-        self.farewell.finished.connect(self.finished)
+    def _go_back(self) -> None:
+        """Go back within the help where something was read before; elsewhere to the page before."""
+        is_in_help = self.navigator.page_name == "help"
+        if not (is_in_help and self.pages.help.go_back()):
+            self.navigator.go_back()
+
+    def _draw(self) -> None:
+        """Draw the window and the tray, and measure the devices as often as they are drawn."""
+        is_training = self.session_controller.session.phase == "training"
+        self.device_poller.adapt(is_seen=self.window.is_seen, is_training=is_training)
+        self.renderer.render()
+        self.tray_controller.refresh()
 
     def _prepare_folders(self) -> None:
         from core.files.logs import set_up_logging
@@ -175,169 +216,41 @@ class Application(QObject):
             self.folders.prepare()
             set_up_logging(self.folders.logs)
         except UserError as error:
-            self.tell(error)
+            self.notices.show_error(error)
         except OSError as error:
             _log.warning("There is no log: %r", error)
         icon = QIcon(str(_ICON))
         QGuiApplication.setWindowIcon(icon)
-        self.window.give_icon(icon)
+        self.window.set_icon(icon)
 
-    def _open_memory(self) -> None:
-        from app.controllers.run_recorder import RunRecorder
+    def _show_settings_error(self) -> None:
+        if self.settings_store.error is not None:
+            self.notices.show_error(self.settings_store.error)
 
-        self._memory = self.paging.memory = RunRecorder(self.folders)
-        self.paging.show_recent()
-        self._worries = StorageAlerts(self._memory, self.tell, self._take_back)
-        self._worries.look()
-        self._second.start()
-
-    def _watch_devices(self) -> None:
-        from core.hardware.monitor import DeviceMonitor
-
-        self._watch = DeviceMonitor(self.bridge.post_devices, LOOK_SECONDS_SEEN)
-        self._watch.start()
-        self._pace_watch()
+    def _open_recording(self) -> None:
+        self.recording.open()
+        self._timer.start()
+        self.renderer.render()
 
     def _listen(self) -> None:
         if self._instance is not None and self._instance.listen():
-            self._instance.handed_over.connect(self._handed_over)
+            self._instance.handed_over.connect(self.intake.receive)
 
     def _follow_system(self) -> None:
-        from app.controllers.suspend_controller import SuspendController
-        from app.desktop.os_signals import OsSignalNotifier
+        from app.shell.system_events import SystemEvents
 
-        self._sleep = SuspendController(self.helm, self)
-        self._interrupts = OsSignalNotifier(self)
-        self._interrupts.arrived.connect(self.quit)
+        self._system_events = SystemEvents(self.session_controller, self.shutdown, self)
         qt = QGuiApplication.instance()
-        assert isinstance(qt, QApplication)
-        qt.commitDataRequest.connect(lambda _manager: self.farewell.wait(), Qt.ConnectionType.DirectConnection)
-        qt.applicationStateChanged.connect(self._state_changed)
-        self.paging.offer_clipboard()
+        assert isinstance(qt, QGuiApplication)
+        qt.applicationStateChanged.connect(self.intake.on_application_state)
+        self.intake.offer_clipboard()
 
     def _follow_updates(self) -> None:
-        from app.controllers.update_controller import Updates
+        from app.controllers.update_controller import UpdateController
 
-        self.updates = Updates(self._front.choices, self._front.folders, self.bridge, self._front.notify_update, self)
-        self.updates.newer_known.connect(self.paging.show_newer)
+        self.updates = UpdateController(self.settings_store, self.folders, self.bridge, self.notices.show_update, self)
+        self.updates.newer_known.connect(self.renderer.render)
         self.updates.start()
 
-    def _handed_over(self, handover: LaunchRequest) -> None:
-        if handover.activation:
-            os.environ["XDG_ACTIVATION_TOKEN"] = handover.activation
-        self.take(handover)
-        if not handover.is_minimised:
-            self.window.come_forward()
-
-    def _session_changed(self, before: Session, after: Session) -> None:
-        """What a person waits for is shown at once, the rest with the next tick."""
-        is_turn = _is_turn(before, after)
-        if is_turn:
-            self._note(before)  # what it has told since the last second, before another begins
-        if self._memory is not None and self._memory.note_run(after, time.time()):
-            self.paging.show_recent()
-        self.presence.notify(before, after)
-        if self._sleep is not None:
-            self._sleep.follow()
-        if is_turn:
-            self._pace_watch()
-            self._show()
-
-    def _show(self) -> None:
-        self.paging.turn()
-        self.presence.show()
-
-    def _tick(self) -> None:
-        """Once a second; the tray, while it is all there is to see, is told less often."""
-        self._seconds += 1
-        self.bridge.deliver()
-        self._note(self.helm.session)
-        if self.window.is_seen or self._seconds % _SECONDS_HIDDEN == 0:
-            self._show()
-        self.paging.show_kept()
-        if self._worries is not None and self._seconds % _WORRY_SECONDS == 0:
-            self._worries.look()
-
-    def _note(self, session: Session) -> None:
-        if self._memory is not None:
-            self._memory.note(session, self.helm.device, time.time())
-
-    def _devices_seen(self, seen: DevicesSeen) -> None:
-        seen = self.engine_room.usable(seen)
-        self.helm.devices = seen.devices
-        self.paging.show_devices(seen)
-
-    def _settings_changed(self, before: Settings, after: Settings) -> None:
-        self._front.theme.choose(after.theme)
-        if after.language != before.language:
-            self._front.language.choose(after.language)
-            self.paging.translate()
-            self.presence.show()
-        login = (after.start_at_login, after.start_minimised)
-        if login != (before.start_at_login, before.start_minimised):
-            self._set_autostart(after)
-        self.paging.show_settings()
-
-    def _set_autostart(self, settings: Settings) -> None:
-        from app.desktop.autostart import set_autostart
-
-        try:
-            set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
-        except UserError as error:
-            self.tell(error)
-
-    def _visibility_changed(self, is_seen: bool) -> None:
-        self._pace_watch()
-        if is_seen and self._memory is not None:
-            self._show()
-            self.paging.show_kept()
-
-    def _pace_watch(self) -> None:
-        """Look often where somebody looks."""
-        if self._watch is None:
-            return
-        if not self.window.is_seen:
-            self._watch.period_seconds = LOOK_SECONDS_HIDDEN
-        else:
-            is_training = self.helm.session.phase == "training"
-            self._watch.period_seconds = LOOK_SECONDS_TRAINING if is_training else LOOK_SECONDS_SEEN
-
-    def _state_changed(self, state: Qt.ApplicationState) -> None:
-        if state is Qt.ApplicationState.ApplicationActive:
-            self.paging.offer_clipboard()
-
-    def _is_left(self) -> bool:
-        return self.helm.is_over
-
-    def _say_troubles(self) -> None:
-        if self.choices.trouble is not None:
-            self.tell(self.choices.trouble)
-
-    def _offer_removal(self) -> None:
-        from app.shell.erase_dialog import Removal
-
-        self._removal = Removal(self.folders, self.window)
-        self._removal.agreed.connect(self.quit)
-        self._removal.ask()
-
-    def _take_back(self, error: UserError) -> None:
-        self.window.notice.take_back(title_of(error.problem))
-
-    def _open_log(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.helm.client.log_file)))
-
-
-def _is_turn(before: Session, after: Session) -> bool:
-    return _moment(before) != _moment(after)
-
-
-def _moment(session: Session) -> tuple[object, ...]:
-    """Whatever a person waits for."""
-    return (
-        session.phase,
-        session.is_search_finished,
-        session.problem,
-        session.pause,
-        session.is_finishing,
-        session.restarting,
-    )
+    def _newest_version(self) -> UpdateNotice | None:
+        return self.updates.newer_version if self.updates is not None else None

@@ -34,22 +34,22 @@ _HUNG_CODE = _BROKEN_CODE = 7
 _log = logging.getLogger(__name__)
 
 
-def open_window(handover: LaunchRequest, worker_command: Sequence[str] | None = None) -> int:
-    """Show the window until the person quits; the process's exit code."""
+def open_window(request: LaunchRequest, worker_command: Sequence[str] | None = None) -> int:
+    """Show the window until the person quits; the exit code of the process."""
     qt = make_qt()
     folders = Folders.default()
     instance = _instance(folders)
     if instance is not None and not instance.is_first():
-        if instance.deliver(handover) == "delivered":
+        if instance.deliver(request) == "delivered":
             return 0
         if not instance.is_first():  # or else the first one has ended in this very moment
-            return _tell_of_the_hung_one(qt, instance.owner_pid)
-    start = Start(qt, front_for(qt, folders), instance=instance, worker_command=worker_command)
-    return start.run(handover)
+            return _show_hung_instance(qt, instance.owner_pid)
+    start = Start(qt, initial_window_for(qt, folders), instance=instance, worker_command=worker_command)
+    return start.run(request)
 
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
-    """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    """Show a window that forgets everything, with an organiser to join on this computer; the exit code."""
     from app.controllers.demo_organiser import DemoOrganiser
     from core.client.demo import DEMO_THREADS
     from core.files.temp_folder import temp_folder
@@ -59,81 +59,85 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
         organiser = DemoOrganiser(Folders.below(home / "organiser"), worker_command=worker_command)
         volunteers = Folders.below(home / "volunteer")
         save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
-        start = Start(qt, front_for(qt, volunteers), worker_command=worker_command)
+        start = Start(qt, initial_window_for(qt, volunteers), worker_command=worker_command)
 
-        def begin(application: Application) -> None:
-            organiser.published.connect(lambda link: application.take(LaunchRequest(link=link)))
-            organiser.failed.connect(application.tell)
-            QTimer.singleShot(0, organiser.begin)
+        def connect(application: Application) -> None:
+            organiser.published.connect(lambda link: application.intake.open(LaunchRequest(link=link)))
+            organiser.failed.connect(application.notices.show_error)
+            QTimer.singleShot(0, organiser.start)
 
-        start.begun.connect(begin)
+        start.begun.connect(connect)
         try:
             return start.run(LaunchRequest())
         finally:
             organiser.close()
 
 
-def front_for(qt: QApplication, folders: Folders) -> InitialWindow:
-    """As the person's settings want it."""
-    choices = SettingsStore(folders.settings_file)
-    if choices.settings.data_folder:
-        folders = replace(folders, data=Path(choices.settings.data_folder))
+def initial_window_for(qt: QApplication, folders: Folders) -> InitialWindow:
+    """The first window, in the theme and language of the settings, with the data folder that they name."""
+    settings_store = SettingsStore(folders.settings_file)
+    if settings_store.settings.data_folder:
+        folders = replace(folders, data=Path(settings_store.settings.data_folder))
     language = Language(qt)
-    language.choose(choices.settings.language)
+    language.choose(settings_store.settings.language)
     theme = Theme(qt)
-    theme.choose(choices.settings.theme)
-    return InitialWindow(folders, choices, theme, language)
+    theme.choose(settings_store.settings.theme)
+    return InitialWindow(folders, settings_store, theme, language)
 
 
 class Start(QObject):
-    """First something to see, then what works behind it; ``begun`` tells the application."""
+    """Shows the first window, makes the application behind it, and runs Qt's loop.
+
+    Signals:
+        begun: the application has been made (an Application).
+    """
 
     begun = Signal(object)
 
     def __init__(
         self,
         qt: QApplication,
-        front: InitialWindow,
+        initial_window: InitialWindow,
         *,
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__()
-        self._qt, self._front = qt, front
+        self._qt, self._initial_window = qt, initial_window
         self._instance, self._worker_command = instance, worker_command
         self._application: Application | None = None
 
-    def run(self, handover: LaunchRequest) -> int:
-        """Until the person quits; the exit code."""
-        self._front.open(is_minimised=handover.is_minimised)
-        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(handover))
+    def run(self, request: LaunchRequest) -> int:
+        """Run until the person quits; the exit code of the process."""
+        self._initial_window.open(request)
+        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._make_application(request))
         code = self._qt.exec()
         if self._application is not None:
             self._application.close()
         return code
 
-    def _begin(self, handover: LaunchRequest) -> None:
+    def _make_application(self, request: LaunchRequest) -> None:
         try:
-            application = self._application = self._made()
+            application = self._application = self._load_application()
         except BaseException:
-            self._front.window.end()
+            self._initial_window.window.close_for_good()
             self._qt.exit(_BROKEN_CODE)
             raise
-        _catch_surprises(application.tell_surprise)
+        _catch_unforeseen(lambda: application.notices.show_internal_error(application.folders.logs))
         # not quit(), which asks every window first, and ours would refuse
         application.finished.connect(lambda: self._qt.exit(0))
-        application.open(handover)
+        application.open(request)
         self.begun.emit(application)
 
-    def _made(self) -> Application:
+    def _load_application(self) -> Application:
         """Loading it takes about as long as the first picture did."""
         from app.application import Application
 
-        return Application(self._front, instance=self._instance, worker_command=self._worker_command)
+        return Application(self._initial_window, instance=self._instance, worker_command=self._worker_command)
 
 
 def make_qt() -> QApplication:
-    """Qt, as every window of ours expects it."""
+    """Make Qt's application, set up as every window of ours expects it."""
     QCoreApplication.setApplicationName("workerbee")
     qt = QApplication(["workerbee"])  # the first word becomes the windows' class, which panels group by
     qt.setDesktopFileName("workerbee")
@@ -152,7 +156,7 @@ def _instance(folders: Folders) -> SingleInstance | None:
         return None
 
 
-def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
+def _show_hung_instance(qt: QApplication, pid: int | None) -> int:
     """It is not taken over: two of them would train under one name."""
     from PySide6.QtWidgets import QMessageBox
 
@@ -167,13 +171,13 @@ def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
     return _HUNG_CODE
 
 
-def _catch_surprises(tell: Callable[[], None]) -> None:
+def _catch_unforeseen(report: Callable[[], None]) -> None:
     """Log in full whatever nobody has foreseen, and say one honest sentence."""
 
     def catch(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         _log.critical("Not foreseen", exc_info=(kind, error, trace))
         if threading.current_thread() is threading.main_thread():
-            tell()
+            report()
 
     sys.excepthook = catch
     threading.excepthook = lambda hook: catch(hook.exc_type, hook.exc_value or hook.exc_type(), hook.exc_traceback)

@@ -1,6 +1,6 @@
 """The texts of the window, read from the sources: `translate(…)`, `self.tr(…)` and `QT_TRANSLATE_NOOP(…)`.
 
-What the worker says is among them, `localized(…)`: the window translates it.
+The worker's messages, `localized(…)`, and the errors, `ErrorText(…)`, are among them: the window translates them.
 
 WORKAROUND: lupdate's own reader of Python silently loses a plural of `translate` unless its number is written
 out, and all that is inside an f-string. So it is given the texts that are found here, as C++.
@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP", "localized")
+_FUNCTIONS = ("translate", "tr", "QT_TRANSLATE_NOOP")
+_CONTEXTS = {"localized": ("Worker", 1), "ErrorText": ("Problem", 2)}
+"""Functions whose first arguments are texts of one context; the others are none."""
 
 
 class UnreadableTextError(Exception):
@@ -54,6 +56,8 @@ def _texts_below(node: ast.AST, of_class: str, file: str) -> Iterator[Text]:
         of_class = node.name
     if isinstance(node, ast.Call) and _function(node) in _FUNCTIONS:
         yield from _text_of(node, of_class, file)
+    elif isinstance(node, ast.Call) and _function(node) in _CONTEXTS:
+        yield from _texts_of_context(node, file)
     for child in ast.iter_child_nodes(node):
         yield from _texts_below(child, of_class, file)
 
@@ -67,11 +71,21 @@ def _text_of(call: ast.Call, of_class: str, file: str) -> Iterator[Text]:
     if _function(call) == "tr":
         is_of_self = isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", "") == "self"
         words.insert(0, of_class if is_of_self else None)
-    elif _function(call) == "localized":
-        words = ["Worker", *words[:1]]  # the others fill its blanks
-    elif len(words) < 2 or (words[1] is None and isinstance(words[0], str)):
-        return  # str.translate(table), or a text that a QT_TRANSLATE_NOOP has named elsewhere
+    elif _function(call) == "translate" and (len(words) < 2 or words[1] is None):
+        return  # str.translate(table), the function itself, or a text that a QT_TRANSLATE_NOOP has named elsewhere
     if not isinstance(words[0], str) or not isinstance(words[1], str) or not words[0]:
-        raise UnreadableTextError(f"{file}:{call.lineno}: Qt cannot know which text this is")
+        raise _unreadable(call, file)
     comment = words[2] if len(words) > 2 else ""
     yield Text(words[0], words[1], comment if isinstance(comment, str) else "", is_plural=len(words) > 3)
+
+
+def _texts_of_context(call: ast.Call, file: str) -> Iterator[Text]:
+    context, count = _CONTEXTS[_function(call)]
+    for argument in call.args[:count]:
+        if not isinstance(argument, ast.Constant) or not isinstance(argument.value, str):
+            raise _unreadable(call, file)
+        yield Text(context, argument.value)
+
+
+def _unreadable(call: ast.Call, file: str) -> UnreadableTextError:
+    return UnreadableTextError(f"{file}:{call.lineno}: Qt cannot know which text this is")

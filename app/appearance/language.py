@@ -6,21 +6,24 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from app.appearance.qt_localization import QtLocalization
 from core.files.resources import RESOURCES
+from core.texts.localization import install
 
 Choice = Literal["system", "en", "de"]
 FOLDER = RESOURCES / "translations"
 
 
 class Language:
-    """Speaks the person's language, as far as it knows it."""
+    """Installs Qt's translators for the language that the person has chosen."""
 
     def __init__(self, application: QCoreApplication) -> None:
+        install(QtLocalization())
         self._application = application
         self._translators: list[QTranslator] = []
 
     def choose(self, choice: Choice) -> None:
-        """Speak it from now on; windows that are open are told by Qt, and what they say anew is in it."""
+        """Translate texts into that language from now on; Qt tells the open windows, which retranslate theirs."""
         system = QLocale.system()
         spoken = system if choice == "system" else QLocale(choice)
         QLocale.setDefault(system if spoken.language() == system.language() else spoken)

@@ -1,4 +1,4 @@
-"""How a chart is painted: a grid with its marks, curves with the band between their lows and highs."""
+"""The parts of a chart, painted: a grid with its marks, curves with the band between their lows and highs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from PySide6.QtGui import (
 from app.appearance.theme import Colours
 from app.charts.axis import Scale, time_ticks
 from app.charts.decimation import Column
+from app.charts.definitions import SWARM_SERIES
+from core.records.time_series import Series
 
 _LINE_WIDTH = 1.6
 _DOT_RADIUS = 2.2
@@ -30,7 +32,7 @@ _TICK_WIDTH = 78.0
 
 @dataclass(frozen=True)
 class Plot:
-    """Where in the chart a value at a time lies."""
+    """Maps a time (seconds since 1970) and a value to a place in the chart, in pixels."""
 
     area: QRectF
     begin: float
@@ -38,28 +40,33 @@ class Plot:
     scale: Scale
 
     def x(self, at: float) -> float:
-        """Of that time."""
+        """The x of a time."""
         return self.area.left() + (at - self.begin) / (self.end - self.begin) * self.area.width()
 
     def y(self, value: float) -> float:
-        """Of that value."""
+        """The y of a value."""
         return self.area.bottom() - self.scale.fraction(value) * self.area.height()
 
     @property
-    def places(self) -> QTransform:
-        """From (seconds since the begin, value) to where it lies."""
+    def transform(self) -> QTransform:
+        """The map from (seconds since the begin, value) to (x, y), as Qt's painter uses it."""
         across = self.area.width() / (self.end - self.begin)
         up = self.area.height() / (self.scale.top - self.scale.bottom)
         bottom = self.area.bottom() + self.scale.bottom * up
         return QTransform(across, 0, 0, -up, self.area.left(), bottom)
 
-    def at(self, x: float) -> float:
-        """The time there."""
+    def time_at(self, x: float) -> float:
+        """The time at an x; the inverse of ``x``."""
         return self.begin + (x - self.area.left()) / self.area.width() * (self.end - self.begin)
 
 
+def curve_colour(series: Series, theme: Colours) -> QColor:
+    """The colour of a curve: one for this computer's series, another for the swarm's."""
+    return theme.curves[1 if series in SWARM_SERIES else 0]
+
+
 def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], theme: Colours, font: QFont) -> None:
-    """Lines at the marked values, and what they and the times are."""
+    """Paint the lines at the marked values, and the texts of values and times beside and below them."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     for value in plot.scale.ticks:
@@ -82,30 +89,33 @@ def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], them
 def paint_curve(
     painter: QPainter, plot: Plot, segments: list[list[Column]], colour: QColor, *, is_filled: bool
 ) -> None:
-    """The curve, with a gap between any two stretches. Qt maps times and values to pixels: it is faster."""
-    places = plot.places
+    """Paint a curve, with a gap between any two segments.
+
+    Times and values are mapped to pixels by Qt's own transform, which is faster than a loop in Python.
+    """
+    transform = plot.transform
     pen = QPen(colour, _LINE_WIDTH * painter.device().devicePixelRatio())  # a cosmetic pen counts real pixels
     pen.setCosmetic(True)
     lone: list[QPointF] = []
     has_dots = sum(map(len, segments)) <= _FEW
     painter.save()
-    painter.setTransform(places, True)
-    for stretch in segments:
-        points = [QPointF(at - plot.begin, (low + high) / 2) for at, low, high in stretch]
+    painter.setTransform(transform, True)
+    for segment in segments:
+        points = [QPointF(at - plot.begin, (low + high) / 2) for at, low, high in segment]
         if is_filled and len(points) > 1:
             _paint_ground(painter, plot, points, colour)
-        if any(high > low for _, low, high in stretch):
-            _paint_band(painter, plot, stretch, colour)
+        if any(high > low for _, low, high in segment):
+            _paint_band(painter, plot, segment, colour)
         painter.setPen(pen)
         painter.drawPolyline(QPolygonF(points))
         if has_dots or len(points) == 1:
             lone += points
     painter.restore()
-    paint_dots(painter, [places.map(point) for point in lone], colour)
+    paint_dots(painter, [transform.map(point) for point in lone], colour)
 
 
 def paint_dots(painter: QPainter, points: list[QPointF], colour: QColor, radius: float = _DOT_RADIUS) -> None:
-    """A dot on each point."""
+    """Paint a dot on each point."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     for point in points:
@@ -113,7 +123,7 @@ def paint_dots(painter: QPainter, points: list[QPointF], colour: QColor, radius:
 
 
 def _paint_ground(painter: QPainter, plot: Plot, points: list[QPointF], colour: QColor) -> None:
-    """A tint under the curve that fades away towards the bottom."""
+    """Paint a tint under the curve that fades away towards the bottom."""
     bottom = plot.scale.bottom
     fade = QLinearGradient(0, plot.scale.top, 0, bottom)
     fade.setColorAt(0, _tinted(colour, 52))
@@ -122,15 +132,15 @@ def _paint_ground(painter: QPainter, plot: Plot, points: list[QPointF], colour: 
     _fill(painter, QPolygonF(points + ends), QBrush(fade))
 
 
-def _paint_band(painter: QPainter, plot: Plot, stretch: list[Column], colour: QColor) -> None:
-    """From the lows to the highs."""
-    over = [QPointF(at - plot.begin, high) for at, _, high in stretch]
-    under = [QPointF(at - plot.begin, low) for at, low, _ in reversed(stretch)]
+def _paint_band(painter: QPainter, plot: Plot, segment: list[Column], colour: QColor) -> None:
+    """Paint the band from the lows to the highs of each column."""
+    over = [QPointF(at - plot.begin, high) for at, _, high in segment]
+    under = [QPointF(at - plot.begin, low) for at, low, _ in reversed(segment)]
     _fill(painter, QPolygonF(over + under), QBrush(_tinted(colour, 70)))
 
 
 def _fill(painter: QPainter, outline: QPolygonF, brush: QBrush) -> None:
-    """Without smoothing: it costs more than all the rest, and a tint's edge does not need it."""
+    """Fill an outline without antialiasing, which costs more than all the rest and which a tint does not need."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(brush)
@@ -153,7 +163,7 @@ def paint_read_out(
     theme: Colours,
     font: QFont,
 ) -> None:
-    """A box beside ``x`` that says what the curves are there; a line's colour makes a dot before it."""
+    """Paint a box beside ``x`` that says what the curves are there; a line that has a colour gets a dot of it."""
     painter.setPen(QPen(theme.muted, 1.0))
     painter.drawLine(QPointF(x, plot.area.top()), QPointF(x, plot.area.bottom()))
     metrics = QFontMetricsF(font)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import cast
 
@@ -11,111 +10,113 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts.chart import Chart
+from app.charts.data_source import ChartDataSource
 from app.charts.definitions import GRAPHS, PERIODS, USUAL_CURVES, Period
 from app.charts.period_picker import PeriodPicker
-from app.charts.series_menu import CurvesMenu
+from app.charts.series_menu import SeriesMenu
 from app.widgets.idle_queue import IdleQueue
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
-from core.records.time_series import Curve, Series
+from core.records.time_series import Series
 
 _LEAST_CHART_WIDTH = 310
 _MOST_COLUMNS = 3
 
 
 class GraphsPanel(QWidget):
-    """Asks for the curves of those graphs only that are on the screen."""
+    """Shows the chosen graphs; of those on the screen it asks its data source for curves whenever it is refreshed.
+
+    Signals:
+        graphs_chosen: the period and the curves that a person has chosen; no curves mean the usual ones.
+
+    Attributes:
+        periods: how far back the graphs reach.
+        curves: which curves are drawn.
+    """
 
     graphs_chosen = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, source: ChartDataSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_usual, self._has_gpu = True, cast("bool | None", None)
-        self._curve_of: Callable[[Series], Curve] | None = None
+        self._source = source
         self._heading, self._hint = Heading(), Hint()
-        self.periods, self.curves = PeriodPicker(self), CurvesMenu(self)
-        self.periods.period_chosen.connect(self._forget_curves)
-        self.periods.period_chosen.connect(self._tell)
-        self.curves.curves_chosen.connect(self._tell_choice)
+        self.periods, self.curves = PeriodPicker(self), SeriesMenu(self)
+        self.periods.period_chosen.connect(self._apply_choice)
+        self.curves.curves_chosen.connect(self._choose_curves)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
-        self._turns = IdleQueue(self)
-        self._cards = {graph.key: self._card(Chart(graph, turns=self._turns)) for graph in GRAPHS}
+        self._idle_queue = IdleQueue(self)
+        self._cards = {graph.key: self._card(Chart(graph, idle_queue=self._idle_queue)) for graph in GRAPHS}
         self._lay_out()
-        self._say()
+        self._retranslate()
         self.choose("30min", ())
 
     @property
     def charts(self) -> list[Chart]:
-        """Those that are chosen."""
+        """The charts of the chosen graphs."""
         cards = [card for card in self._cards.values() if not card.isHidden()]
         return [chart for card in cards for chart in card.findChildren(Chart)]
 
     def choose(self, period: Period, curves: tuple[Series, ...]) -> None:
-        """What was chosen before; no curve at all means the usual ones."""
+        """Show that period and those curves; no curve at all means the usual ones."""
         self.periods.show_period(period)
         self._is_usual = not curves
         self.curves.show_curves(curves or self._usual())
         self._show_chosen()
 
     def show_gpu(self, is_there: bool) -> None:
-        """Whether this computer has one: else the usual graphs are without it. One that is lost stays."""
+        """Leave the GPU out of the usual graphs where there is none; a GPU that has vanished stays among them."""
         if self._has_gpu is None or is_there > self._has_gpu:
             self._has_gpu = is_there
             if self._is_usual:
                 self.choose(self.periods.period, ())
 
-    def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
-        """Draw what it gives for each series; it is kept until the next time, for what is scrolled to."""
-        self._curve_of = curve_of
-        self.refresh()
-
     def refresh(self) -> None:
-        """Draw again what can be seen, one chart after the other: what is on disk takes its time."""
+        """Draw the charts that can be seen again, one a turn of the event loop: reading from the disk takes its time.
+
+        To be called about once a second, and whenever others are scrolled to.
+        """
         if not self.isVisible():
             return
         for chart in self.charts:
             if not chart.visibleRegion().isEmpty():
-                self._turns.ask((self, chart), partial(self._draw, chart))
+                self._idle_queue.submit((self, chart), partial(self._draw, chart))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """What was hidden is behind."""
+        """Refresh the charts, which were not drawn while they were hidden."""
         super().showEvent(event)
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
     def _draw(self, chart: Chart) -> None:
         chosen = [series for series in chart.graph.series if series in self.curves.curves]
-        if self._curve_of is None or not chosen:
+        if not chosen:
             return
-        curves = {series: self._curve_of(series) for series in chosen}
-        end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
         length = PERIODS[self.periods.period]
+        curves = {series: self._source.curve(series, length) for series in chosen}
+        end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
         begin = min(curve.begin for curve in curves.values()) if length is None else end - length
         chart.show_curves(curves, begin, end)
-
-    def _forget_curves(self) -> None:
-        """They are of another period."""
-        self._curve_of = None
 
     def _usual(self) -> tuple[Series, ...]:
         if self._has_gpu is not False:
             return USUAL_CURVES
         return tuple(series for series in USUAL_CURVES if not series.startswith("gpu_"))
 
-    def _tell(self) -> None:
+    def _apply_choice(self) -> None:
         self._show_chosen()
         self.refresh()
         self.graphs_chosen.emit(self.periods.period, () if self._is_usual else self.curves.curves)
 
-    def _tell_choice(self) -> None:
+    def _choose_curves(self) -> None:
         self._is_usual = False
-        self._tell()
+        self._apply_choice()
 
     def _show_chosen(self) -> None:
         chosen = set(self.curves.curves)
@@ -123,7 +124,7 @@ class GraphsPanel(QWidget):
         for card in self._cards.values():
             card.setVisible(card in cards)
         self._grid.show_parts(cards)
-        self._hint.say("" if cards else self.tr("No curve is chosen; “Curves” has the list."))
+        self._hint.set_text("" if cards else self.tr("No curve is chosen; “Curves” has the list."))
 
     def _card(self, chart: Chart) -> Card:
         card = Card(self._grid)
@@ -144,5 +145,5 @@ class GraphsPanel(QWidget):
         parts.addWidget(self._hint)
         parts.addWidget(self._grid)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self._heading.setText(self.tr("Live"))

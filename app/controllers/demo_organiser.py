@@ -16,7 +16,12 @@ from core.protocol.events import Published
 
 
 class DemoOrganiser(QObject):
-    """A second client beside the volunteer's. ``published`` tells its link, ``failed`` why there is none."""
+    """Publishes the demo run with a second client, beside the volunteer's.
+
+    Signals:
+        published: the link with which the run is joined.
+        failed: why there is none (a UserError).
+    """
 
     published = Signal(str)
     failed = Signal(object)
@@ -25,18 +30,18 @@ class DemoOrganiser(QObject):
         super().__init__()
         self._folders = folders
         self._bridge = Bridge(self)
-        self._bridge.event_arrived.connect(self._take)
+        self._bridge.event_arrived.connect(self._on_event)
         self._client = Client(folders, self._bridge.post_event, worker_command=worker_command)
 
-    def begin(self) -> None:
-        """Publish the run; it trains, too."""
+    def start(self) -> None:
+        """Publish the demo run, and train in it, too."""
         self._client.publish(publish_demo(self._folders))
 
     def close(self) -> None:
-        """Leave, and wait until nothing is left of it."""
+        """Leave the run, and wait until its worker has ended."""
         self._client.close()
 
-    def _take(self, event: ClientEvent) -> None:
+    def _on_event(self, event: ClientEvent) -> None:
         before = self._client.session.problem
         self._client.handle(event)
         session = self._client.session

@@ -16,15 +16,18 @@ from core.protocol.client_events import ClientEvent
 from core.protocol.commands import DryRun
 from core.protocol.events import RunFound
 
-_SETTLED_MILLISECONDS = 300  # a run that is only passed by, or started at once, is not measured
+_DEBOUNCE_MILLISECONDS = 300  # a run that is only passed by, or started at once, is not measured
 _LEAVE_SECONDS = 2.0
-_KEPT = 8
+_KEPT_RESULTS = 8
 
 
 class DryRunController(QObject):
-    """Main thread only. ``session`` is the picture of the dry run that is wanted now; idle, if there is none.
+    """Measures the run and device that were requested last, and keeps the newest results; main thread only.
 
-    Whoever presses Start need not wait for it: ``micro_batch_for`` tells what is known by then.
+    Whoever starts a run need not wait for it: ``micro_batch_for`` returns what is known by then.
+
+    Signals:
+        changed: ``session`` is another one.
     """
 
     changed = Signal()
@@ -32,83 +35,83 @@ class DryRunController(QObject):
     def __init__(
         self,
         folders: Folders,
-        choices: SettingsStore,
+        settings_store: SettingsStore,
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._choices = choices
+        self._settings_store = settings_store
         self._bridge = Bridge(self)
-        self._bridge.event_arrived.connect(self._take)
+        self._bridge.event_arrived.connect(self._on_event)
         self._client = Client(
             folders,
             self._bridge.post_event,
             worker_command=worker_command,
             leave_limit_seconds=_LEAVE_SECONDS,
         )
-        self._wanted: DryRun | None = None
-        self._done: list[Session] = []
-        self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MILLISECONDS)
-        self._soon.timeout.connect(self._begin)
+        self._requested: DryRun | None = None
+        self._results: list[Session] = []
+        self._delay = QTimer(self, singleShot=True, interval=_DEBOUNCE_MILLISECONDS)
+        self._delay.timeout.connect(self._start)
 
     @property
     def session(self) -> Session:
-        """Of the dry run that is wanted: as it goes, or as it ended."""
-        pictures = [self._client.session, *self._done]
-        wanted = (each for each in pictures if self._wanted is not None and each.opening == self._wanted)
-        return next((each for each in wanted if not _is_broken_off(each)), Session())
+        """The session of the dry run that was requested, under way or ended; an idle one where there is none."""
+        sessions = [self._client.session, *self._results]
+        requested = (each for each in sessions if self._requested is not None and each.opening == self._requested)
+        return next((each for each in requested if not _is_broken_off(each)), Session())
 
-    def want(self, run: RunFound, device: Device) -> None:
-        """A person looks at that run and that device; what was found before is found again at once."""
-        settings = self._choices.settings
-        wanted = DryRun(
+    def request(self, run: RunFound, device: Device) -> None:
+        """Measure that run on that device; a result that is kept is used at once."""
+        settings = self._settings_store.settings
+        requested = DryRun(
             manifest=run.manifest,
             device=device.label,
             threads=settings.threads,
             memory_limit_bytes=settings.memory_limit_bytes,
         )
-        if wanted != self._wanted:
+        if requested != self._requested:
             self.stop()
-            self._wanted = wanted
-            self._soon.start()
+            self._requested = requested
+            self._delay.start()
             self.changed.emit()
 
     def stop(self) -> None:
-        """Nobody looks any more, or the device is needed: end it, whatever it is at."""
-        self._wanted = None
-        self._soon.stop()
+        """Stop the dry run: nobody looks at it any more, or its device is needed."""
+        self._requested = None
+        self._delay.stop()
         self._client.leave()
 
     def close(self) -> None:
-        """Wait until nothing is left of it; for the program's end."""
+        """Stop, and wait until the worker has ended; for the program's end."""
         self.stop()
         self._client.close()
 
     def micro_batch_for(self, run: RunFound) -> int | None:
-        """What is known to fit, if anything is."""
+        """The micro-batch that was measured to fit that run; ``None`` where nothing is known."""
         fit = self.session.fit
-        is_same = self._wanted is not None and self._wanted.manifest == run.manifest
+        is_same = self._requested is not None and self._requested.manifest == run.manifest
         return fit.micro_batch or None if fit is not None and is_same else None
 
-    def _begin(self) -> None:
-        """Unless it has been done, or another one must end first."""
+    def _start(self) -> None:
+        """Start what was requested, unless it is measured already or another one must end first."""
         is_free = self._client.session.phase in ("idle", "ended")
-        if is_free and self._wanted is not None and self.session == Session():
-            self._client.dry_run(self._wanted)
+        if is_free and self._requested is not None and self.session == Session():
+            self._client.dry_run(self._requested)
             self.changed.emit()
 
-    def _take(self, event: ClientEvent) -> None:
+    def _on_event(self, event: ClientEvent) -> None:
         self._client.handle(event)
         session = self._client.session
         if session.phase == "ended":
             if not _is_broken_off(session):
-                self._done = [*self._done, session][-_KEPT:]
-            if not self._soon.isActive():
-                self._begin()
+                self._results = [*self._results, session][-_KEPT_RESULTS:]
+            if not self._delay.isActive():
+                self._start()
         self.changed.emit()
 
 
 def _is_broken_off(session: Session) -> bool:
-    """Whether it has ended and says nothing."""
+    """Whether it has ended without a result and without an error."""
     return session.phase == "ended" and session.fit is None and session.problem is None

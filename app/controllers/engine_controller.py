@@ -1,4 +1,4 @@
-"""The engine as the window sees it: whether one must be made, what is offered, how far it is."""
+"""The training engine as the window sees it: whether one must be installed, what is offered, how far it is."""
 
 from __future__ import annotations
 
@@ -18,91 +18,95 @@ if TYPE_CHECKING:
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
 
-_END_SECONDS = 5.0
+_STOP_SECONDS = 5.0
 
 
 class EngineController(QObject):
-    """Main thread only. ``newer_offered`` once, where an engine is there that could be renewed.
+    """Offers and installs engines; main thread only, while a thread of its own looks up and downloads.
 
-    ``made`` tells that an engine has just been made, ``changed`` that there is something else to show.
+    Signals:
+        changed: there is something else to show.
+        newer_offered: a newer engine than the installed one can be installed.
+
+    Attributes:
+        offer: what can be installed on this computer; ``None`` while it is looked up.
+        last_event: the newest event of an installation; ``None`` where there was none.
     """
 
     changed = Signal()
     newer_offered = Signal()
-    made = Signal()
 
     def __init__(self, folders: Folders, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.offer: EngineOffer | None = None
-        self.last: InstallEvent | None = None
-        self.bridge = bridge
-        self._folders = folders
-        self._maker: EngineInstaller | None = None
+        self.last_event: InstallEvent | None = None
+        self._bridge, self._folders = bridge, folders
+        self._installer: EngineInstaller | None = None
         self._is_needed = False
         self._is_renewing = False
         self._uses_gpus = uses_gpus(folders.data)
-        bridge.engine_arrived.connect(self._take)
+        bridge.engine_arrived.connect(self._on_event)
 
     @property
     def is_open(self) -> bool:
-        """Whether its page is the one to show: nothing can train, or the person wants another engine."""
+        """Whether the engine page is to be shown: nothing can train, or the person wants another engine."""
         return self._is_needed or self._is_renewing
 
     @property
-    def is_making(self) -> bool:
-        """Whether something is being done."""
-        return self._maker is not None
+    def is_installing(self) -> bool:
+        """Whether an installation is under way."""
+        return self._installer is not None
 
-    def usable(self, seen: DevicesSeen) -> DevicesSeen:
-        """What of it can be lent with the engine that is there."""
+    def usable_devices(self, seen: DevicesSeen) -> DevicesSeen:
+        """Take out of a measurement the GPUs that the installed engine cannot train on; they become ``idle``."""
         usable = usable_devices(seen.devices, uses_gpus=self._uses_gpus)
         idle = tuple(device for device in seen.devices if device not in usable)
         return replace(seen, devices=usable, idle=idle)
 
-    def look(self) -> None:
-        """Find out what is there and what could be made; a checkout needs nothing."""
+    def look_up(self) -> None:
+        """Look up what is installed and what is offered; a checkout, which has its own Python, needs neither."""
         if is_packaged():
             from core.engine.install.offer import look_up
 
             self._is_needed = needs_engine(self._folders.data)
-            look_up(self._folders.data, self.bridge.post_engine)
+            look_up(self._folders.data, self._bridge.post_engine)
             self.changed.emit()
 
     def renew(self) -> None:
-        """Offer another engine beside the one that is there."""
+        """Offer another engine in place of the installed one."""
         self._is_renewing = True
-        self.look()
+        self.look_up()
 
     def close(self) -> bool:
-        """Go back to the engine that is there; false where there is none, or one is being made."""
-        if self._is_needed or self.is_making or not self._is_renewing:
+        """Keep the installed engine; false where there is none, or another is being installed."""
+        if self._is_needed or self.is_installing or not self._is_renewing:
             return False
         self._is_renewing = False
         return True
 
-    def make(self) -> None:
-        """Begin, or go on where it was stopped."""
-        if self._maker is not None or self.offer is None or self.offer.choice is None:
+    def install(self) -> None:
+        """Start the installation, or go on where it was paused."""
+        if self._installer is not None or self.offer is None or self.offer.choice is None:
             return
         from core.engine.install.installer import EngineInstaller
 
-        self.last = None
-        self._maker = EngineInstaller(self.offer.choice.files, self._folders, self.bridge.post_engine)
-        self._maker.start()
+        self.last_event = None
+        self._installer = EngineInstaller(self.offer.choice.files, self._folders, self._bridge.post_engine)
+        self._installer.start()
         self.changed.emit()
 
     def pause(self) -> None:
-        """Stop soon, and keep what was downloaded."""
-        if self._maker is not None:
-            self._maker.stop()
+        """Stop the installation soon, and keep what was downloaded."""
+        if self._installer is not None:
+            self._installer.stop()
 
-    def end(self) -> None:
-        """With the program."""
-        if self._maker is not None:
-            self._maker.stop()
-            self._maker.wait(_END_SECONDS)
+    def stop(self) -> None:
+        """Stop the installation and wait a few seconds for it; for the program's end."""
+        if self._installer is not None:
+            self._installer.stop()
+            self._installer.wait(_STOP_SECONDS)
 
-    def _take(self, event: EngineOffer | InstallEvent) -> None:
+    def _on_event(self, event: EngineOffer | InstallEvent) -> None:
         from core.engine.install.events import Installed, InstallProgress
         from core.engine.install.offer import EngineOffer
 
@@ -111,12 +115,11 @@ class EngineController(QObject):
             if event.is_newer and not self.is_open:
                 self.newer_offered.emit()
         else:
-            self.last = event
+            self.last_event = event
             if not isinstance(event, InstallProgress):
-                self._maker = None
+                self._installer = None
             if isinstance(event, Installed):
                 self._is_needed = self._is_renewing = False
                 self._uses_gpus = uses_gpus(self._folders.data)
-                self.last = None
-                self.made.emit()
+                self.last_event = None
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""What a person's wishes do to the client; and the one signal that follows whatever happened."""
+"""The volunteer's session: what a person wishes is passed to the client, and every change is emitted."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from app.controllers.device_poller import DevicePoller
 from app.controllers.dry_run_controller import DryRunController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from app.presentation.timestamps import EventTimestamps
 from core.client.client import Client
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
@@ -23,91 +24,109 @@ from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 
-_AT_WORK = ("connecting", "starting", "training")
+AT_WORK = ("connecting", "starting", "training")
+"""The phases in which a run that the person has started can be paused."""
 
 
 class SessionController(QObject):
-    """Main thread only. ``changed`` tells the session before and the session now."""
+    """Passes a person's wishes to the client; main thread only.
+
+    Signals:
+        changed: the session before and after any event.
+        stage_changed: the same two, where something differs that a person waits for; emitted after ``changed``.
+        refused: a run cannot be started (a UserError).
+
+    Attributes:
+        client: the client, whose worker trains.
+        dry_runs: the client beside it, whose worker measures what fits.
+        timestamps: when the session's newest events were seen.
+        manifest: the run file that the next address is joined with, if one was opened.
+    """
 
     changed = Signal(object, object)
+    stage_changed = Signal(object, object)
     refused = Signal(object)
 
     def __init__(
         self,
         folders: Folders,
         bridge: Bridge,
-        choices: SettingsStore,
+        settings_store: SettingsStore,
+        device_poller: DevicePoller,
         parent: QObject | None = None,
         *,
         worker_command: Sequence[str] | None = None,
-        rehearsal_command: Sequence[str] | None = None,
+        dry_run_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(parent)
         self.client = Client(folders, bridge.post_event, worker_command=worker_command)
-        words = rehearsal_command or worker_command
-        self.rehearsals = DryRunController(folders, choices, self, worker_command=words)
-        self.moments = EventTimestamps()
+        command = dry_run_command or worker_command
+        self.dry_runs = DryRunController(folders, settings_store, self, worker_command=command)
+        self.timestamps = EventTimestamps()
         self.manifest: RunManifest | None = None
-        self.devices: tuple[Device, ...] = ()
-        self._choices = choices
-        self._then: Callable[[], None] | None = None
-        self._is_wake_due = False
-        bridge.event_arrived.connect(self._take)
+        self._settings_store, self._device_poller = settings_store, device_poller
+        self._when_over: Callable[[], None] | None = None
+        self._is_resume_due = False
+        bridge.event_arrived.connect(self._on_event)
 
     @property
     def session(self) -> Session:
-        """The picture as it is now."""
+        """The session as it is now."""
         return self.client.session
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of a run is left."""
+        """Whether nothing of a run is left: neither a connection nor a worker."""
         return self.session.phase in ("idle", "ended")
 
     @property
     def device(self) -> Device | None:
-        """The one that trains, as it was seen last."""
-        consent = self.session.consent
-        return next((each for each in self.devices if consent and each.label == consent.device), None)
+        """The device that trains, as it was measured last."""
+        consent, devices = self.session.consent, self._device_poller.devices
+        return next((each for each in devices if consent and each.label == consent.device), None)
 
     def join(self, address: JoinAddress) -> None:
-        """Look for runs there; another run is left first."""
+        """Look for runs at that address; another run is left first."""
         manifest = self.manifest
         run_id = address.run_id or (manifest.run.id if manifest else None)
-        settings = self._choices.settings
+        settings = self._settings_store.settings
 
-        def begin() -> None:
+        def start_search() -> None:
             self.client.join(address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
 
-        self._once_free(begin)
+        if self.is_over:
+            self._apply(start_search)
+        else:
+            self._apply(self.client.leave)
+            self._when_over = start_search
 
     def join_again(self) -> None:
-        """The run of this session, from the beginning."""
+        """Join the run of this session from the beginning."""
         opening, consent = self.session.opening, self.session.consent
         if isinstance(opening, Join):
             self.manifest = opening.manifest
             run_id = consent.run_id if consent else opening.run_id
             self.join(JoinAddress(peers=opening.addresses, run_id=run_id))
 
-    def try_out(self, run: RunFound, device: Device) -> None:
-        """Measure how much of it fits, while a person decides; never beside training."""
+    def request_dry_run(self, run: RunFound, device: Device) -> None:
+        """Measure how much of the run fits while a person decides; never beside training."""
         if self.session.phase == "found":
-            self.rehearsals.want(run, device)
+            self.dry_runs.request(run, device)
 
     def start(self, run: RunFound) -> None:
-        """Train in it, with the device of the settings; ``refused`` if there is no such device.
+        """Train in that run on the device of the settings; ``refused`` is emitted if it is not there.
 
-        With what a dry run has found by now; one that is under way makes room.
+        What a dry run has measured by now is used; one that is under way is stopped.
         """
-        micro_batch = self.rehearsals.micro_batch_for(run)
-        self.rehearsals.stop()
-        settings = self._choices.settings
+        micro_batch = self.dry_runs.micro_batch_for(run)
+        self.dry_runs.stop()
+        settings = self._settings_store.settings
         try:
-            device = choose_device(self.devices, settings.device)
+            device = choose_device(self._device_poller.devices, settings.device)
         except UserError as error:
             self.refused.emit(error)
             return
-        self._do(
+        self._apply(
             lambda: self.client.start(
                 run,
                 device=device.label,
@@ -120,83 +139,97 @@ class SessionController(QObject):
         )
 
     def pause(self, seconds: float | None = None) -> None:
-        """For so long, or until the person resumes."""
-        self._is_wake_due = False
+        """Pause for so many seconds, or until the person resumes."""
+        self._is_resume_due = False
         until = None if seconds is None else time.time() + seconds
-        self._do(lambda: self.client.pause(until=until))
+        self._apply(lambda: self.client.pause(until=until))
 
     def resume(self) -> None:
-        """Go on."""
-        self._do(self.client.resume)
+        """Go on after a pause."""
+        self._apply(self.client.resume)
 
     def pause_or_resume(self) -> None:
-        """Whichever makes sense."""
+        """Pause a run that trains, resume one that is paused."""
         if self.session.phase == "paused":
             self.resume()
         elif self._is_at_work:
             self.pause()
 
     def finish_epoch(self) -> None:
-        """Stop after this epoch; or, asked again, do not."""
-        self._do(lambda: self.client.finish_epoch(not self.session.is_finishing))
+        """Stop after this epoch; the second call takes that back."""
+        self._apply(lambda: self.client.finish_epoch(not self.session.is_finishing))
 
     def test_network(self) -> None:
-        """Whether others can reach this computer by now."""
-        self._do(self.client.test_network)
+        """Test again whether others can reach this computer."""
+        self._apply(self.client.test_network)
 
     def leave(self) -> None:
-        """Say goodbye for good."""
-        self._then = None
-        self._do(self.client.leave)
+        """Leave the run for good, with a goodbye to the others."""
+        self._when_over = None
+        self._apply(self.client.leave)
 
-    def sleep(self) -> bool:
-        """The computer is about to sleep; whether there is anything to wait for."""
+    def close(self) -> None:
+        """Leave, and wait until neither worker runs; their last events are left for the bridge to deliver."""
+        self.leave()
+        self.dry_runs.close()
+        self.client.close()
+
+    def prepare_suspend(self) -> bool:
+        """Leave the run because the computer is about to be suspended; whether there is anything to wait for."""
         if self._is_at_work:
-            self._do(lambda: self.client.pause(reason="sleep"))
-        return not self.is_asleep
+            self._apply(lambda: self.client.pause(reason="sleep"))
+        return not self.may_suspend
 
     @property
-    def is_asleep(self) -> bool:
-        """Whether the computer may sleep without anybody waiting for us."""
-        return self.session.phase not in (*_AT_WORK, "leaving")
+    def may_suspend(self) -> bool:
+        """Whether the computer may be suspended without anybody in the swarm waiting for it."""
+        return self.session.phase not in (*AT_WORK, "leaving")
 
-    def wake(self) -> None:
-        """The computer is awake again; a run that slept through it must be joined anew."""
+    def resume_after_suspend(self) -> None:
+        """Join the run again that was left for a suspend, or that was connected all through it."""
         if self._is_at_work and not self.session.restarting:
-            self._do(lambda: self.client.pause(reason="sleep"))
-        self._is_wake_due = True
-        self._follow_up()
+            self._apply(lambda: self.client.pause(reason="sleep"))
+        self._is_resume_due = True
+        self._continue_pending()
 
     @property
     def _is_at_work(self) -> bool:
-        return self.session.consent is not None and self.session.phase in _AT_WORK
+        return self.session.consent is not None and self.session.phase in AT_WORK
 
-    def _take(self, event: ClientEvent) -> None:
-        self._do(lambda: self.client.handle(event))
+    def _on_event(self, event: ClientEvent) -> None:
+        self._apply(lambda: self.client.handle(event))
 
-    def _do(self, deed: Callable[[], None]) -> None:
-        """Do it, and tell what came of it."""
+    def _apply(self, action: Callable[[], None]) -> None:
+        """Do that to the client, and emit what it has changed."""
         before = self.session
-        deed()
-        if self.session is not before:
-            self.moments = self.moments.after(self.session, time.time())
-            self.changed.emit(before, self.session)
-        self._follow_up()
+        action()
+        after = self.session
+        if after is not before:
+            self.timestamps = self.timestamps.after(after, time.time())
+            self.changed.emit(before, after)
+            if _stage(before) != _stage(after):
+                self.stage_changed.emit(before, after)
+        self._continue_pending()
 
-    def _once_free(self, deed: Callable[[], None]) -> None:
-        if self.is_over:
-            self._do(deed)
-        else:
-            self._do(self.client.leave)
-            self._then = deed
-
-    def _follow_up(self) -> None:
-        """What waited for the session's end, or for the end of a pause."""
-        if self._then is not None and self.is_over:
-            deed, self._then = self._then, None
-            self._do(deed)
+    def _continue_pending(self) -> None:
+        """Do what has waited for the end of the session, or for the end of a suspend."""
+        if self._when_over is not None and self.is_over:
+            action, self._when_over = self._when_over, None
+            self._apply(action)
         pause = self.session.pause
-        if self._is_wake_due and (pause is None or self.session.phase == "paused"):
-            self._is_wake_due = False
+        if self._is_resume_due and (pause is None or self.session.phase == "paused"):
+            self._is_resume_due = False
             if pause is not None and pause.reason == "sleep":
                 self.resume()
+
+
+def _stage(session: Session) -> tuple[object, ...]:
+    """What a person waits for; the rest may be drawn a second later."""
+    return (
+        session.phase,
+        session.is_search_finished,
+        session.problem,
+        session.pause,
+        session.is_finishing,
+        session.restarting,
+    )

@@ -1,4 +1,4 @@
-"""The settings while the program runs: read once, written at each change, told to whoever follows them."""
+"""The settings while the program runs: read once, written at each change, emitted to whoever follows them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from core.records.settings import Settings, load_settings, save_settings
 
 
 class SettingsStore(QObject):
-    """``trouble`` is what went wrong with the file; then they are remembered until the program ends."""
+    """Holds the settings; what cannot be written is remembered until the program ends.
+
+    Signals:
+        changed: the settings before and the settings now.
+        failed: the settings could not be written (a UserError).
+
+    Attributes:
+        settings: the settings as they are now.
+        error: why they could not be read or written, if they could not.
+    """
 
     changed = Signal(object, object)
     failed = Signal(object)
@@ -20,32 +29,32 @@ class SettingsStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path
-        self.trouble: UserError | None = None
+        self.error: UserError | None = None
         try:
-            self.settings, aside = load_settings(path)
+            self.settings, quarantined = load_settings(path)
         except UserError as error:
-            self.settings, self.trouble = Settings(), error
+            self.settings, self.error = Settings(), error
         else:
-            if aside is not None:
-                self.trouble = UserError(ErrorKind.SETTINGS_DAMAGED, f"It is now {aside}.")
+            if quarantined is not None:
+                self.error = UserError(ErrorKind.SETTINGS_DAMAGED, f"It is now {quarantined}.")
 
     def change(self, settings: Settings) -> None:
-        """These from now on; ``changed`` tells the old ones and the new ones."""
+        """Keep these settings from now on, and emit them if they are others."""
         before, self.settings = self.settings, settings
         if settings == before:
             return
         try:
             save_settings(self._path, settings)
-        except (UserError, msgspec.ValidationError) as error:
-            trouble = error if isinstance(error, UserError) else _refused(error)
-            self.trouble = trouble
-            self.failed.emit(trouble)
+        except msgspec.ValidationError as error:
+            self._fail(UserError(ErrorKind.SETTINGS_DAMAGED, f"{error}."))
+        except UserError as error:
+            self._fail(error)
         self.changed.emit(before, settings)
 
     def replace(self, **fields: object) -> None:
-        """Change some of them."""
+        """Change some of the settings, named as the fields of ``Settings``."""
         self.change(msgspec.structs.replace(self.settings, **fields))
 
-
-def _refused(error: msgspec.ValidationError) -> UserError:
-    return UserError(ErrorKind.SETTINGS_DAMAGED, f"{error}.")
+    def _fail(self, error: UserError) -> None:
+        self.error = error
+        self.failed.emit(error)

@@ -1,4 +1,4 @@
-"""Whether the memory can be kept: told once when it cannot, and taken back when it can again."""
+"""Whether what is recorded can be kept: reported once when it cannot, and withdrawn when it can again."""
 
 from __future__ import annotations
 
@@ -9,34 +9,37 @@ from typing import Protocol
 from core.errors import ErrorKind, UserError
 
 
-class _Memory(Protocol):
+class _Recorder(Protocol):
     @property
-    def trouble(self) -> UserError | None: ...
+    def error(self) -> UserError | None: ...
 
     @property
     def quarantined_paths(self) -> tuple[Path, ...]: ...
 
 
 class StorageAlerts:
-    """``look`` now and then: a disk fills up, and is emptied again, while the program runs."""
+    """Compares the state of a recorder's files with what has been reported of them.
+
+    A disk fills up, and is emptied again, while the program runs; so ``poll`` is called every few seconds.
+    """
 
     def __init__(
-        self, memory: _Memory, tell: Callable[[UserError], None], take_back: Callable[[UserError], None]
+        self, recorder: _Recorder, report: Callable[[UserError], object], withdraw: Callable[[UserError], object]
     ) -> None:
-        self._memory, self._tell, self._take_back = memory, tell, take_back
-        self._told: UserError | None = None
-        self._asides: set[Path] = set()
+        self._recorder, self._report, self._withdraw = recorder, report, withdraw
+        self._reported: UserError | None = None
+        self._reported_paths: set[Path] = set()
 
-    def look(self) -> None:
-        """Tell what is new."""
-        trouble, told = self._memory.trouble, self._told
-        if (trouble and trouble.problem) is not (told and told.problem):
-            self._told = trouble
-            if told is not None:
-                self._take_back(told)
-            if trouble is not None:
-                self._tell(trouble)
-        for aside in self._memory.quarantined_paths:
-            if aside not in self._asides:
-                self._asides.add(aside)
-                self._tell(UserError(ErrorKind.HISTORY_DAMAGED, f"It is now {aside}."))
+    def poll(self) -> None:
+        """Report an error that is new, and every damaged file once; withdraw an error that is over."""
+        error, reported = self._recorder.error, self._reported
+        if (error and error.problem) is not (reported and reported.problem):
+            self._reported = error
+            if reported is not None:
+                self._withdraw(reported)
+            if error is not None:
+                self._report(error)
+        for path in self._recorder.quarantined_paths:
+            if path not in self._reported_paths:
+                self._reported_paths.add(path)
+                self._report(UserError(ErrorKind.HISTORY_DAMAGED, f"It is now {path}."))

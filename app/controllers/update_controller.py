@@ -1,4 +1,4 @@
-"""Whether there is a newer Workerbee: asked once a fortnight, told once, and never fetched."""
+"""Whether there is a newer Workerbee: asked once a fortnight, announced once, and never downloaded."""
 
 from __future__ import annotations
 
@@ -18,87 +18,94 @@ from core.updates.publisher import Source, source_of
 from core.updates.state import UpdateState
 from core.version import own_version
 
-LOOK_SECONDS = 60
+POLL_SECONDS = 60
 _log = logging.getLogger(__name__)
 
 
-class Updates(QObject):
-    """Main thread only; ``newer_known`` tells of a version that is newer than this one.
+class UpdateController(QObject):
+    """Starts a check when one is due, and announces its answer once; main thread only.
 
-    ``notify`` shows a notice to the person, and returns whether it could.
+    Signals:
+        newer_known: a version newer than this one is known (an UpdateNotice).
     """
 
     newer_known = Signal(object)
 
     def __init__(
         self,
-        choices: SettingsStore,
+        settings_store: SettingsStore,
         folders: Folders,
         bridge: Bridge,
-        notify: Callable[[UpdateNotice], bool],
+        announce: Callable[[UpdateNotice], bool],
         parent: QObject | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
+        """``announce`` shows a notice to the person, and returns whether it could."""
         super().__init__(parent)
-        self._choices, self._data, self._notify = choices, folders.data, notify
+        self._settings_store, self._data_folder, self._announce = settings_store, folders.data, announce
         self._post, self._now = bridge.post_update, now
-        self._diary = UpdateState(folders.contents.updates_file)
-        self._asking: UpdateCheck | None = None
-        bridge.update_arrived.connect(self._take)
-        self._clock = QTimer(self, interval=LOOK_SECONDS * 1000)
-        self._clock.setTimerType(Qt.TimerType.VeryCoarseTimer)
-        self._clock.timeout.connect(self.look)
+        self._state = UpdateState(folders.contents.updates_file)
+        self._check: UpdateCheck | None = None
+        bridge.update_arrived.connect(self._on_answer)
+        self._timer = QTimer(self, interval=POLL_SECONDS * 1000)
+        self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
+        self._timer.timeout.connect(self.poll)
 
     @property
-    def is_asking(self) -> bool:
-        """Whether an answer is waited for."""
-        return self._asking is not None
+    def is_checking(self) -> bool:
+        """Whether the answer to a check is waited for."""
+        return self._check is not None
+
+    @property
+    def newer_version(self) -> UpdateNotice | None:
+        """A version newer than this one, if one is known."""
+        newest = self._state.newest
+        return newest if newest is not None and newest.is_newer_than(own_version()) else None
 
     def start(self) -> None:
-        """Look now and then, but not while the program is starting."""
-        self._tell_known()
-        self._clock.start()
+        """Emit what is known already, and poll from now on; the first check is not part of the program's start."""
+        self._emit_known()
+        self._timer.start()
 
-    def look(self) -> None:
-        """Tell what is new where somebody sees it, and ask if it is time to."""
-        settings = self._choices.settings
+    def poll(self) -> None:
+        """Announce what is new where somebody sees it, and start a check if one is due."""
+        settings = self._settings_store.settings
         if not settings.update_check:
             return
-        self._tell()
+        self._announce_once()
         source = source_of(settings)
-        if source is not None and self._asking is None and self._diary.is_due(self._now()):
-            self._ask(source)
+        if source is not None and self._check is None and self._state.is_due(self._now()):
+            self._start_check(source)
 
-    def end(self) -> None:
-        """With the program."""
-        self._clock.stop()
-        if self._asking is not None:
-            self._asking.stop()
+    def stop(self) -> None:
+        """Stop polling, and end a check that is under way; for the program's end."""
+        self._timer.stop()
+        if self._check is not None:
+            self._check.stop()
 
-    def _ask(self, source: Source) -> None:
-        self._diary.record_request(self._now())
-        asking = UpdateCheck(source, self._data, self._post)
+    def _start_check(self, source: Source) -> None:
+        self._state.record_request(self._now())
+        check = UpdateCheck(source, self._data_folder, self._post)
         try:
-            asking.start()
+            check.start()
         except (UserError, OSError) as error:
             _log.info("Nobody was asked for newer versions: %r", error)
         else:
-            self._asking = asking
+            self._check = check
 
-    def _take(self, notice: UpdateNotice | None) -> None:
-        self._asking = None
+    def _on_answer(self, notice: UpdateNotice | None) -> None:
+        self._check = None
         if notice is not None:
-            self._diary.record_answer(notice)
-            self._tell_known()
-            self._tell()
+            self._state.record_answer(notice)
+            self._emit_known()
+            self._announce_once()
 
-    def _tell_known(self) -> None:
-        newest = self._diary.newest
-        if newest is not None and newest.is_newer_than(own_version()):
-            self.newer_known.emit(newest)
+    def _emit_known(self) -> None:
+        if self.newer_version is not None:
+            self.newer_known.emit(self.newer_version)
 
-    def _tell(self) -> None:
-        """Once, and only where ``notify`` says that somebody sees it."""
-        notice = self._diary.unannounced(own_version()) if self._diary.newest else None
-        if notice is not None and self._notify(notice):
-            self._diary.record_announced(notice)
+    def _announce_once(self) -> None:
+        """Announce a version that was not announced before, where ``announce`` says that somebody sees it."""
+        notice = self._state.unannounced(own_version()) if self._state.newest else None
+        if notice is not None and self._announce(notice):
+            self._state.record_announced(notice)

@@ -1,4 +1,4 @@
-"""The desktop's message bus, so that nobody ever waits for it; without a bus every question fails at once."""
+"""Calls over the desktop's message bus (D-Bus) that never block; without a bus every call fails at once."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from typing import Any
 from PySide6.QtCore import SLOT, QObject
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusVariant
 
-_ANSWER_MILLISECONDS = 2000
+_REPLY_MILLISECONDS = 2000
 
 
-def ask(bus: QDBusConnection, question: QDBusMessage, receiver: QObject, heard: str, unheard: str) -> bool:
-    """Send it; the answer comes to the slot ``heard(QDBusMessage)`` or ``unheard()``. False without a bus."""
-    question.setAutoStartService(False)
-    slots: tuple[Any, Any] = (SLOT(f"{heard}(QDBusMessage)"), SLOT(f"{unheard}()"))
-    return bus.isConnected() and bus.callWithCallback(question, receiver, *slots, _ANSWER_MILLISECONDS)
+def call_async(bus: QDBusConnection, call: QDBusMessage, receiver: QObject, on_reply: str, on_error: str) -> bool:
+    """Call a method of another program without waiting; false without a bus.
+
+    The reply arrives at the receiver's slot ``on_reply(QDBusMessage)``, a failure at its slot ``on_error()``.
+    """
+    call.setAutoStartService(False)
+    slots: tuple[Any, Any] = (SLOT(f"{on_reply}(QDBusMessage)"), SLOT(f"{on_error}()"))
+    return bus.isConnected() and bus.callWithCallback(call, receiver, *slots, _REPLY_MILLISECONDS)
 
 
-def hear(bus: QDBusConnection, where: tuple[str, str, str, str], receiver: QObject, slot: str) -> bool:
-    """Have a signal (service, path, interface, name) come to that slot; false without a bus."""
+def subscribe(bus: QDBusConnection, signal: tuple[str, str, str, str], receiver: QObject, slot: str) -> bool:
+    """Have a signal (service, path, interface, name) arrive at the receiver's slot; false without a bus."""
     signature: Any = SLOT(slot)
-    return bus.isConnected() and bus.connect(*where, receiver, signature)
+    return bus.isConnected() and bus.connect(*signal, receiver, signature)
 
 
-def unwrap_variant(answer: QDBusMessage) -> object:
-    """The one value that an answer has, out of its wrapping; ``None`` if there is none."""
-    values = answer.arguments()
+def unwrap_variant(reply: QDBusMessage) -> object:
+    """The first value of a reply, taken out of its D-Bus variant; ``None`` if the reply has none."""
+    values = reply.arguments()
     value = values[0] if values else None
     return value.variant() if isinstance(value, QDBusVariant) else value

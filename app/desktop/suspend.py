@@ -1,107 +1,146 @@
-"""The computer's sleep, foretold where the desktop can: the run is left before, and joined again after.
+"""Suspend: the run is left before the computer is suspended, and joined again afterwards.
 
-Where logind is on the system's bus, it waits a few seconds for us; elsewhere a sleep is only noticed
-afterwards, by the clocks: one of them goes on while the computer sleeps and the other does not.
+logind delays a suspend by a few seconds for programs that hold an inhibitor of mode ``delay``
+(https://systemd.io/INHIBITOR_LOCKS/). Without logind a suspend is noticed only afterwards, by two clocks: one of them
+goes on while the computer is suspended, and the other does not.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage, QDBusUnixFileDescriptor
 
-from app.desktop.dbus import ask, hear
+from app.desktop.dbus import call_async, subscribe
 
-LOOK_SECONDS = 5.0
+POLL_SECONDS = 5.0
 JUMP_SECONDS = 20.0
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 
 
 class SuspendMonitor(QObject):
-    """Says ``going_to_sleep`` and ``woke_up``; who heard the first says ``release_inhibitor`` when all is done."""
+    """Holds an inhibitor of logind, and emits when the computer is about to be suspended and when it is awake again.
 
-    going_to_sleep = Signal()
-    woke_up = Signal()
+    Signals:
+        suspending: the computer waits until ``release_inhibitor`` is called, for a few seconds at the most.
+        resumed: the computer is awake again, and a new inhibitor is held.
+    """
+
+    suspending = Signal()
+    resumed = Signal()
 
     def __init__(
         self,
         bus: QDBusConnection,
         parent: QObject | None = None,
         *,
-        slept: Callable[[], float] | None = None,
-        look_seconds: float = LOOK_SECONDS,
+        suspended_seconds: Callable[[], float] | None = None,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
-        """``slept`` is a clock of seconds that the computer has spent asleep, from whatever beginning."""
+        """``suspended_seconds`` is a clock that counts only while the computer is suspended."""
         super().__init__(parent)
         self._bus = bus
-        self._slept = slept or seconds_slept
-        self._seen = self._slept()
-        self._lock: QDBusUnixFileDescriptor | None = None
-        self._is_asleep = False
-        self._is_watching = hear(bus, (*_LOGIND, "PrepareForSleep"), self, "prepare(bool)")
-        self._clock = QTimer(self, interval=int(look_seconds * 1000))
-        self._clock.timeout.connect(self._look)
-        self._clock.start()
-        self._hold()
+        self._suspended_seconds = suspended_seconds or seconds_suspended
+        self._seen_seconds = self._suspended_seconds()
+        self._inhibitor: QDBusUnixFileDescriptor | None = None
+        self._is_suspending = False
+        self._is_subscribed = subscribe(bus, (*_LOGIND, "PrepareForSleep"), self, "on_prepare_for_sleep(bool)")
+        self._timer = QTimer(self, interval=int(poll_seconds * 1000))
+        self._timer.timeout.connect(self._poll)
+        self._timer.start()
+        self._take_inhibitor()
 
     @property
     def supports_inhibit(self) -> Literal["watching", "unknown"]:
-        """Whether a sleep is told beforehand."""
-        return "watching" if self._is_watching else "unknown"
+        """Whether a suspend is announced beforehand."""
+        return "watching" if self._is_subscribed else "unknown"
 
     @property
     def is_holding(self) -> bool:
-        """Whether the computer would wait for us."""
-        return self._lock is not None
+        """Whether the computer would wait for this program before it is suspended."""
+        return self._inhibitor is not None
 
     def release_inhibitor(self) -> None:
-        """Keep the computer awake no longer."""
-        self._lock = None  # the descriptor closes, and that is the sign
+        """Let the computer be suspended: closing the descriptor is the sign for logind."""
+        self._inhibitor = None
 
     @Slot(bool)
-    def prepare(self, is_going: bool) -> None:
-        """What logind says."""
-        if is_going:
-            self._is_asleep = True
-            self.going_to_sleep.emit()
+    def on_prepare_for_sleep(self, is_suspending: bool) -> None:
+        """Receive logind's signal, which comes before a suspend and after it."""
+        if is_suspending:
+            self._is_suspending = True
+            self.suspending.emit()
         else:
-            self._wake()
+            self._resume()
 
     @Slot(QDBusMessage)
-    def hold(self, answer: QDBusMessage) -> None:
-        """logind's answer to the wish that it waits for us."""
-        values = answer.arguments()
+    def on_inhibitor(self, reply: QDBusMessage) -> None:
+        """Receive the descriptor that makes logind wait while it is open."""
+        values = reply.arguments()
         if values and isinstance(values[0], QDBusUnixFileDescriptor):
-            self._lock = values[0]
+            self._inhibitor = values[0]
 
     @Slot()
-    def hold_nothing(self) -> None:
-        """There is no logind, or it refuses: a sleep is noticed when it is over."""
+    def on_no_inhibitor(self) -> None:
+        """Do without logind, which is not there or refuses: a suspend is noticed when it is over."""
 
-    def _hold(self) -> None:
-        question = QDBusMessage.createMethodCall(*_LOGIND, "Inhibit")
-        question.setArguments(["sleep", "Workerbee", "Leaving the training run first", "delay"])
-        ask(self._bus, question, self, "hold", "hold_nothing")
+    def _take_inhibitor(self) -> None:
+        call = QDBusMessage.createMethodCall(*_LOGIND, "Inhibit")
+        call.setArguments(["sleep", "Workerbee", "Leaving the training run first", "delay"])
+        call_async(self._bus, call, self, "on_inhibitor", "on_no_inhibitor")
 
-    def _look(self) -> None:
-        before, self._seen = self._seen, self._slept()
-        if self._seen - before >= JUMP_SECONDS:
-            self._wake(is_surprise=True)
+    def _poll(self) -> None:
+        before, self._seen_seconds = self._seen_seconds, self._suspended_seconds()
+        if self._seen_seconds - before >= JUMP_SECONDS:
+            self._resume(is_unannounced=True)
 
-    def _wake(self, is_surprise: bool = False) -> None:
-        """Told twice, by logind and by the clocks, it is the same sleep."""
-        self._seen = self._slept()
-        if self._is_asleep or is_surprise:
-            self._is_asleep = False
-            self._hold()
-            self.woke_up.emit()
+    def _resume(self, is_unannounced: bool = False) -> None:
+        """Emit once for each suspend, although logind and the clocks both report it."""
+        self._seen_seconds = self._suspended_seconds()
+        if self._is_suspending or is_unannounced:
+            self._is_suspending = False
+            self._take_inhibitor()
+            self.resumed.emit()
 
 
-def seconds_slept() -> float:
-    """Seconds asleep since the computer started, where the system counts them; else by the wall's clock."""
+class Suspendable(Protocol):
+    """What is left before a suspend, and joined again afterwards."""
+
+    def prepare_suspend(self) -> bool: ...
+
+    def resume_after_suspend(self) -> None: ...
+
+    @property
+    def may_suspend(self) -> bool: ...
+
+
+class SuspendController(QObject):
+    """Lets the computer be suspended as soon as the run is left, and has it joined again afterwards."""
+
+    def __init__(self, session: Suspendable, monitor: SuspendMonitor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._monitor = session, monitor
+        self._is_waiting = False
+        monitor.suspending.connect(self._prepare)
+        monitor.resumed.connect(session.resume_after_suspend)
+
+    def update(self) -> None:
+        """Release the inhibitor if the session has been left by now; to be called whenever it has changed."""
+        if self._is_waiting and self._session.may_suspend:
+            self._is_waiting = False
+            self._monitor.release_inhibitor()
+
+    def _prepare(self) -> None:
+        self._is_waiting = self._session.prepare_suspend()
+        if not self._is_waiting:
+            self._monitor.release_inhibitor()
+
+
+def seconds_suspended() -> float:
+    """Seconds suspended since the computer was started, where the system counts them; else by the wall clock."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     whole = time.time() if boot is None else time.clock_gettime(boot)
     return whole - time.monotonic()

@@ -1,7 +1,7 @@
 """Whether the desktop's panel is there to hold a tray icon.
 
-WORKAROUND: Qt asks once in a process whether there is a tray. A program that starts at login, before the
-panel, would never get its icon; so nobody asks Qt before this has seen the panel.
+WORKAROUND: Qt looks for a tray once in a process. A program that starts at login, before the panel, would never get
+its icon; so Qt is not asked before the panel has been found here.
 """
 
 from __future__ import annotations
@@ -13,71 +13,78 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 from PySide6.QtGui import QGuiApplication
 
-from app.desktop.dbus import ask, unwrap_variant
+from app.desktop.dbus import call_async, unwrap_variant
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 PATIENCE_SECONDS = 30.0
-LATER_LOOK_SECONDS = 15.0
+SLOW_POLL_SECONDS = 15.0
 _WATCHER = "org.kde.StatusNotifierWatcher"
+_PLATFORMS_WITHOUT_TRAY = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 
 
 class TrayHost(QObject):
-    """Looks until it has found one; after PATIENCE_SECONDS it says ``missing`` once, and looks less often."""
+    """Polls until it has found a panel, of the newer kind on D-Bus or of the older kind on the X server.
+
+    Signals:
+        appeared: a panel is there; emitted once.
+        missing: there is none after the time of patience; emitted once, and it goes on polling less often.
+    """
 
     appeared = Signal()
     missing = Signal()
 
-    def __init__(self, bus: QDBusConnection, parent: QObject | None = None) -> None:
+    def __init__(
+        self, bus: QDBusConnection, parent: QObject | None = None, *, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
         super().__init__(parent)
-        self._bus = bus
-        self._is_missed = False
-        self._looks = 0
-        self._clock = QTimer(self, interval=int(LOOK_SECONDS * 1000))
-        self._clock.timeout.connect(self._look)
+        self._bus, self._patience_seconds = bus, patience_seconds
+        self._is_missing = False
+        self._polls = 0
+        self._timer = QTimer(self, interval=int(POLL_SECONDS * 1000))
+        self._timer.timeout.connect(self._poll)
 
-    def wait(self) -> None:
-        """Begin to look."""
-        platform = QGuiApplication.platformName()
-        if platform in ("offscreen", "minimal", "vnc", "linuxfb", "eglfs"):
+    def start(self) -> None:
+        """Start to poll; a platform that never has a tray is said to miss one at once."""
+        if QGuiApplication.platformName() in _PLATFORMS_WITHOUT_TRAY:
             self._miss()
         elif not sys.platform.startswith("linux"):
             self._find()
         else:
-            self._clock.start()
-            self._look()
-
-    def _look(self) -> None:
-        self._looks += 1
-        question = QDBusMessage.createMethodCall(
-            _WATCHER, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties", "Get"
-        )
-        question.setArguments([_WATCHER, "IsStatusNotifierHostRegistered"])
-        ask(self._bus, question, self, "hear", "hear_nothing")
-        if is_x11_tray_there():
-            self._find()
-        elif self._looks * LOOK_SECONDS >= PATIENCE_SECONDS:
-            self._miss()
+            self._timer.start()
+            self._poll()
 
     @Slot(QDBusMessage)
-    def hear(self, answer: QDBusMessage) -> None:
-        """The panel's answer: whether it shows icons."""
-        if unwrap_variant(answer) is True:
+    def on_reply(self, reply: QDBusMessage) -> None:
+        """Receive the watcher's answer: whether a panel shows icons."""
+        if unwrap_variant(reply) is True:
             self._find()
 
     @Slot()
-    def hear_nothing(self) -> None:
-        """No panel has registered the name."""
+    def on_no_reply(self) -> None:
+        """Go on polling: no panel has registered the name."""
+
+    def _poll(self) -> None:
+        self._polls += 1
+        call = QDBusMessage.createMethodCall(
+            _WATCHER, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties", "Get"
+        )
+        call.setArguments([_WATCHER, "IsStatusNotifierHostRegistered"])
+        call_async(self._bus, call, self, "on_reply", "on_no_reply")
+        if is_x11_tray_there():
+            self._find()
+        elif self._polls * POLL_SECONDS >= self._patience_seconds:
+            self._miss()
 
     def _find(self) -> None:
-        was_looking = self._clock.isActive() or not self._looks
-        self._clock.stop()
-        if was_looking:
+        was_polling = self._timer.isActive() or not self._polls
+        self._timer.stop()
+        if was_polling:
             self.appeared.emit()
 
     def _miss(self) -> None:
-        self._clock.setInterval(int(LATER_LOOK_SECONDS * 1000))
-        if not self._is_missed:
-            self._is_missed = True
+        self._timer.setInterval(int(SLOW_POLL_SECONDS * 1000))
+        if not self._is_missing:
+            self._is_missing = True
             self.missing.emit()
 
 

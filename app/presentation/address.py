@@ -1,21 +1,20 @@
-"""What the window says about an address that was pasted."""
+"""A pasted address in words: what can be read in it, or why it cannot be read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from core.placeholders import fill_placeholders
+from core.texts.localization import translate
 
 if TYPE_CHECKING:
     from core.run.address import JoinAddress, UnreadableAddress
 
-translate = QCoreApplication.translate
-
 
 def what_it_is(address: JoinAddress) -> str:
-    """``One address, of the run “sums”.``"""
+    """Return what the text was read as: ``This can be read: 1 address of the run “sums”.``"""
     many = translate("Address", "%n address(es)", "", len(address.peers))
     if address.run_id is None:
         return fill_placeholders(translate("Address", "This can be read: %1."), many)
@@ -23,7 +22,7 @@ def what_it_is(address: JoinAddress) -> str:
 
 
 def what_is_wrong(error: UnreadableAddress) -> str:
-    """Which piece, and why."""
+    """Return which piece of the text cannot be read, and why."""
     reason = _with_values(translate("Address", str(error.template)), error.values)
     if not error.piece:
         return f"{reason[:1].upper()}{reason[1:]}."
@@ -31,7 +30,7 @@ def what_is_wrong(error: UnreadableAddress) -> str:
 
 
 def what_is_good(error: UnreadableAddress) -> str:
-    """What it should look like instead."""
+    """Return an example of an address that can be read."""
     return fill_placeholders(translate("Address", "A good one looks like %1"), error.good)
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import errors as problem_words
-from app.presentation import status as sentences
 from app.presentation.error_actions import button_of
-from app.presentation.timestamps import is_averaged
+from core.client.event_timestamps import is_averaged
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts import errors as problem_words
+from core.texts.contribution import contribution_status, others
+from core.texts.localization import translate
 
 _FAILED_ROUNDS = 3
 
@@ -33,7 +30,7 @@ class Trouble:
 
 
 def trouble_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Trouble]) -> Trouble | None:
-    """The gravest that has not been dismissed; ``None`` when all is well."""
+    """Return the gravest alert that has not been dismissed; ``None`` when all is well."""
     if session.problem is not None:
         return _trouble(session.problem, session.problem_detail, is_grave=True)
     found = (_of_crash(session), _of_driver(session, seen), _of_rounds(session), *_of_warnings(session))
@@ -58,7 +55,7 @@ def _of_crash(session: Session) -> Trouble | None:
     advice = translate("Trouble", "It starts again by itself; what you have given is counted.")
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
-    return Trouble(log.key, f"{problem_words.setback(problem)}.", "", advice, button_of(log))
+    return Trouble(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))
 
 
 def _of_driver(session: Session, seen: DevicesSeen | None) -> Trouble | None:
@@ -79,11 +76,11 @@ def _of_rounds(session: Session) -> Trouble | None:
     latest = session.rounds[-_FAILED_ROUNDS:]
     is_alone = session.contribution_status is not None and session.contribution_status.state == "alone"
     is_failing = len(latest) == _FAILED_ROUNDS and not any(map(is_averaged, latest))
-    if session.phase != "training" or not is_alone or not is_failing or sentences.others(session) <= 0:
+    if session.phase != "training" or not is_alone or not is_failing or others(session) <= 0:
         return None
     return Trouble(
         ErrorKind.NOT_REACHABLE.key,
-        sentences.contribution_status(session),
+        contribution_status(session),
         "",
         translate("Trouble", "If it stays so, try another network mode."),
         button_of(ErrorKind.NOT_REACHABLE),

@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation import format as figures
 from core.client.session import Session
 from core.hardware.device import Device
 from core.placeholders import fill_placeholders
-from core.security.sanitize import sanitize_line
-
-if TYPE_CHECKING:
-    from core.hardware.device import Device
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
-
-
-def name_of(device: Device) -> str:
-    """``NVIDIA GeForce RTX 3060``; what it is, where it would not tell its name."""
-    if device.name:
-        return sanitize_line(device.name, 100)
-    return translate("Device", "GPU without a name") if device.kind == "cuda" else translate("Device", "CPU")
-
-
-def label_of(device: Device) -> str:
-    """``GPU 0 · NVIDIA GeForce RTX 3060``: as one picks it from a list."""
-    if device.kind == "cpu":
-        return fill_placeholders(translate("Device", "CPU · %1"), name_of(device))
-    return fill_placeholders(translate("Device", "GPU %1 · %2"), str(device.index), name_of(device))
+from core.texts import figures
+from core.texts.device import name_of
+from core.texts.localization import translate
 
 
 def wish_for(device: Device) -> str:
-    """What settings remember of it: its uuid where there is one, since numbers change."""
+    """Return what the settings keep of a device: its uuid where there is one, since numbers change."""
     return device.uuid or device.label
 
 
-translate = QCoreApplication.translate  # lupdate knows it by this name only
-
-
 def device_in_use(session: Session, devices: Sequence[Device], chosen: str) -> Device | None:
-    """The one that this session trains on, or else the one that is chosen; ``None`` where nobody knows."""
+    """Return the device that this session trains on, or else the chosen one; ``None`` where neither is there."""
     wishes = [session.consent.device.lower()] if session.consent else []
     wishes.append(chosen.lower())
     for wish in wishes:
@@ -53,7 +29,7 @@ def device_in_use(session: Session, devices: Sequence[Device], chosen: str) -> D
 
 
 def live_words(device: Device) -> str:
-    """``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
+    """Return ``NVIDIA GeForce RTX 3060 · 94 % busy · 5.1 GB of 12.9 GB · 64 °C · 168 W``."""
     parts = [name_of(device)]
     if device.utilisation is not None:
         parts.append(fill_placeholders(translate("LiveDevice", "%1 busy"), figures.share(device.utilisation)))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication
-
 from core.engine.python import is_packaged
 from core.errors import ErrorKind
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.localization import translate
 
 Remedy = Literal["again", "back", "settings", "engine", "log"]
 """Try again; back to the start; open the settings; make another engine; show the log."""
@@ -51,7 +48,7 @@ _LOG = {
 
 
 def remedy_of(problem: ErrorKind) -> Remedy:
-    """What the button does; where nothing here can mend it, it leads back to the start."""
+    """Return what the button beside an error does; where nothing here can help, it leads back to the start."""
     if problem in _ENGINE and is_packaged():
         return "engine"
     if problem in _AGAIN:
@@ -62,7 +59,7 @@ def remedy_of(problem: ErrorKind) -> Remedy:
 
 
 def button_of(problem: ErrorKind) -> str:
-    """What stands on the button."""
+    """Return the text on the button beside an error."""
     match remedy_of(problem):
         case "again":
             return translate("Remedy", "Try again")

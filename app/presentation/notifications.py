@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation.errors import advice_of, title_of
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.errors import advice_of, title_of
+from core.texts.localization import translate
 
 _LONGEST_NAME = 60
 _PUNCTUAL_SECONDS = 2.0
@@ -27,7 +24,7 @@ class Notice:
 
 
 def notice_of(before: Session, after: Session, now: float) -> Notice | None:
-    """What a person should be told because ``before`` became ``after``; ``now`` is ``time.time()``."""
+    """Return the notification for the change from ``before`` to ``after``; ``now`` is ``time.time()``."""
     if after.problem is not None and before.problem is None:
         return _closed(after) if after.problem is ErrorKind.RUN_NOT_OPEN else _trouble(after.problem)
     if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):

@@ -1,138 +1,18 @@
-"""What the window says about a run that was found; its organiser's words are made harmless first."""
+"""What only the window says about a run: its web page, as a link that is safe to open."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.desktop.external_link import web_link
-from app.presentation import format as figures
-from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
-from core.run.requirements import estimate_requirements
-from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
-from core.security.sanitize import sanitize_line, short_id
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
-
-_LONGEST_TITLE = 120
-
-
-def title_of(run: RunFound) -> str:
-    """The run's name, or its id where the name has nothing that can be shown."""
-    info = run.manifest.run
-    return sanitize_line(info.name, _LONGEST_TITLE) or info.id
-
-
-def organiser_of(run: RunFound) -> str:
-    """Who signed it, in a form that people can compare."""
-    return short_id(run.organiser) if run.organiser else translate("Run", "nobody: it is your own file")
-
-
-def trust_in(run: RunFound) -> tuple[str, str]:
-    """Whether the pasted address vouches for it, and what that means."""
-    if not run.organiser:
-        return (
-            translate("Run", "This description is your own file."),
-            translate("Run", "Nobody has signed it; the swarm has to agree with it for the run to work."),
-        )
-    if run.vouched:
-        return (
-            translate("Run", "Vouched for by the address."),
-            translate("Run", "Whoever made the address that you pasted has signed this description."),
-        )
-    return (
-        translate("Run", "The address does not vouch for this run."),
-        translate(
-            "Run",
-            "Anybody in the swarm may have signed it. Ask whoever gave you the address whether the "
-            "organiser below is the right one.",
-        ),
-    )
-
-
-def closed_words(run: RunFound) -> str:
-    """Why nobody may start, or nothing where the run is open."""
-    match run.manifest.run.state:
-        case "paused":
-            return translate("Run", "The organiser has paused this run; it takes nobody new for the time being.")
-        case "finished":
-            return translate("Run", "The organiser has finished this run; it takes nobody new.")
-        case _:
-            return ""
-
-
-def now_in(run: RunFound) -> str:
-    """Peers, epoch, speed and loss, each only if it is known."""
-    known = []
-    if run.peers is not None:
-        known.append(translate("Run", "%n peer(s)", "", run.peers))
-    if run.epoch is not None:
-        known.append(fill_placeholders(translate("Run", "epoch %1"), figures.count(run.epoch)))
-    if run.samples_per_second is not None:
-        known.append(fill_placeholders(translate("Run", "samples %1"), figures.rate(run.samples_per_second)))
-    if run.loss is not None:
-        known.append(fill_placeholders(translate("Run", "loss %1"), figures.loss(run.loss)))
-    return " · ".join(known) or figures.unknown()
-
-
-def line_of(run: RunFound) -> str:
-    """What tells it from the other runs at the same address."""
-    vouched = (
-        translate("Run", "vouched for by the address")
-        if run.vouched
-        else translate("Run", "not vouched for by the address")
-    )
-    words = [fill_placeholders(translate("Run", "by %1"), organiser_of(run)), vouched]
-    words += [words_of_state] if (words_of_state := _state_of(run)) else []
-    return " · ".join([*words, now_in(run)])
-
-
-def facts_of(run: RunFound) -> list[tuple[str, str]]:
-    """What else the manifest says, name by name; what was left empty is left out, except for the licence."""
-    info = run.manifest.run
-    recipe = run.manifest.recipe.__struct_config__.tag
-    parameters = figures.count(estimate_requirements(run.manifest).parameters)
-    known = [
-        (translate("Run", "Organiser"), organiser_of(run)),
-        (translate("Run", "Licence"), sanitize_line(info.license, 200) or translate("Run", "not stated")),
-        (translate("Run", "Web page"), homepage_of(run)),
-        (translate("Run", "Contact"), sanitize_line(info.contact, 200)),
-        (
-            translate("Run", "Run"),
-            fill_placeholders(translate("Run", "%1, revision %2"), info.id, figures.count(run.manifest.revision)),
-        ),
-        (
-            translate("Run", "Trains"),
-            fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
-        ),
-        (translate("Run", "Learns from"), _source_of(run.manifest.data)),
-        (translate("Run", "At the moment"), now_in(run)),
-    ]
-    return [(name, words) for name, words in known if words]
+from core.security.sanitize import sanitize_line
+from core.texts import run as run_texts
 
 
 def homepage_of(run: RunFound) -> str:
-    """The organiser's link, if it is an ordinary one to the web, with nothing disguised in it."""
+    """Return the organiser's link if it is an ordinary one to the web, with nothing disguised in it."""
     return web_link(sanitize_line(run.manifest.run.homepage, 200), ("https", "http"))
 
 
-def _source_of(data: DataSpec) -> str:
-    """Where it is fetched, because whoever is asked for it sees who asks."""
-    match data:
-        case TextFiles() | ImageFiles():
-            files = translate("Run", "%n file(s) of %1 from %2", "", len(data.files))
-            return fill_placeholders(files, figures.size(data.size_bytes), sanitize_line(hosts_of(data), 200))
-        case HubDataset() | HubImages():
-            return fill_placeholders(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
-        case SumsData():
-            return ""
-
-
-def _state_of(run: RunFound) -> str:
-    match run.manifest.run.state:
-        case "paused":
-            return translate("Run", "paused")
-        case "finished":
-            return translate("Run", "finished")
-        case _:
-            return ""
+def facts_of(run: RunFound) -> list[tuple[str, str]]:
+    """Return what else the manifest says, name by name, with a web page that can be opened."""
+    return run_texts.facts_of(run, homepage_of(run))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-from app.presentation.run import title_of
 from core.client.session import Session
 from core.security.sanitize import sanitize_line
-
-translate = QCoreApplication.translate  # lupdate knows it by this name only
+from core.texts.localization import translate
+from core.texts.run import title_of
 
 PROGRAM = "Workerbee"
 _LONGEST_RUN = 80
 
 
 def window_title(session: Session) -> str:
-    """``Training · Sums — Workerbee``; the program's name alone where nothing goes on."""
+    """Return ``Training · Sums — Workerbee``, or the program's name alone where nothing goes on."""
     state = _state(session)
     run = sanitize_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
     words = " · ".join(part for part in (state, run) if part)

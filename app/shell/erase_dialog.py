@@ -7,17 +7,25 @@ import sys
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QWidget
 
-from app.presentation import format as figures
-from app.presentation.errors import advice_of, title_of
 from core.errors import UserError
 from core.files.folders import Folders
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
+from core.texts import figures
+from core.texts.errors import advice_of, title_of
+from core.texts.user_data import name_of
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
 
-class Removal(QObject):
-    """``agreed`` asks for the program's end, after which ``carry_out`` deletes."""
+class EraseDialog(QObject):
+    """Asks before anything is deleted, which happens when nothing of the program runs any more.
+
+    Signals:
+        agreed: the person wants the data deleted, so the program has to end.
+
+    Attributes:
+        box: the dialog, once it was opened.
+    """
 
     agreed = Signal()
 
@@ -27,8 +35,8 @@ class Removal(QObject):
         self._agreed_to: frozenset[Category] = frozenset()
         self.box: QMessageBox | None = None
 
-    def ask(self) -> None:
-        """Show what is there; nothing is deleted yet."""
+    def open(self) -> None:
+        """Show what is kept, and ask; nothing is deleted yet."""
         box = self.box = QMessageBox(self._window)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Warning)
@@ -47,8 +55,8 @@ class Removal(QObject):
             downloads.clicked.connect(lambda: self._agree(frozenset({"downloads"})))
         box.open()
 
-    def carry_out(self) -> None:
-        """If it was wished: when nothing of ours runs any more."""
+    def erase_if_agreed(self) -> None:
+        """Delete what the person has agreed to; to be called when nothing of ours runs any more."""
         if not self._agreed_to:
             return
         try:
@@ -63,25 +71,5 @@ class Removal(QObject):
 
 
 def _listed(found: tuple[DataCategory, ...]) -> str:
-    kept = [f"{_name(each.category)}: {figures.size(each.held_bytes)}" for each in found if each.category != "identity"]
-    return "\n".join(kept)
-
-
-def _name(category: Category) -> str:
-    match category:
-        case "engine":
-            return translate("Removal", "The training engine")
-        case "downloads":
-            return translate("Removal", "Downloaded models and data sets")
-        case "runs":
-            return translate("Removal", "Runs that you published, and their checkpoints")
-        case "history":
-            return translate("Removal", "Curves, and what you have given")
-        case "caches":
-            return translate("Removal", "Caches")
-        case "settings":
-            return translate("Removal", "Settings")
-        case "logs":
-            return translate("Removal", "Logs")
-        case "identity":
-            return translate("Removal", "This computer's keys")
+    kept = (each for each in found if each.category != "identity")
+    return "\n".join(f"{name_of(each.category)}: {figures.size(each.held_bytes)}" for each in kept)

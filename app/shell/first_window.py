@@ -1,44 +1,53 @@
-"""What is seen first: the window with its first page, before anything that is behind it has been loaded."""
+"""What is seen first: the window with the join page, before anything that is behind it has been loaded."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.appearance.theme import Theme
 from app.controllers.settings_store import SettingsStore
+from app.desktop.launch_request import LaunchRequest
 from app.pages.join.page import JoinPage
-from app.shell.main_window import Window
-from app.shell.notices import show_update_notice
+from app.shell.main_window import MainWindow
 from core.files.folders import Folders
 
 if TYPE_CHECKING:
     from app.appearance.language import Language
-    from core.updates.notice import UpdateNotice
+
+StartMode = Literal["window", "tray", "tray_at_login"]
+"""With the window; in the tray, by hand; in the tray, as the session's autostart does, before there is a panel."""
 
 
 class InitialWindow:
-    """The application is built behind it, while a person reads the page."""
+    """The window that a person can look at while the application is made behind it.
 
-    def __init__(self, folders: Folders, choices: SettingsStore, theme: Theme, language: Language) -> None:
-        self.folders, self.choices, self.theme, self.language = folders, choices, theme, language
-        self.window, self.join = Window(), JoinPage()
-        self.window.show_page(self.join, offers_settings=False)
+    Attributes:
+        folders: where everything lies on the disk.
+        settings_store: the settings, read before the window is made, since they choose its language and theme.
+        window: the window.
+        join_page: the page in it.
+    """
+
+    def __init__(self, folders: Folders, settings_store: SettingsStore, theme: Theme, language: Language) -> None:
+        self.folders, self.settings_store, self.theme, self.language = folders, settings_store, theme, language
+        self.window, self.join_page = MainWindow(), JoinPage()
+        self.window.show_page(self.join_page, offers_settings=False)
 
     @property
-    def place_file(self) -> Path:
-        """Where the window's place on the screen is remembered."""
+    def geometry_file(self) -> Path:
+        """The file that remembers the window's place and size on the screen."""
         return self.folders.window_file
 
-    def open(self, *, is_minimised: bool = False) -> None:
-        """Show the window, unless it is to begin in the tray."""
-        self.window.remember_place(self.place_file)
-        if not is_minimised:
-            self.window.show()
+    def start_mode(self, request: LaunchRequest) -> StartMode:
+        """How the program starts: the settings may hide the window, but not from a person who opens a link or file."""
+        if request.is_minimised:
+            return "tray_at_login"
+        is_handed_something = bool(request.link or request.run_file)
+        return "tray" if self.settings_store.settings.start_minimised and not is_handed_something else "window"
 
-    def notify_update(self, update: UpdateNotice) -> bool:
-        """Show a newer version where the window is visible and its notice bar is free; whether it did."""
-        if not self.window.is_seen or not self.window.notice.isHidden():
-            return False
-        show_update_notice(self.window.notice, update)
-        return True
+    def open(self, request: LaunchRequest) -> None:
+        """Show the window where it was the last time, unless the program starts in the tray."""
+        self.window.restore_geometry_from(self.geometry_file)
+        if self.start_mode(request) == "window":
+            self.window.show()

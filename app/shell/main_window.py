@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop.drop import dropped
 from app.presentation.window_title import PROGRAM
 from app.shell.header import Header
 from app.widgets.callout import HelpRequest
@@ -27,10 +26,30 @@ from app.widgets.notice_bar import NoticeBar
 
 SMALLEST = QSize(560, 420)
 FIRST = QSize(980, 720)
+_RUN_FILE = ".toml"
+_MAX_DROPPED_CHARACTERS = 64 * 1024
+_MAX_GEOMETRY_BYTES = 4096
 
 
-class Window(QMainWindow):
-    """Knows no page: it is given them. Its cross only asks, and ``end`` is how it closes."""
+class MainWindow(QMainWindow):
+    """Shows one of the pages that it is given, and emits what a person wishes.
+
+    Signals:
+        back_requested: Escape, or Alt and the left arrow.
+        settings_requested: the header's button, or Ctrl and the comma.
+        help_requested: the header's button or F1 (``None``), or a callout's (its ErrorKind).
+        close_requested: the window's cross, or Ctrl+W; whether that means to hide or to quit is decided elsewhere.
+        quit_requested: Ctrl+Q.
+        pause_or_resume_requested: Ctrl+P.
+        text_dropped: a text was dropped on the window, which may hold an address.
+        run_file_dropped: a run file was dropped on the window (its Path).
+        visibility_changed: whether the window is seen from now on.
+
+    Attributes:
+        header: the head above every page.
+        notice: the bar below it.
+        pages: the stack of pages.
+    """
 
     back_requested = Signal()
     settings_requested = Signal()
@@ -44,7 +63,7 @@ class Window(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_ending = False
+        self._is_closing_for_good = False
         self.setWindowTitle(PROGRAM)
         self.setMinimumSize(SMALLEST)
         self.resize(FIRST)
@@ -63,82 +82,87 @@ class Window(QMainWindow):
         self._add_shortcuts()
 
     def add_page(self, page: QWidget) -> None:
-        """Have it ready to be turned to."""
+        """Add a page without showing it, so that showing it later is quick."""
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
 
     def show_page(self, page: QWidget, *, offers_settings: bool = True, offers_help: bool = True) -> None:
-        """Turn to that page; the header offers what the page is not itself."""
+        """Show that page, and add it first if need be; the header offers what the page is not itself."""
         self.add_page(page)
         self.header.offer_help(offers_help)
         self.header.offer_settings(offers_settings)
         if self.pages.currentWidget() is not page:
             self.pages.setCurrentWidget(page)
 
+    def remove_page(self, page: QWidget) -> None:
+        """Remove a page and delete it."""
+        self.pages.removeWidget(page)
+        page.deleteLater()
+
     def show_title(self, title: str) -> None:
-        """For the frame and the task bar, which want no stranger's tricks in it either."""
+        """Set the title of the frame and of the task bar; the text is expected to be sanitised."""
         if title != self.windowTitle():
             self.setWindowTitle(title)
 
     @property
     def page(self) -> QWidget | None:
-        """What is shown."""
+        """The page that is shown."""
         return self.pages.currentWidget()
 
     @property
     def is_seen(self) -> bool:
-        """Whether drawing in it is worth the trouble."""
+        """Whether the window is visible and not minimised, so that drawing in it is worth the work."""
         return self.isVisible() and not self.isMinimized()
 
     def come_forward(self) -> None:
-        """Be seen, whatever was before."""
+        """Show the window above all others, whether it was hidden, minimised or behind them."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         if QGuiApplication.platformName() != "offscreen":  # which would complain
             self.raise_()
         self.activateWindow()
 
-    def end(self) -> None:
-        """Close without asking."""
-        self._is_ending = True
+    def close_for_good(self) -> None:
+        """Close the window without asking whether that means to hide or to quit."""
+        self._is_closing_for_good = True
         self.close()
 
-    def remember_place(self, path: Path) -> None:
-        """Be where that file says from now on; a file that says nonsense is not obeyed."""
-        if path.is_file() and path.stat().st_size < 4096:
+    def restore_geometry_from(self, path: Path) -> None:
+        """Take the place and size that were saved in a file; one that is missing or damaged changes nothing."""
+        if path.is_file() and path.stat().st_size < _MAX_GEOMETRY_BYTES:
             self.restoreGeometry(QByteArray(path.read_bytes()))
 
-    def place(self) -> bytes:
-        """What such a file should hold."""
+    def geometry_bytes(self) -> bytes:
+        """The window's place and size, for a file that ``restore_geometry_from`` reads."""
         return bytes(self.saveGeometry().data())
 
-    def give_icon(self, icon: QIcon) -> None:
-        """For the window's frame and the header."""
+    def set_icon(self, icon: QIcon) -> None:
+        """Show the icon in the window's frame and in the header."""
         self.setWindowIcon(icon)
         self.header.show_icon(icon)
 
     def event(self, event: QEvent) -> bool:
-        """A callout asks for help about its error."""
+        """Emit that a callout asks for help about its error."""
         if isinstance(event, HelpRequest):
             self.help_requested.emit(event.error)
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Escape, unless a page has used it, goes back."""
+        """Go back with Escape, unless a page has used it."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """A run file or a text may be dropped anywhere."""
-        if dropped(event.mimeData()) is not None:
+        """Accept a run file or a text that is dragged over the window."""
+        if _dropped(event.mimeData()) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """Pass it on."""
-        match dropped(event.mimeData()):
+        """Emit the run file or the text that was dropped."""
+        match _dropped(event.mimeData()):
             case Path() as path:
                 self.run_file_dropped.emit(path)
             case str() as text:
@@ -146,25 +170,25 @@ class Window(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Whether to hide or to quit is not the window's to decide."""
-        if self._is_ending:
+        """Emit the wish to close the window, and stay, unless it is closed for good."""
+        if self._is_closing_for_good:
             event.accept()
         else:
             event.ignore()
             self.close_requested.emit()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Now it is worth drawing."""
+        """Emit that the window is seen now."""
         super().showEvent(event)
         self.visibility_changed.emit(self.is_seen)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
-        """And now it is not."""
+        """Emit that the window is seen no more."""
         super().hideEvent(event)
         self.visibility_changed.emit(False)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Minimised is as good as hidden."""
+        """Emit whether the window is seen after it was minimised or restored."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self.visibility_changed.emit(self.is_seen)
@@ -183,3 +207,13 @@ class Window(QMainWindow):
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+
+def _dropped(data: QMimeData) -> Path | str | None:
+    """The path of a dropped run file, or a dropped text; ``None`` for anything else. Nothing is opened or read."""
+    for url in data.urls():
+        if url.isLocalFile():
+            path = Path(url.toLocalFile())
+            return path if path.suffix.lower() == _RUN_FILE else None
+    text = data.text().strip() or "\n".join(url.toString() for url in data.urls())
+    return text[:_MAX_DROPPED_CHARACTERS] or None

@@ -1,76 +1,187 @@
-"""The pages after the first: loaded when they are first needed, their wishes passed on."""
+"""The pages of the window, each made with its presenter when it is first needed."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from PySide6.QtWidgets import QWidget
+
+from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
+from app.controllers.navigator import Navigator, PageName
+from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
-from core.records.settings import Settings
+from app.controllers.thread_bridge import Bridge
+from app.pages.join.page import JoinPage
+from app.presenters.join_presenter import JoinPresenter
 
 if TYPE_CHECKING:
-    from app.pages.engine import EnginePage
-    from app.pages.help.page import HelpPage
-    from app.pages.review.page import ReviewPage
-    from app.pages.settings.page import SettingsPage
-    from app.pages.training.page import TrainingPage
-    from core.records.time_series import Series
+    from pathlib import Path
+
+    from app.presenters.engine_presenter import EnginePresenter
+    from app.presenters.help_presenter import HelpPresenter
+    from app.presenters.review_presenter import ReviewPresenter
+    from app.presenters.settings_presenter import SettingsPresenter
+    from app.presenters.training_presenter import TrainingPresenter
+    from core.updates.notice import UpdateNotice
+
+_Presenter = TypeVar("_Presenter", bound="Presenter")
 
 
-def engine_page(engine_room: EngineController) -> EnginePage:
-    """The one before the first, where there is nothing yet that could train."""
-    from app.pages.engine import EnginePage
+class Presenter(Protocol):
+    """What the window needs of each page: the widget, and one call that shows on it what is so."""
 
-    page = EnginePage()
-    page.make_requested.connect(engine_room.make)
-    page.pause_requested.connect(engine_room.pause)
-    return page
+    @property
+    def page(self) -> QWidget: ...
 
+    @property
+    def offers_settings(self) -> bool: ...
 
-def review_page(helm: SessionController, choices: SettingsStore, go_back: Callable[[], None]) -> ReviewPage:
-    """The second."""
-    from app.pages.review.page import ReviewPage
+    @property
+    def offers_help(self) -> bool: ...
 
-    page = ReviewPage()
-    page.start_requested.connect(helm.start)
-    page.dry_run_requested.connect(helm.try_out)
-    page.back_requested.connect(go_back)
-    page.show_settings(choices.settings)
-    return page
+    def refresh(self) -> None: ...
 
 
-def training_page(helm: SessionController, settings: Settings) -> TrainingPage:
-    """The third."""
-    from app.pages.training.page import TrainingPage
+class PageFactory:
+    """Makes presenters and pages on demand, since loading all of them would make the window's start slower."""
 
-    page = TrainingPage()
-    page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
-    page.pause_requested.connect(helm.pause)
-    page.resume_requested.connect(helm.resume)
-    page.finish_requested.connect(helm.finish_epoch)
-    page.network_test_requested.connect(helm.test_network)
-    return page
+    def __init__(
+        self,
+        join_page: JoinPage,
+        *,
+        session_controller: SessionController,
+        engine_controller: EngineController,
+        settings_store: SettingsStore,
+        device_poller: DevicePoller,
+        recording: RecordingController,
+        navigator: Navigator,
+        bridge: Bridge,
+        data_folder: Path,
+        newest_version: Callable[[], UpdateNotice | None],
+        erase_data: Callable[[], None],
+    ) -> None:
+        """``join_page`` was shown before anything behind it had been loaded."""
+        self._session_controller, self._engine_controller = session_controller, engine_controller
+        self._settings_store, self._device_poller = settings_store, device_poller
+        self._recording, self._navigator, self._bridge = recording, navigator, bridge
+        self._data_folder, self._newest_version, self._erase_data = data_folder, newest_version, erase_data
+        self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
+    def __getitem__(self, name: PageName) -> Presenter:
+        """The presenter of that page."""
+        match name:
+            case "join":
+                return self.join
+            case "engine":
+                return self.engine
+            case "review":
+                return self.review
+            case "training":
+                return self.training
+            case "settings":
+                return self.settings
+            case "help":
+                return self.help
 
-def settings_page(choices: SettingsStore, go_back: Callable[[], None]) -> SettingsPage:
-    """The one beside the others."""
-    from app.pages.settings.page import SettingsPage
+    @property
+    def join(self) -> JoinPresenter:
+        """The page on which an address is pasted."""
+        return self._get("join", lambda: self._join_presenter(JoinPage()))
 
-    page = SettingsPage()
-    page.show_settings(choices.settings)
-    page.settings_changed.connect(choices.change)
-    page.back_requested.connect(go_back)
-    if choices.trouble is not None:
-        page.show_problem(choices.trouble.problem, choices.trouble.detail)
-    return page
+    @property
+    def engine(self) -> EnginePresenter:
+        """The page before all others, on a computer where there is nothing yet that could train."""
+        return self._get("engine", self._engine_presenter)
 
+    @property
+    def review(self) -> ReviewPresenter:
+        """The page on which a run is looked at and agreed to."""
+        return self._get("review", self._review_presenter)
 
-def help_page(go_back: Callable[[], None]) -> HelpPage:
-    """The documents, which are read beside whatever goes on."""
-    from app.pages.help.page import HelpPage
+    @property
+    def training(self) -> TrainingPresenter:
+        """The page of the run in which this computer trains."""
+        return self._get("training", self._training_presenter)
 
-    page = HelpPage()
-    page.back_requested.connect(go_back)
-    return page
+    @property
+    def settings(self) -> SettingsPresenter:
+        """The page of the settings, beside the others."""
+        return self._get("settings", self._settings_presenter)
+
+    @property
+    def help(self) -> HelpPresenter:
+        """The page of the documents, beside the others."""
+        return self._get("help", self._help_presenter)
+
+    def preparation_of_training(self) -> tuple[Callable[[], object], ...]:
+        """The steps in which the training page can be made while a person reads: at once they take too long."""
+        return (
+            lambda: importlib.import_module("app.presenters.training_presenter"),
+            lambda: self.training,
+        )
+
+    def discard_translated(self) -> list[QWidget]:
+        """Forget the pages whose texts are in the language in which they were made; the pages that were forgotten.
+
+        The training page translates itself, and keeps its log.
+        """
+        names = [name for name in self._made if name != "training"]
+        return [self._made.pop(name).page for name in names]
+
+    def _get(self, name: PageName, make: Callable[[], _Presenter]) -> _Presenter:
+        if name not in self._made:
+            self._made[name] = make()
+        presenter: _Presenter = self._made[name]  # type: ignore[assignment]
+        return presenter
+
+    def _join_presenter(self, page: JoinPage) -> JoinPresenter:
+        return JoinPresenter(
+            page,
+            self._session_controller,
+            self._settings_store,
+            self._device_poller,
+            self._recording,
+            self._navigator,
+            self._data_folder,
+        )
+
+    def _engine_presenter(self) -> EnginePresenter:
+        from app.presenters.engine_presenter import EnginePresenter
+
+        return EnginePresenter(self._engine_controller)
+
+    def _help_presenter(self) -> HelpPresenter:
+        from app.presenters.help_presenter import HelpPresenter
+
+        return HelpPresenter(self._navigator)
+
+    def _review_presenter(self) -> ReviewPresenter:
+        from app.presenters.review_presenter import ReviewPresenter
+
+        return ReviewPresenter(
+            self._session_controller, self._settings_store, self._device_poller, self._navigator, self._data_folder
+        )
+
+    def _training_presenter(self) -> TrainingPresenter:
+        from app.presenters.training_presenter import TrainingPresenter
+
+        return TrainingPresenter(
+            self._session_controller,
+            self._settings_store,
+            self._device_poller,
+            self._recording,
+            self._engine_controller,
+            self._navigator,
+            self._bridge,
+        )
+
+    def _settings_presenter(self) -> SettingsPresenter:
+        from app.presenters.settings_presenter import SettingsPresenter
+
+        return SettingsPresenter(
+            self._settings_store, self._device_poller, self._navigator, self._newest_version, self._erase_data
+        )

@@ -1,9 +1,9 @@
-"""Quitting properly: the others in the run are told first, the person sees it, and nothing freezes."""
+"""Quitting without leaving others to wait: the run is left first, and the person sees it, while nothing freezes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEventLoop, QObject, QTimer, Signal
 
@@ -11,12 +11,19 @@ if TYPE_CHECKING:
     from app.shell.shutdown_window import ShutdownWindow
 
 LIMIT_SECONDS = 12.0
-_LOOK_MILLISECONDS = 50
+_POLL_MILLISECONDS = 50
 _SHOW_MILLISECONDS = 250
 
 
 class GracefulShutdown(QObject):
-    """Knows three calls: ``leave`` begins, ``is_over`` is asked often, ``kill`` is for the impatient."""
+    """Leaves the run, waits until it is left, and ends the worker after a limit or when the person insists.
+
+    Signals:
+        finished: the run is left, or its worker was ended.
+
+    Attributes:
+        window: what is shown meanwhile; ``None`` before it has taken a quarter of a second.
+    """
 
     finished = Signal()
 
@@ -29,58 +36,58 @@ class GracefulShutdown(QObject):
         *,
         limit_seconds: float = LIMIT_SECONDS,
     ) -> None:
+        """``leave`` starts to leave the run, ``is_over`` is polled, ``kill`` ends the worker at once."""
         super().__init__(parent)
         self._leave, self._is_over, self._kill = leave, is_over, kill
         self._limit_seconds = limit_seconds
-        self._has_begun = self._has_ended = False
+        self._state: Literal["running", "leaving", "finished"] = "running"
+        self._timer = QTimer(self, interval=_POLL_MILLISECONDS)
+        self._timer.timeout.connect(self._poll)
         self.window: ShutdownWindow | None = None
 
-    def begin(self) -> None:
-        """Say goodbye; ``finished`` comes when it has been said, or has taken too long."""
-        if self._has_begun:
+    def start(self) -> None:
+        """Start to leave the run; the second call does nothing."""
+        if self._state != "running":
             return
-        self._has_begun = True
+        self._state = "leaving"
         self._leave()
         if self._is_over():
-            QTimer.singleShot(0, self._end)
+            QTimer.singleShot(0, self._finish)
             return
-        self._looking = QTimer(self, interval=_LOOK_MILLISECONDS)
-        self._looking.timeout.connect(self._look)
-        self._looking.start()
+        self._timer.start()
         QTimer.singleShot(int(self._limit_seconds * 1000), self, self._give_up)
-        QTimer.singleShot(_SHOW_MILLISECONDS, self, self._show)
+        QTimer.singleShot(_SHOW_MILLISECONDS, self, self._show_window)
 
     def wait(self) -> None:
-        """Begin, and return when it has finished: the end of a session waits for nobody who returns."""
+        """Start, and return when it has finished: the desktop ends a program that returns to its loop too early."""
         loop = QEventLoop()
         self.finished.connect(loop.quit)
-        self.begin()
-        if not self._has_ended:
+        self.start()
+        if self._state != "finished":
             loop.exec()
 
-    def _show(self) -> None:
+    def _show_window(self) -> None:
         from app.shell.shutdown_window import ShutdownWindow
 
-        if not self._has_ended:
+        if self._state == "leaving":
             self.window = ShutdownWindow()
-            self.window.impatience_shown.connect(self._give_up)
+            self.window.force_quit_requested.connect(self._give_up)
             self.window.show()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if self._is_over():
-            self._end()
+            self._finish()
 
     def _give_up(self) -> None:
-        if not self._has_ended:
+        if self._state == "leaving":
             self._kill()
-            self._end()
+            self._finish()
 
-    def _end(self) -> None:
-        if self._has_ended:
+    def _finish(self) -> None:
+        if self._state == "finished":
             return
-        self._has_ended = True
-        if hasattr(self, "_looking"):
-            self._looking.stop()
+        self._state = "finished"
+        self._timer.stop()
         if self.window is not None:
             self.window.hide()
             self.window.deleteLater()

@@ -10,9 +10,13 @@ from app.appearance.theme import give_role
 
 
 class ShutdownWindow(QWidget):
-    """Its one button, Escape and the window's own cross all mean: do not wait any longer."""
+    """A small window that is shown while the run is left.
 
-    impatience_shown = Signal()
+    Signals:
+        force_quit_requested: by its button, Escape, or closing it: do not wait any longer.
+    """
+
+    force_quit_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__(None, Qt.WindowType.Dialog | Qt.WindowType.WindowStaysOnTopHint)
@@ -29,7 +33,7 @@ class ShutdownWindow(QWidget):
         button = QPushButton(self.tr("Quit at &once"))
         button.setAccessibleName(self.tr("Quit at once, without a goodbye"))
         button.setShortcut("Esc")
-        button.clicked.connect(self.impatience_shown)
+        button.clicked.connect(self.force_quit_requested)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(22, 20, 22, 18)
         layout.setSpacing(10)
@@ -39,6 +43,6 @@ class ShutdownWindow(QWidget):
         self.setMinimumWidth(360)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """The cross is another way to press the button."""
+        """Take closing the window for its button."""
         event.accept()
-        self.impatience_shown.emit()
+        self.force_quit_requested.emit()

@@ -6,15 +6,22 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
+from app.controllers.session_controller import AT_WORK
 from app.shell.tray_icons import tray_icon
 from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
 
-_AT_WORK = ("connecting", "starting", "training")
-
 
 class Tray(QObject):
-    """Takes sessions, emits wishes. It has no icon before ``appear``, which must wait for the panel."""
+    """The icon in the desktop's panel and its menu; there is no icon before ``appear``, which must wait for the panel.
+
+    Signals:
+        open_requested: show the window.
+        pause_requested: for so many seconds, or ``None`` for until the person resumes.
+        resume_requested: go on.
+        finish_requested: stop after this epoch, or take that back.
+        quit_requested: end the program.
+    """
 
     open_requested = Signal()
     pause_requested = Signal(object)
@@ -31,27 +38,27 @@ class Tray(QObject):
         self.menu.aboutToShow.connect(self._refresh_menu)
 
     @property
-    def is_there(self) -> bool:
-        """Whether a person can see it."""
+    def is_visible(self) -> bool:
+        """Whether a person can see the icon."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
     def appear(self) -> None:
-        """Show the icon; only once a panel is there, since Qt looks for one a single time."""
+        """Show the icon, once a panel is there: Qt looks for one a single time."""
         if self._icon is None:
             self._icon = QSystemTrayIcon(tray_icon(self._session), self)
             self._icon.setContextMenu(self.menu)
-            self._icon.activated.connect(self._take_click)
+            self._icon.activated.connect(self._on_activated)
             self._icon.messageClicked.connect(self.open_requested)
             self.show_session(self._session, self._sentence)
             self._icon.show()
 
     def disappear(self) -> None:
-        """Take the icon away, as a program that ends should."""
+        """Remove the icon, as a program that ends should."""
         if self._icon is not None:
             self._icon.hide()
 
     def show_session(self, session: Session, sentence: str) -> None:
-        """Say how things are; ``sentence`` is the status sentence."""
+        """Show the state of a session; ``sentence`` is the status sentence."""
         is_new = _menu_facts(session) != _menu_facts(self._session)
         self._session, self._sentence = session, sentence
         if is_new or not self._icon:
@@ -64,8 +71,8 @@ class Tray(QObject):
         if sentence != self._icon.toolTip():
             self._icon.setToolTip(sentence)
 
-    def say(self, title: str, words: str) -> bool:
-        """Tell the person through the desktop; false where it has no way to."""
+    def show_notification(self, title: str, words: str) -> bool:
+        """Show a notification of the desktop; false where it has no way to."""
         if self._icon is None or not QSystemTrayIcon.supportsMessages():
             return False
         self._icon.showMessage(title, words, tray_icon(self._session))
@@ -79,7 +86,7 @@ class Tray(QObject):
         self._open = self._added(self.open_requested)
         self._pause = QMenu(self.menu)
         self.menu.addMenu(self._pause)
-        self._snoozes = PauseMenu(self._pause, self.pause_requested.emit)
+        self._pause_menu = PauseMenu(self._pause, self.pause_requested.emit)
         self._resume = self._added(self.resume_requested)
         self._finish = self._added(self.finish_requested)
         self._finish.setCheckable(True)
@@ -98,17 +105,17 @@ class Tray(QObject):
         self._status.setText((self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
-        self._snoozes.say(is_paused=False)
+        self._pause_menu.retranslate(is_paused=False)
         self._resume.setText(self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))
-        can_pause = session.consent is not None and session.phase in _AT_WORK
+        can_pause = session.consent is not None and session.phase in AT_WORK
         self._pause.menuAction().setVisible(can_pause)
         self._resume.setVisible(session.phase == "paused")
         self._finish.setVisible(session.phase == "training")
         self._finish.setChecked(session.is_finishing)
 
-    def _take_click(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         """A click opens; the other button is the menu's."""
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self.open_requested.emit()

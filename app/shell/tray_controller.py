@@ -1,4 +1,4 @@
-"""How the program is there while its window is not: the tray, its words, and what the window's cross does."""
+"""What the program does while its window is hidden: the tray icon, notifications, and the window's close button."""
 
 from __future__ import annotations
 
@@ -9,68 +9,85 @@ from PySide6.QtCore import QObject, Signal
 
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
-from app.shell.main_window import Window
+from app.shell.first_window import StartMode
+from app.shell.main_window import MainWindow
 from app.shell.tray import Tray
 from core.client.session import Session
 
 if TYPE_CHECKING:
     from app.desktop.tray_availability import TrayHost
 
+_PATIENCE_SECONDS = 2.0
+
 
 class TrayController(QObject):
-    """``quit_requested`` comes from the tray, from the window's keys, or from a cross that means it."""
+    """Connects the tray to the session, and decides what closing the window means.
+
+    Signals:
+        quit_requested: from the tray, by the window's keys, or by closing the window where that means the end.
+    """
 
     quit_requested = Signal()
 
-    def __init__(self, window: Window, helm: SessionController, choices: SettingsStore) -> None:
+    def __init__(
+        self, window: MainWindow, session_controller: SessionController, settings_store: SettingsStore
+    ) -> None:
         super().__init__(window)
-        self._window, self._helm, self._choices = window, helm, choices
+        self._window, self._session_controller, self._settings_store = window, session_controller, settings_store
         self._host: TrayHost | None = None
         self.tray = Tray(window)
         self.tray.open_requested.connect(window.come_forward)
-        self.tray.pause_requested.connect(helm.pause)
-        self.tray.resume_requested.connect(helm.resume)
-        self.tray.finish_requested.connect(helm.finish_epoch)
+        self.tray.pause_requested.connect(session_controller.pause)
+        self.tray.resume_requested.connect(session_controller.resume)
+        self.tray.finish_requested.connect(session_controller.finish_epoch)
         self.tray.quit_requested.connect(self.quit_requested)
         window.quit_requested.connect(self.quit_requested)
-        window.close_requested.connect(self._close)
+        window.close_requested.connect(self._close_window)
 
-    def await_tray(self, *, is_minimised: bool) -> None:
-        """Have an icon as soon as there is a panel; who began without a window gets one if there is none."""
+    def await_tray(self, mode: StartMode) -> None:
+        """Show the icon as soon as there is a panel; where there is none, show a window that was to start in the tray.
+
+        At login the panel may come half a minute later than the program; whoever starts it by hand has one by then.
+        """
         from PySide6.QtDBus import QDBusConnection
 
-        from app.desktop.tray_availability import TrayHost
+        from app.desktop.tray_availability import PATIENCE_SECONDS, TrayHost
 
-        self._host = TrayHost(QDBusConnection.sessionBus(), self)
+        patience_seconds = _PATIENCE_SECONDS if mode == "tray" else PATIENCE_SECONDS
+        self._host = TrayHost(QDBusConnection.sessionBus(), self, patience_seconds=patience_seconds)
         self._host.appeared.connect(self.tray.appear)
-        if is_minimised:
+        if mode == "tray":
+            self._host.missing.connect(self._window.come_forward)
+        elif mode == "tray_at_login":
             self._host.missing.connect(self._show_minimised)
-        self._host.wait()
+        self._host.start()
 
-    def show(self) -> None:
-        """How things are."""
-        from app.presentation.status import status
+    def refresh(self) -> None:
+        """Show what is so now: the icon, its tooltip and its menu."""
+        from core.texts.status import status
 
-        session = self._helm.session
-        self.tray.show_session(session, status(session, self._helm.moments, time.time()))
+        controller = self._session_controller
+        sentence = status(controller.session, controller.timestamps, time.time())
+        self.tray.show_session(controller.session, sentence)
 
     def notify(self, before: Session, after: Session) -> None:
-        """Through the desktop, unless the person is looking at the window or wants none of it."""
+        """Show a notification of the desktop, unless the person looks at the window or wants none."""
         from app.presentation.notifications import notice_of
 
         notice = notice_of(before, after, time.time())
-        if notice is not None and self._choices.settings.notifications and not self._window.isActiveWindow():
-            self.tray.say(notice.title, notice.words)
+        is_wanted = self._settings_store.settings.notifications and not self._window.isActiveWindow()
+        if notice is not None and is_wanted:
+            self.tray.show_notification(notice.title, notice.words)
 
-    def _close(self) -> None:
-        """The window's cross: to the tray, or to the task bar, or the end."""
-        if not self._choices.settings.close_to_tray:
+    def _close_window(self) -> None:
+        """Hide the window in the tray, minimise it where there is no tray, or quit, as the settings say."""
+        if not self._settings_store.settings.close_to_tray:
             self.quit_requested.emit()
-        elif self.tray.is_there:
+        elif self.tray.is_visible:
             self._window.hide()
             self._explain_tray()
         else:
-            self._window.notice.say(
+            self._window.notice.show_notice(
                 "info",
                 self.tr("This desktop has no tray, so the window was only minimised."),
                 self.tr("Workerbee goes on meanwhile."),
@@ -80,12 +97,12 @@ class TrayController(QObject):
             self._window.showMinimized()
 
     def _explain_tray(self) -> None:
-        """Once in a lifetime."""
-        if not self._choices.settings.is_tray_explained:
+        """Say where the window has gone, once for each person."""
+        if not self._settings_store.settings.is_tray_explained:
             title = self.tr("Workerbee is still here")
             words = self.tr("Its icon in the panel opens the window again, pauses and quits.")
-            if self.tray.say(title, words):
-                self._choices.replace(is_tray_explained=True)
+            if self.tray.show_notification(title, words):
+                self._settings_store.replace(is_tray_explained=True)
 
     def _show_minimised(self) -> None:
         if not self._window.isVisible():

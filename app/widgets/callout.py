@@ -28,13 +28,21 @@ class HelpRequest(QEvent):
 
 
 class Callout(QWidget):
-    """Hidden until it has something to say; with an error, a second button asks the window for help about it."""
+    """A message with an icon, hidden until there is one; with an error, a second button asks the window for help.
+
+    Signals:
+        action_requested: the button was pressed.
+
+    Attributes:
+        action: the button, visible only with a text.
+        help: the button that asks for help about the error, visible only with one.
+    """
 
     action_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark = StatusIcon("info", self)
+        self._icon = StatusIcon("info", self)
         self._title, self._detail, self._advice = Strong(), Words(), Words()
         self.action, self.help = QPushButton(self), QPushButton(self)
         self.action.clicked.connect(self.action_requested)
@@ -45,23 +53,23 @@ class Callout(QWidget):
 
     @property
     def title(self) -> str:
-        """Its first sentence."""
+        """The first sentence of the message."""
         return self._title.text().replace("\u200b", "")
 
     @property
     def text(self) -> str:
-        """Everything that it says, one part a line."""
+        """Everything that the message says, one part a line."""
         parts = (self._title.text(), self._detail.text(), self._advice.text())
         return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     @property
-    def meaning(self) -> Severity:
-        """How it is meant."""
-        return self._mark.meaning
+    def severity(self) -> Severity:
+        """What the icon of the message means."""
+        return self._icon.severity
 
-    def say(
+    def show_message(
         self,
-        meaning: Severity,
+        severity: Severity,
         title: str,
         detail: str = "",
         advice: str = "",
@@ -73,18 +81,18 @@ class Callout(QWidget):
         self._error = error
         self.help.setText(self.tr("What can I do?"))
         self.help.setVisible(error is not None)
-        self._mark.show_meaning(meaning)
-        self._title.say(title)
-        self._detail.say(detail)
-        self._advice.say(advice)
+        self._icon.set_severity(severity)
+        self._title.set_text(title)
+        self._detail.set_text(detail)
+        self._advice.set_text(advice)
         self.action.setText(action)
         self.action.setVisible(bool(action))
         self.setAccessibleName(title)
         self.setAccessibleDescription("\n".join(part for part in (detail, advice) if part))
         self.show()
 
-    def say_no_more(self) -> None:
-        """Take no room."""
+    def clear(self) -> None:
+        """Hide the callout, so that it takes no room."""
         self.hide()
 
     def _ask_for_help(self) -> None:
@@ -92,11 +100,11 @@ class Callout(QWidget):
             QCoreApplication.sendEvent(self.window(), HelpRequest(self._error))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """A ground of its own, and a bar where reading begins."""
+        """Paint the tinted ground, and a bar where reading begins."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours(self.palette())
-        colour = colour_of(self.meaning, theme)
+        colour = colour_of(self.severity, theme)
         box = QPainterPath()
         box.addRoundedRect(QRectF(self.rect()), _RADIUS, _RADIUS)
         painter.setClipPath(box)
@@ -121,5 +129,5 @@ class Callout(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 12, 10)
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)

@@ -7,20 +7,25 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.presentation.device import label_of, wish_for
+from app.presentation.device import wish_for
 from app.widgets.inline_inputs import Choice
 from core.errors import UserError
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
+from core.texts.device import label_of
 
 AUTOMATIC = "auto"
 _CHARACTERS = 16
 
 
-class DeviceChoice(Choice):
-    """A chosen device that is gone stays in the list, and is said to be missing."""
+class DeviceSelector(Choice):
+    """A list of devices; a chosen one that is gone stays in it, and is said to be missing.
+
+    Signals:
+        device_chosen: train on that device, as the settings name it.
+    """
 
     device_chosen = Signal(str)
 
@@ -32,7 +37,7 @@ class DeviceChoice(Choice):
         self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))
 
     def show_devices(self, devices: Sequence[Device], chosen: str) -> None:
-        """Offer these; ``chosen`` is the wish that the settings remember."""
+        """Offer these devices; ``chosen`` is the one that the settings name."""
         choices = [(self.tr("automatically chosen device"), AUTOMATIC)]
         choices += [(label_of(device), wish_for(device)) for device in devices]
         wish = AUTOMATIC
@@ -47,7 +52,7 @@ class DeviceChoice(Choice):
 
 
 def device_for(devices: Sequence[Device], wish: str) -> Device | None:
-    """The device that is meant, if it is there."""
+    """The device that a setting names; ``None`` if it is not there."""
     try:
         return choose_device(devices, wish)
     except UserError:

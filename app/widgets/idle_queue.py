@@ -1,4 +1,4 @@
-"""Work that can wait, one piece a turn of the event loop, so that clicks and keys come between."""
+"""A queue of work that can wait until Qt's event loop is idle, so that clicks and keys come first."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from PySide6.QtCore import QObject, QTimer
 
 
 class IdleQueue(QObject):
-    """First asked, first done; whoever asks again before its turn keeps its place."""
+    """Runs the tasks in the order in which their keys were first submitted, one a turn of the event loop."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: dict[Hashable, Callable[[], object]] = {}
-        self._clock = QTimer(self, interval=0)
-        self._clock.timeout.connect(self._take)
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self.run_next)
 
-    def ask(self, who: Hashable, deed: Callable[[], object]) -> None:
-        """Do it when it is its turn."""
-        self._waiting[who] = deed
-        self._clock.start()
+    def submit(self, key: Hashable, task: Callable[[], object]) -> None:
+        """Run a task when Qt's loop is idle; it replaces a task with the same key that has not run yet."""
+        self._waiting[key] = task
+        self._timer.start()
 
-    def _take(self) -> None:
-        deed = self._waiting.pop(next(iter(self._waiting)))
+    def run_next(self) -> None:
+        """Run the task that was submitted first; called by the timer while tasks wait."""
+        task = self._waiting.pop(next(iter(self._waiting)))
         if not self._waiting:
-            self._clock.stop()
-        deed()
+            self._timer.stop()
+        task()

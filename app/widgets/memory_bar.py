@@ -15,27 +15,27 @@ _NARROWEST = 60
 
 
 class MemoryBar(QWidget):
-    """Shares of one: first what is taken already, then what is wanted; more than all is hatched."""
+    """A bar of two shares of one: what is taken already, then what is wanted; more than all is hatched."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._taken, self._wanted = 0.0, 0.0
-        self._meaning: Severity = "info"
+        self._severity: Severity = "info"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_shares(self, taken: float, wanted: float = 0.0, meaning: Severity = "info") -> None:
-        """Both are shares of all there is; the meaning colours what is wanted."""
-        shares = (taken, wanted, meaning)
-        if shares != (self._taken, self._wanted, self._meaning):
-            self._taken, self._wanted, self._meaning = shares
+    def show_shares(self, taken: float, wanted: float = 0.0, severity: Severity = "info") -> None:
+        """Show both shares; the severity colours what is wanted."""
+        shares = (taken, wanted, severity)
+        if shares != (self._taken, self._wanted, self._severity):
+            self._taken, self._wanted, self._severity = shares
             self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """A line, as wide as may be."""
+        """The size of a line, which expands to any width."""
         return QSize(_NARROWEST, _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """The ground, what is taken, what is wanted."""
+        """Paint the ground, what is taken, and what is wanted."""
         theme = colours(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -46,7 +46,7 @@ class MemoryBar(QWidget):
         whole = self.width()
         taken = whole * min(self._taken, 1.0)
         painter.fillRect(QRectF(0, 0, taken, _HEIGHT), theme.muted)
-        wanted = colour_of(self._meaning, theme)
+        wanted = colour_of(self._severity, theme)
         is_too_much = self._taken + self._wanted > 1.0
         pattern = Qt.BrushStyle.Dense3Pattern if is_too_much else Qt.BrushStyle.SolidPattern
         painter.fillRect(QRectF(taken, 0, whole * min(self._wanted, 1.0), _HEIGHT), QBrush(wanted, pattern))

@@ -13,7 +13,7 @@ from core.errors import ErrorKind
 
 
 class NoticeBar(QWidget):
-    """Takes no room while there is nothing to say."""
+    """A bar below the header for one notice; it takes no room while there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,9 +28,9 @@ class NoticeBar(QWidget):
         self._action: Callable[[], None] | None = None
         self.hide()
 
-    def say(
+    def show_notice(
         self,
-        meaning: Severity,
+        severity: Severity,
         title: str,
         words: str = "",
         *,
@@ -42,10 +42,10 @@ class NoticeBar(QWidget):
         self._action = action
         self.dismiss.setText(self.tr("&Dismiss"))
         self.dismiss.setAccessibleName(self.tr("Put this notice away"))
-        self.callout.say(meaning, title, words, action=button if action else "", error=error)
+        self.callout.show_message(severity, title, words, action=button if action else "", error=error)
         self.show()
 
-    def take_back(self, title: str) -> None:
+    def withdraw(self, title: str) -> None:
         """That is over; something else that is said by now stays."""
         if self.callout.title == title:
             self.hide()

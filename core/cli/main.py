@@ -1,4 +1,4 @@
-"""From the words that a person typed to the process's exit code: the outermost frame."""
+"""From the typed words to the exit code of the process: the outermost frame of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, assert_never
 
-from core.cli.output.error_report import record_surprise, tell_failure
+from core.cli.output.error_report import log_unexpected_error, print_error
 from core.cli.output.json_lines import print_failure
 from core.cli.parser.arguments import (
     CheckRunFile,
@@ -23,29 +23,28 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
-from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
 from core.cli.runner.cancellation import Stop, Stopped
-from core.cli.runner.context import CommandContext
-from core.cli.runner.event_loop import MainLoop
+from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
 from core.errors import UserError
 from core.files.folders import Folders
-from core.files.logs import set_up_logging, worker_log
+from core.files.logs import set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
 
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
-    """Do what those words ask for; nothing but an exit code ever comes out of it."""
+    """Run the typed command and return its exit code; no exception leaves this function."""
     for stream in (sys.stdout, sys.stderr):
-        _never_refuse_a_character(stream)
+        _replace_unencodable_characters(stream)
     folders = Folders.default()
     wants_json = "--json" in words
     try:
-        code = _do(read_arguments(words, own_version()), folders, worker_command)
+        code = _run(read_arguments(words, own_version()), folders, worker_command)
         sys.stdout.flush()
         return code
     except SystemExit as done:  # argparse has printed its help or the version
@@ -53,113 +52,113 @@ def run_command(words: list[str], worker_command: Sequence[str] | None = None) -
     except Stopped as stopped:
         return stopped.exit_code
     except UserError as error:
-        return _fail(error, folders, wants_json)
+        return _fail(error, wants_json)
     except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.EIO):  # whoever read our words has gone
-            return _fail(record_surprise(folders), folders, wants_json)
+        if error.errno not in (errno.EPIPE, errno.EIO):  # whoever read our output has gone
+            return _fail(log_unexpected_error(folders), wants_json)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return _BROKEN_PIPE_CODE
     except Exception:
-        return _fail(record_surprise(folders), folders, wants_json)
+        return _fail(log_unexpected_error(folders), wants_json)
 
 
-def _fail(error: UserError, folders: Folders, wants_json: bool) -> int:
+def _fail(error: UserError, wants_json: bool) -> int:
     try:
         if wants_json and not isinstance(error, SessionError):
             print_failure(error)
-        tell_failure(error, worker_log(folders.logs))
+        print_error(error)
     except OSError:
-        pass  # nobody is there to be told
+        pass  # nobody reads stdout or stderr any more
     return error.problem.exit_code
 
 
-def _do(wish: ParsedCommand, folders: Folders, worker_command: Sequence[str] | None) -> int:
-    match wish:
+def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str] | None) -> int:
+    match command:
         case Help():
-            print(wish.text, end="")
+            print(command.text, end="")
             return 0
         case ShowDocument():
             from core.cli.commands.help import show_document
 
-            return show_document(wish)
+            return show_document(command)
         case NewRunFile() | CheckRunFile():
-            return _with_run_file(wish)
+            return _run_file(command)
         case ShowEngine() | MakeEngine() | RemoveEngine():
-            return _with_engine_room(wish, folders)
+            return _engine(command, folders)
         case Reset():
             from core.cli.commands.reset import reset
 
-            return reset(wish, folders)
+            return reset(command, folders)
         case ForgetOrganiser():
             from core.cli.commands.forget import forget
 
-            return forget(wish, folders)
+            return forget(command, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
-            return _at_desk(wish, folders, worker_command)
+            return _with_context(command, folders, worker_command)
         case _:
-            assert_never(wish)
+            assert_never(command)
 
 
-def _with_run_file(wish: NewRunFile | CheckRunFile) -> int:
+def _run_file(command: NewRunFile | CheckRunFile) -> int:
     from core.cli.commands.run import check_run_file, new_run_file
 
-    return new_run_file(wish) if isinstance(wish, NewRunFile) else check_run_file(wish)
+    return new_run_file(command) if isinstance(command, NewRunFile) else check_run_file(command)
 
 
-def _with_engine_room(wish: EngineWish, folders: Folders) -> int:
+def _engine(command: EngineCommand, folders: Folders) -> int:
     from core.cli.commands.engine import engine
 
     folders.prepare()
     set_up_logging(folders.logs)
-    return engine(wish, folders)
+    return engine(command, folders)
 
 
-def _at_desk(
-    wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor,
+def _with_context(
+    command: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
-    """Commands that start a worker; each imports what only it needs."""
-    loop = MainLoop()
+    """Run a command that starts workers; each imports what only it needs."""
+    loop = EventLoop()
     stop = Stop(wake=lambda: loop.post(lambda: None))
-    desk = CommandContext(folders, loop, stop, worker_command)
+    context = CommandContext(folders, loop, stop, worker_command)
     with stop.by_signals():
-        if isinstance(wish, Doctor):
+        if isinstance(command, Doctor):
             from core.cli.commands.doctor import doctor
 
-            return doctor(wish, desk)
+            return doctor(command, context)
         folders.prepare()
         set_up_logging(folders.logs)
-        return _with_engine(wish, desk)
+        return _in_swarm(command, context)
 
 
-def _with_engine(wish: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, desk: CommandContext) -> int:
-    match wish:
+def _in_swarm(command: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, context: CommandContext) -> int:
+    match command:
         case JoinRun():
             from core.cli.commands.join import join
 
-            return join(wish, desk)
+            return join(command, context)
         case PublishRun():
             from core.cli.commands.publish import publish
 
-            return publish(wish, desk)
+            return publish(command, context)
         case InspectSwarm():
             from core.cli.commands.inspect import inspect
 
-            return inspect(wish, desk)
+            return inspect(command, context)
         case TrySwarm():
             from core.cli.commands.swarm import swarm
 
-            return swarm(wish, desk)
+            return swarm(command, context)
         case Demo():
             from core.cli.commands.demo import demo
 
-            return demo(wish, desk)
+            return demo(command, context)
         case _:
-            assert_never(wish)
+            assert_never(command)
 
 
-def _never_refuse_a_character(stream: TextIO) -> None:
-    """A terminal without UTF-8 shows question marks instead of ending the program."""
+def _replace_unencodable_characters(stream: TextIO) -> None:
+    """Have a terminal without UTF-8 show question marks instead of ending the program."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")

@@ -292,7 +292,8 @@ class Client:
             return
         self._attempt = attempt
         seconds = self._restarts.delay_seconds(attempt, problem)
-        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key))
+        last = self._restarts.last_attempt(problem, has_trained=has_trained)
+        self._post(Restarting(attempt=attempt, seconds=seconds, problem=problem.key, last_attempt=last))
         self._set_clock(seconds, lambda: self._post(RestartDue()))
 
     def _last_words(self, event: WorkerExited) -> Failed:

@@ -35,10 +35,14 @@ class RestartPolicy:
     def next_attempt(
         self, attempt: int, good_running_seconds: float, problem: ErrorKind, *, has_trained: bool = False
     ) -> int | None:
-        """The attempt that follows this one, where 0 is the first start; ``None``: there is no other."""
+        """Return the attempt that follows this one, where 0 is the first start; ``None``: there is no other."""
         following = 1 if good_running_seconds >= self.reset_after_seconds else attempt + 1
-        is_last = problem in CRASHES and following > len(self.delays_seconds) and not has_trained
-        return None if is_last else following
+        last = self.last_attempt(problem, has_trained=has_trained)
+        return None if last is not None and following > last else following
+
+    def last_attempt(self, problem: ErrorKind, *, has_trained: bool = False) -> int | None:
+        """Return the attempt after which there is no other; ``None`` where it is tried for ever."""
+        return len(self.delays_seconds) if problem in CRASHES and not has_trained else None
 
     def delay_seconds(self, attempt: int, problem: ErrorKind) -> float:
         """How long to wait before that attempt."""

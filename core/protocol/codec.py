@@ -1,7 +1,8 @@
-"""Messages as they cross the pipe: one JSON object a line."""
+"""The codec of commands and events: one JSON object a line, UTF-8."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,7 +18,7 @@ _Decoded = TypeVar("_Decoded")
 
 
 def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
-    """The one type of ours that msgspec does not know, which crosses the pipe as a text."""
+    """The decoding of Multiaddr, the one type that msgspec does not know: it crosses the pipe as a text."""
     if kind is not Multiaddr or not isinstance(text, str):
         raise ValueError("a multiaddr is a text")
     return Multiaddr(text)
@@ -28,8 +29,8 @@ _command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCom
 _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=_read_multiaddr)
 
 
-def encode(message: StrictStruct) -> bytes:
-    """The message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
+    """Return the message as one line, its end included; characters that cannot be UTF-8 become question marks."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What a run is: plain, bounded data that an organiser signs; never code.
+"""The manifest of a run: plain, bounded data that an organiser signs; never code.
 
 Bounds are wide enough for any home computer and narrow enough that nobody can ask for the absurd.
 """
@@ -94,7 +94,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
     trains with what a dry run has found to be fast on it; times are in seconds;
-    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient.
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient
+    (Vogels and others, PowerSGD, arXiv:1905.13727).
     ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
     """
 
@@ -312,7 +313,7 @@ class _FormatOnly(msgspec.Struct):
 
 
 def decode_manifest(encoded: bytes) -> RunManifest:
-    """The manifest in those JSON bytes; raises ClientError in words for anything else."""
+    """The manifest in those JSON bytes; raises UserError in words for anything else."""
     if len(encoded) > MAX_MANIFEST_BYTES:
         raise UserError(
             ErrorKind.MANIFEST_REFUSED,

@@ -1,4 +1,4 @@
-"""One worker, one life: ``python -m core.worker`` speaks core.protocol on its standard streams."""
+"""The worker process: ``python -m core.worker`` speaks core.protocol on its standard streams."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import os
 import signal
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.temp_folder import lock_temp_folder, remove_temp_folder
+from core.files.temp_folder import temp_folder
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
 from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
@@ -22,29 +21,42 @@ from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor, log_unhandled_exceptions
 
 log = logging.getLogger(__name__)
 
 
-def main() -> None:
-    """Live one life, then end at once: hivemind's threads are not waited for."""
+def main(make_supervisor: Callable[[WorkerChannel], Supervisor] = Supervisor) -> None:
+    """Serve one command and end at once: hivemind's threads are not waited for."""
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    channel = WorkerChannel.claim()
+    log_unhandled_exceptions()
+    channel = WorkerChannel.take_over_stdio()
+    supervisor = make_supervisor(channel)
+    channel.start(supervisor.start)
     channel.emit(Hello(protocol=PROTOCOL_VERSION, version=own_version()))
-    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=channel.leave, daemon=True).start())
+    leave_on_sigterm(channel, supervisor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    code = _live(channel)
+    code = _run(channel, supervisor)
     channel.close()
     logging.shutdown()
     os._exit(code)
 
 
-def _live(channel: WorkerChannel) -> int:
+def leave_on_sigterm(channel: WorkerChannel, supervisor: Supervisor) -> None:
+    """Install a handler that leaves as the client's Leave does.
+
+    It does so in a thread, because a handler interrupts the main thread, which may hold the locks that it takes.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: supervisor.start("SIGTERM", channel.leave))
+
+
+def _run(channel: WorkerChannel, supervisor: Supervisor) -> int:
+    """Serve the first command; the exit code of the process."""
     try:
-        with _own_temporary_folder():
+        with _own_temp_folder():
             command = channel.next_command()
             if command is not None:
-                _obey(command, channel)
+                _serve(command, channel, supervisor)
         return 0
     except BaseException as error:
         log.exception("the worker cannot go on")
@@ -53,41 +65,37 @@ def _live(channel: WorkerChannel) -> int:
 
 
 @contextlib.contextmanager
-def _own_temporary_folder() -> Iterator[None]:
-    """For this process and its children, which are killed rather than asked to tidy up."""
-    with lock_temp_folder() as scratch:
-        tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                remove_temp_folder(scratch.path)
+def _own_temp_folder() -> Iterator[None]:
+    """A folder for this process and its children, which are killed rather than asked to clean up."""
+    with temp_folder() as own:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(own)
+        yield
 
 
-def _obey(command: AnyCommand, channel: WorkerChannel) -> None:
-    """The heavy imports happen here, after hello."""
-    from core.worker.process import process_tree as family
+def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) -> None:
+    """Play the role that the command asks for; torch and hivemind are imported here, after Hello was sent."""
+    from core.worker.process.process_tree import setup_fork_handling
 
-    family.found()
+    setup_fork_handling()
     match command:
         case Join():
-            met = PeerCache(command.run_id or "", command.addresses, Path(command.home))
-            alive = answering(met.addresses)
-            from core.worker.roles.volunteer import volunteer
+            peer_cache = PeerCache.load(command.addresses, Path(command.home), command.run_id)
+            alive = answering(peer_cache.addresses)
+            from core.worker.roles.volunteer import run_volunteer
 
-            volunteer(command, alive, channel)
+            run_volunteer(command, alive, peer_cache, channel, supervisor)
         case Publish():
-            from core.worker.roles.organiser import organise
+            from core.worker.roles.organiser import run_organiser
 
-            organise(command, channel)
+            run_organiser(command, channel, supervisor)
         case DryRun():
             from core.worker.roles.dry_run import run_dry_run
 
-            run_dry_run(command, channel)
+            run_dry_run(command, channel, supervisor)
         case Check():
             channel.emit(_check_engine())
         case _:
-            raise UserError(ErrorKind.WORKER_NONSENSE, f"A life cannot begin with {type(command).__name__}.")
+            raise UserError(ErrorKind.WORKER_NONSENSE, f"A worker cannot begin with {type(command).__name__}.")
 
 
 def _check_engine() -> EngineChecked:
@@ -100,7 +108,7 @@ def _check_engine() -> EngineChecked:
 
 
 def _failure(error: BaseException) -> Failed:
-    """The event for an error: in words where it was foreseen, as an internal problem where it was not."""
+    """The Failed event of an exception: in its own words where it was foreseen, else as an internal error."""
     if isinstance(error, UserError):
         return Failed(problem=error.problem.key, detail=error.detail)
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":

@@ -22,10 +22,14 @@ _MEANINGS = {
 
 def error_catalogue() -> str:
     """Every error under its title, which is the anchor that the window's *What can I do?* opens."""
-    return "\n\n".join(
-        f"### {error.title}\n\n{error.advice}\n\nName `{error.key}`, exit code {error.exit_code}."
-        for error in ErrorKind
-    )
+    return "\n\n".join(map(_paragraph, ErrorKind))
+
+
+def _paragraph(error: ErrorKind) -> str:
+    parts = [f"### {error.title}", error.advice]
+    if error.terminal_advice != error.advice:
+        parts.append(f"In a terminal: {error.terminal_advice[0].lower()}{error.terminal_advice[1:]}")
+    return "\n\n".join([*parts, f"Name `{error.key}`, exit code {error.exit_code}."])
 
 
 def exit_codes() -> str:

@@ -128,7 +128,18 @@
     </message>
 </context>
 <context>
-    <name>AddressEntry</name>
+    <name>AddressField</name>
+    <message>
+        <source>Address of the run</source>
+        <translation>Adresse des Laufs</translation>
+    </message>
+    <message>
+        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
+        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+    </message>
+</context>
+<context>
+    <name>AddressForm</name>
     <message>
         <source>Show me the run</source>
         <translation>Lauf ansehen</translation>
@@ -136,6 +147,10 @@
     <message>
         <source>Open a run file…</source>
         <translation>Laufdatei öffnen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Forget the old key…</source>
+        <translation>Den alten Schlüssel vergessen…</translation>
     </message>
     <message>
         <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
@@ -159,14 +174,14 @@
     </message>
 </context>
 <context>
-    <name>AddressField</name>
+    <name>AddressIntake</name>
     <message>
-        <source>Address of the run</source>
-        <translation>Adresse des Laufs</translation>
+        <source>An address was handed over.</source>
+        <translation>Eine Adresse wurde übergeben.</translation>
     </message>
     <message>
-        <source>workerbee://join?peer=…   or   /ip4/…/tcp/…/p2p/12D3KooW…</source>
-        <translation>workerbee://join?peer=…   oder   /ip4/…/tcp/…/p2p/12D3KooW…</translation>
+        <source>It waits on the first page until this run is left.</source>
+        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
     </message>
 </context>
 <context>
@@ -341,17 +356,6 @@
     </message>
 </context>
 <context>
-    <name>CurvesMenu</name>
-    <message>
-        <source>Curves</source>
-        <translation>Kurven</translation>
-    </message>
-    <message>
-        <source>Which curves are drawn</source>
-        <translation>Welche Kurven gezeichnet werden</translation>
-    </message>
-</context>
-<context>
     <name>Device</name>
     <message>
         <source>GPU without a name</source>
@@ -441,7 +445,7 @@
     </message>
 </context>
 <context>
-    <name>DeviceChoice</name>
+    <name>DeviceSelector</name>
     <message>
         <source>Device to train on</source>
         <translation>Gerät zum Trainieren</translation>
@@ -594,6 +598,50 @@
     </message>
 </context>
 <context>
+    <name>EpochProgressBar</name>
+    <message>
+        <source>Progress to the next step</source>
+        <translation>Fortschritt bis zum nächsten Schritt</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+</context>
+<context>
+    <name>EpochProgressCard</name>
+    <message>
+        <source>The swarm&apos;s next step</source>
+        <translation>Der nächste Schritt des Schwarms</translation>
+    </message>
+    <message>
+        <source>not known at rest</source>
+        <translation>unbekannt in der Pause</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n peers</source>
+        <translation>
+            <numerusform>%n Teilnehmer</numerusform>
+            <numerusform>%n Teilnehmer</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them outgoing only</source>
+        <translation>
+            <numerusform>davon %n nur ausgehend</numerusform>
+            <numerusform>davon %n nur ausgehend</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 together</source>
+        <translation>zusammen&#xa0;%1</translation>
+    </message>
+</context>
+<context>
     <name>EventLog</name>
     <message>
         <source>Looking for the run.</source>
@@ -656,7 +704,7 @@
         <translation>Das Trainingsprogramm ist gestartet, Version %1.</translation>
     </message>
     <message numerus="yes">
-        <source>Connected: %n peers known; this computer is %1.</source>
+        <source>Connected: %n peer(s) known; this computer is %1.</source>
         <translation>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
             <numerusform>Verbunden: %n Teilnehmer bekannt; dieser Computer ist %1.</numerusform>
@@ -667,7 +715,7 @@
         <translation>Lauf „%1“ gefunden, Fassung %2.</translation>
     </message>
     <message numerus="yes">
-        <source>The search found %n runs.</source>
+        <source>The search found %n run(s).</source>
         <translation>
             <numerusform>Die Suche hat %n Lauf gefunden.</numerusform>
             <numerusform>Die Suche hat %n Läufe gefunden.</numerusform>
@@ -702,14 +750,14 @@
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: state averaged with %n peers in %2.</source>
+        <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Stand in %2 mit %n Teilnehmern gemittelt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: gradients averaged with %n peers in %2.</source>
+        <source>Epoch %1: gradients averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmer gemittelt.</numerusform>
             <numerusform>Epoche %1: Gradienten in %2 mit %n Teilnehmern gemittelt.</numerusform>
@@ -766,6 +814,13 @@
     <message>
         <source>What has happened</source>
         <translation>Ereignisse</translation>
+    </message>
+</context>
+<context>
+    <name>ExpandableText</name>
+    <message>
+        <source>Read all of it</source>
+        <translation>Alles lesen</translation>
     </message>
 </context>
 <context>
@@ -858,8 +913,8 @@
         <translation>Es wird gemessen, wie viel passt … Sie müssen nicht darauf warten.</translation>
     </message>
     <message>
-        <source>Measured: there is no memory for even one sample.</source>
-        <translation>Gemessen: Der Speicher reicht nicht einmal für ein Beispiel.</translation>
+        <source>Does not fit: there is no memory for even one sample</source>
+        <translation>Passt nicht: Der Speicher reicht nicht einmal für ein Beispiel</translation>
     </message>
     <message>
         <source>Fits with micro-batch %1</source>
@@ -888,6 +943,21 @@
     <message>
         <source>Whether it fits is not known. You may try, and stop at any moment.</source>
         <translation>Ob es passt, ist nicht bekannt. Sie können es versuchen und jederzeit aufhören.</translation>
+    </message>
+</context>
+<context>
+    <name>ForgetKey</name>
+    <message>
+        <source>Forget who signed the run “%1” until now?</source>
+        <translation>Vergessen, wer den Lauf „%1“ bisher unterschrieben hat?</translation>
+    </message>
+    <message>
+        <source>It was signed by %1. Whoever signs it next will be trusted in its place, and decides what this computer trains. Ask the organiser, by another way than the run&apos;s address, whether the key was changed.</source>
+        <translation>Er war von %1 unterschrieben. Wer ihn als Nächstes unterschreibt, dem wird an dessen Stelle vertraut, und er bestimmt, was dieser Computer trainiert. Fragen Sie den Organisator auf einem anderen Weg als über die Adresse des Laufs, ob der Schlüssel geändert wurde.</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Den Schlüssel vergessen</translation>
     </message>
 </context>
 <context>
@@ -1109,55 +1179,6 @@
     </message>
 </context>
 <context>
-    <name>LongText</name>
-    <message>
-        <source>Read all of it</source>
-        <translation>Alles lesen</translation>
-    </message>
-</context>
-<context>
-    <name>Navigator</name>
-    <message>
-        <source>An address was handed over.</source>
-        <translation>Eine Adresse wurde übergeben.</translation>
-    </message>
-    <message>
-        <source>It waits on the first page until this run is left.</source>
-        <translation>Sie wartet auf der ersten Seite, bis Sie diesen Lauf verlassen.</translation>
-    </message>
-</context>
-<context>
-    <name>NeedsCard</name>
-    <message>
-        <source>GPU memory</source>
-        <translation>Grafikspeicher</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Arbeitsspeicher</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Festplatte</translation>
-    </message>
-    <message>
-        <source>What it needs</source>
-        <translation>Was der Lauf braucht</translation>
-    </message>
-    <message>
-        <source>The device that you chose is not there now.</source>
-        <translation>Das gewählte Gerät ist gerade nicht da.</translation>
-    </message>
-    <message>
-        <source>On %1</source>
-        <translation>Auf %1</translation>
-    </message>
-    <message>
-        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
-        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
-    </message>
-</context>
-<context>
     <name>NetworkCard</name>
     <message>
         <source>Others connect to this computer.</source>
@@ -1346,7 +1367,7 @@
         <translation>Das geht nicht.</translation>
     </message>
     <message>
-        <source>Try it in another way; what is wrong stands above.</source>
+        <source>Try it in another way; the reason is named above.</source>
         <translation>Versuchen Sie es anders; was falsch ist, steht darüber.</translation>
     </message>
     <message>
@@ -1354,7 +1375,7 @@
         <translation>Die Laufdatei enthält einen Fehler.</translation>
     </message>
     <message>
-        <source>Ask whoever wrote it to mend what is named above, or choose another file.</source>
+        <source>Ask its author to correct what is named above, or choose another file.</source>
         <translation>Bitten Sie den Verfasser, das oben Genannte zu beheben, oder wählen Sie eine andere Datei.</translation>
     </message>
     <message>
@@ -1366,8 +1387,8 @@
         <translation>Wählen Sie einen davon.</translation>
     </message>
     <message>
-        <source>This computer no longer has the device that you chose.</source>
-        <translation>Das Gerät, das Sie gewählt haben, ist in diesem Computer nicht mehr vorhanden.</translation>
+        <source>This computer does not have the device that you chose.</source>
+        <translation>Dieser Computer hat das Gerät nicht, das Sie gewählt haben.</translation>
     </message>
     <message>
         <source>Choose another one, or let Workerbee choose.</source>
@@ -1490,8 +1511,8 @@
         <translation>Einige Bilder dieses Laufs sind nicht zu gebrauchen.</translation>
     </message>
     <message>
-        <source>They are left out, and training goes on; the organiser may like to know.</source>
-        <translation>Sie werden ausgelassen, und das Training geht weiter; der Organisator weiß das vielleicht gern.</translation>
+        <source>They are left out, and training goes on; the organiser may like to know what is named above.</source>
+        <translation>Sie werden ausgelassen, und das Training geht weiter; was oben steht, weiß der Organisator vielleicht gern.</translation>
     </message>
     <message>
         <source>There is not enough room for what this run needs.</source>
@@ -1506,31 +1527,31 @@
         <translation>Ein Checkpoint ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; training goes on without it.</source>
+        <source>It was renamed and kept; training goes on without it.</source>
         <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
     </message>
     <message>
-        <source>The settings file could not be read.</source>
-        <translation>Die Einstellungsdatei ist nicht lesbar.</translation>
+        <source>A settings file could not be read.</source>
+        <translation>Eine Einstellungsdatei ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name; the defaults are used.</source>
+        <source>It was renamed and kept; the defaults are used.</source>
         <translation>Sie wurde unter einem anderen Namen aufgehoben; es gelten die Voreinstellungen.</translation>
     </message>
     <message>
-        <source>What Workerbee remembers of its runs cannot be kept on disk for now.</source>
+        <source>The history of runs cannot be written to disk at the moment.</source>
         <translation>Was Workerbee sich von den Läufen merkt, lässt sich gerade nicht auf der Festplatte sichern.</translation>
     </message>
     <message>
-        <source>Workerbee tries again by itself; if it stays, mend what is named above.</source>
+        <source>Workerbee tries again by itself; if it persists, repair what is named above.</source>
         <translation>Workerbee versucht es von selbst weiter; bleibt es so, beheben Sie das oben Genannte.</translation>
     </message>
     <message>
-        <source>What Workerbee remembered of its runs could not be read.</source>
+        <source>The history of runs could not be read.</source>
         <translation>Was Workerbee sich von den Läufen gemerkt hat, ist nicht lesbar.</translation>
     </message>
     <message>
-        <source>It was kept aside under another name, and a new file was begun.</source>
+        <source>It was renamed and kept, and a new file was started.</source>
         <translation>Es wurde unter einem anderen Namen aufgehoben und eine neue Datei begonnen.</translation>
     </message>
     <message>
@@ -1590,11 +1611,11 @@
         <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
     </message>
     <message>
-        <source>What this computer computes is not always a number.</source>
+        <source>This computer&apos;s results are not always finite numbers.</source>
         <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
     </message>
     <message>
-        <source>That is never given to others; if it stays, update the GPU&apos;s driver, or lend another device.</source>
+        <source>They are never sent to others; if it persists, update the GPU&apos;s driver, or lend another device.</source>
         <translation>Das bekommt niemand sonst; bleibt es so, aktualisieren Sie den Treiber der GPU, oder leihen Sie ein anderes Gerät.</translation>
     </message>
     <message>
@@ -1666,12 +1687,12 @@
         <translation>Versuchen Sie es noch einmal: Was heruntergeladen ist, bleibt. Wenn es so bleibt, melden Sie bitte das Protokoll.</translation>
     </message>
     <message>
-        <source>Workerbee still trains.</source>
+        <source>Workerbee is still training.</source>
         <translation>Workerbee trainiert noch.</translation>
     </message>
     <message>
-        <source>Leave the run first, then try again.</source>
-        <translation>Verlassen Sie zuerst den Lauf und versuchen Sie es dann noch einmal.</translation>
+        <source>Leave the run and quit first, then try again.</source>
+        <translation>Verlassen Sie zuerst den Lauf, beenden Sie Workerbee und versuchen Sie es dann noch einmal.</translation>
     </message>
     <message>
         <source>The download was cut off.</source>
@@ -1690,8 +1711,8 @@
         <translation>Sie wurde weggeworfen. Versuchen Sie es noch einmal; wenn es so bleibt, verändert jemand unterwegs Dateien, oder Workerbee muss aktualisiert werden.</translation>
     </message>
     <message>
-        <source>The training engine is of another version than this window.</source>
-        <translation>Das Trainingsprogramm hat eine andere Version als dieses Fenster.</translation>
+        <source>The training engine is of another version than this program.</source>
+        <translation>Das Trainingsprogramm hat eine andere Version als dieses Programm.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly.</source>
@@ -1702,15 +1723,15 @@
         <translation>Das Protokoll sagt mehr; oft hilft es, noch einmal mitzumachen.</translation>
     </message>
     <message>
-        <source>The training process said something that makes no sense.</source>
-        <translation>Der Trainingsprozess hat etwas gemeldet, das keinen Sinn ergibt.</translation>
+        <source>The training process sent a message that is not valid.</source>
+        <translation>Der Trainingsprozess hat eine ungültige Nachricht gesendet.</translation>
     </message>
     <message>
         <source>It was stopped; please report the log.</source>
         <translation>Er wurde angehalten; bitte melden Sie das Protokoll.</translation>
     </message>
     <message>
-        <source>Something went wrong that Workerbee did not foresee.</source>
+        <source>An unexpected error occurred.</source>
         <translation>Etwas ist schiefgegangen, das Workerbee nicht vorhergesehen hat.</translation>
     </message>
     <message>
@@ -1833,6 +1854,37 @@
     <message>
         <source>This computer&apos;s keys</source>
         <translation>Die Schlüssel dieses Computers</translation>
+    </message>
+</context>
+<context>
+    <name>RequirementsCard</name>
+    <message>
+        <source>GPU memory</source>
+        <translation>Grafikspeicher</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Festplatte</translation>
+    </message>
+    <message>
+        <source>What it needs</source>
+        <translation>Was der Lauf braucht</translation>
+    </message>
+    <message>
+        <source>The device that you chose is not there now.</source>
+        <translation>Das gewählte Gerät ist gerade nicht da.</translation>
+    </message>
+    <message>
+        <source>On %1</source>
+        <translation>Auf %1</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
+        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
     </message>
 </context>
 <context>
@@ -1988,17 +2040,6 @@
     </message>
 </context>
 <context>
-    <name>RunChoice</name>
-    <message>
-        <source>Which run would you like to see?</source>
-        <translation>Welchen Lauf möchten Sie sehen?</translation>
-    </message>
-    <message>
-        <source>Several runs can be reached at this address.</source>
-        <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
-    </message>
-</context>
-<context>
     <name>RunDetails</name>
     <message>
         <source>Open its page in the browser</source>
@@ -2011,6 +2052,17 @@
     <message>
         <source>The organiser says: %1</source>
         <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>RunSelector</name>
+    <message>
+        <source>Which run would you like to see?</source>
+        <translation>Welchen Lauf möchten Sie sehen?</translation>
+    </message>
+    <message>
+        <source>Several runs can be reached at this address.</source>
+        <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
     </message>
 </context>
 <context>
@@ -2037,7 +2089,7 @@
     </message>
 </context>
 <context>
-    <name>SearchLine</name>
+    <name>SearchStatus</name>
     <message>
         <source>Looking for the run</source>
         <translation>Suche nach dem Lauf</translation>
@@ -2061,6 +2113,17 @@
     <message>
         <source>Somebody answers; asking which run it is…</source>
         <translation>Jemand antwortet; welcher Lauf es ist, wird gerade erfragt&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>SeriesMenu</name>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Which curves are drawn</source>
+        <translation>Welche Kurven gezeichnet werden</translation>
     </message>
 </context>
 <context>
@@ -2133,21 +2196,6 @@
     </message>
 </context>
 <context>
-    <name>SpeedCard</name>
-    <message>
-        <source>This computer</source>
-        <translation>Dieser Computer</translation>
-    </message>
-    <message>
-        <source>at rest</source>
-        <translation>ruht</translation>
-    </message>
-    <message>
-        <source>samples/s</source>
-        <translation>Beispiele/s</translation>
-    </message>
-</context>
-<context>
     <name>Start</name>
     <message>
         <source>Workerbee is running already, but does not answer.</source>
@@ -2173,6 +2221,10 @@
         <translation>startet neu&#xa0;…</translation>
     </message>
     <message>
+        <source>attempt %1 starts in %2</source>
+        <translation>Versuch %1 beginnt in %2</translation>
+    </message>
+    <message>
         <source>attempt %1 of %2 starts in %3</source>
         <translation>Versuch %1 von %2 beginnt in %3</translation>
     </message>
@@ -2195,6 +2247,10 @@
     <message>
         <source>Downloading the run&apos;s state · %1</source>
         <translation>Der Stand des Laufs wird heruntergeladen · %1</translation>
+    </message>
+    <message>
+        <source>Downloading the run&apos;s data and model · %1</source>
+        <translation>Daten und Modell des Laufs werden geladen · %1</translation>
     </message>
     <message>
         <source>Downloading the run&apos;s state · %1 of %2 · %3</source>
@@ -2237,7 +2293,7 @@
         <translation>noch nicht mit anderen gemittelt</translation>
     </message>
     <message numerus="yes">
-        <source>averaged with %n peers %1 ago</source>
+        <source>averaged with %n peer(s) %1 ago</source>
         <translation>
             <numerusform>vor %1 mit %n Teilnehmer gemittelt</numerusform>
             <numerusform>vor %1 mit %n Teilnehmern gemittelt</numerusform>
@@ -2293,47 +2349,41 @@
     </message>
 </context>
 <context>
-    <name>StepBar</name>
+    <name>StatusIcon</name>
     <message>
-        <source>Progress to the next step</source>
-        <translation>Fortschritt bis zum nächsten Schritt</translation>
+        <source>All is well</source>
+        <translation>Alles in Ordnung</translation>
     </message>
     <message>
-        <source>%1 of %2 samples, %3 of them mine</source>
-        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>Nicht bekannt</translation>
     </message>
 </context>
 <context>
-    <name>StepCard</name>
+    <name>ThroughputCard</name>
     <message>
-        <source>The swarm&apos;s next step</source>
-        <translation>Der nächste Schritt des Schwarms</translation>
-    </message>
-    <message>
-        <source>not known at rest</source>
-        <translation>unbekannt in der Pause</translation>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
     </message>
     <message>
-        <source>%1 of %2 samples, %3 of them mine</source>
-        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n peers</source>
-        <translation>
-            <numerusform>%n Teilnehmer</numerusform>
-            <numerusform>%n Teilnehmer</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of them outgoing only</source>
-        <translation>
-            <numerusform>davon %n nur ausgehend</numerusform>
-            <numerusform>davon %n nur ausgehend</numerusform>
-        </translation>
+        <source>at rest</source>
+        <translation>ruht</translation>
     </message>
     <message>
-        <source>%1 together</source>
-        <translation>zusammen&#xa0;%1</translation>
+        <source>samples/s</source>
+        <translation>Beispiele/s</translation>
     </message>
 </context>
 <context>
@@ -2465,10 +2515,6 @@
 <context>
     <name>Verdict</name>
     <message>
-        <source>Not helping yet: we are behind the others and download their state.</source>
-        <translation>Hilft noch nicht: Wir liegen hinter den anderen zurück und laden ihren Stand herunter.</translation>
-    </message>
-    <message>
         <source>Paused: your computer is all yours.</source>
         <translation>Pausiert: Ihr Computer gehört ganz Ihnen.</translation>
     </message>
@@ -2485,32 +2531,10 @@
         <translation>Ja, Ihr Computer hilft: Die erste Runde wurde mit anderen gemittelt.</translation>
     </message>
     <message numerus="yes">
-        <source>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</source>
+        <source>Yes, your computer is helping: %1 of the last %n round(s) averaged with others.</source>
         <translation>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Connected but alone: nobody else is training in this run right now.</source>
-        <translation>Verbunden, aber allein: Gerade trainiert sonst niemand in diesem Lauf.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
-        <translation>
-            <numerusform>Verbunden, aber allein: Die letzte Runde wurde mit niemandem gemittelt.</numerusform>
-            <numerusform>Verbunden, aber allein: Die letzten %n Runden wurden mit niemandem gemittelt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Not helping yet: the first averaging did not come about.</source>
-        <translation>Hilft noch nicht: Die erste Mittelung kam nicht zustande.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
-        <translation>
-            <numerusform>Mit %n anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
-            <numerusform>Mit %n anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</numerusform>
         </translation>
     </message>
 </context>
@@ -2747,8 +2771,44 @@
         <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
     </message>
     <message>
+        <source>We are behind the others and download their state.</source>
+        <translation>Wir liegen hinter den anderen zurück und laden ihren Stand herunter.</translation>
+    </message>
+    <message>
+        <source>Nobody else is training in this run right now.</source>
+        <translation>Gerade trainiert sonst niemand in diesem Lauf.</translation>
+    </message>
+    <message>
+        <source>nobody else came</source>
+        <translation>niemand sonst kam</translation>
+    </message>
+    <message>
+        <source>Connected, but the last %1 rounds were averaged with nobody: %2.</source>
+        <translation>Verbunden, aber die letzten %1 Runden wurden mit niemandem gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>The first averaging did not come about: %1.</source>
+        <translation>Die erste Mittelung kam nicht zustande: %1.</translation>
+    </message>
+    <message>
+        <source>%1 of the last %2 rounds were averaged with others.</source>
+        <translation>%1 der letzten %2 Runden wurden mit anderen gemittelt.</translation>
+    </message>
+    <message>
+        <source>Connected with 1 other peer; the first averaging comes with the next step.</source>
+        <translation>Mit einem anderen Teilnehmer verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
+    </message>
+    <message>
+        <source>Connected with %1 other peers; the first averaging comes with the next step.</source>
+        <translation>Mit %1 anderen Teilnehmern verbunden; die erste Mittelung kommt mit dem nächsten Schritt.</translation>
+    </message>
+    <message>
         <source>You chose it: this computer only connects outwards.</source>
         <translation>So haben Sie es gewählt: Dieser Computer verbindet sich nur nach außen.</translation>
+    </message>
+    <message>
+        <source>The connection to the others is lost: none of %1 known addresses answers. Computing goes on as soon as one does.</source>
+        <translation>Die Verbindung zu den anderen ist unterbrochen: Keine von %1 bekannten Adressen antwortet. Gerechnet wird weiter, sobald eine antwortet.</translation>
     </message>
     <message>
         <source>The swarm is on this computer.</source>

@@ -22,30 +22,47 @@
     </message>
 </context>
 <context>
+    <name>EpochProgressCard</name>
+    <message numerus="yes">
+        <source>%n peers</source>
+        <translation>
+            <numerusform>%n peer</numerusform>
+            <numerusform>%n peers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them outgoing only</source>
+        <translation>
+            <numerusform>%n of them outgoing only</numerusform>
+            <numerusform>%n of them outgoing only</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>EventLog</name>
     <message numerus="yes">
-        <source>Connected: %n peers known; this computer is %1.</source>
+        <source>Connected: %n peer(s) known; this computer is %1.</source>
         <translation>
             <numerusform>Connected: %n peer known; this computer is %1.</numerusform>
             <numerusform>Connected: %n peers known; this computer is %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The search found %n runs.</source>
+        <source>The search found %n run(s).</source>
         <translation>
             <numerusform>The search found %n run.</numerusform>
             <numerusform>The search found %n runs.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: state averaged with %n peers in %2.</source>
+        <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoch %1: state averaged with %n peer in %2.</numerusform>
             <numerusform>Epoch %1: state averaged with %n peers in %2.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: gradients averaged with %n peers in %2.</source>
+        <source>Epoch %1: gradients averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoch %1: gradients averaged with %n peer in %2.</numerusform>
             <numerusform>Epoch %1: gradients averaged with %n peers in %2.</numerusform>
@@ -72,7 +89,7 @@
 <context>
     <name>Status</name>
     <message numerus="yes">
-        <source>averaged with %n peers %1 ago</source>
+        <source>averaged with %n peer(s) %1 ago</source>
         <translation>
             <numerusform>averaged with %n peer %1 ago</numerusform>
             <numerusform>averaged with %n peers %1 ago</numerusform>
@@ -80,43 +97,12 @@
     </message>
 </context>
 <context>
-    <name>StepCard</name>
-    <message numerus="yes">
-        <source>%n peers</source>
-        <translation>
-            <numerusform>%n peer</numerusform>
-            <numerusform>%n peers</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of them outgoing only</source>
-        <translation>
-            <numerusform>%n of them outgoing only</numerusform>
-            <numerusform>%n of them outgoing only</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Verdict</name>
     <message numerus="yes">
-        <source>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</source>
+        <source>Yes, your computer is helping: %1 of the last %n round(s) averaged with others.</source>
         <translation>
-            <numerusform>Yes, your computer is helping: %1 of the last %n round was averaged with others.</numerusform>
-            <numerusform>Yes, your computer is helping: %1 of the last %n rounds were averaged with others.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected but alone: the last %n rounds were averaged with nobody.</source>
-        <translation>
-            <numerusform>Connected but alone: the last round was averaged with nobody.</numerusform>
-            <numerusform>Connected but alone: the last %n rounds were averaged with nobody.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Connected with %n other peers; the first averaging comes with the next step.</source>
-        <translation>
-            <numerusform>Connected with %n other peer; the first averaging comes with the next step.</numerusform>
-            <numerusform>Connected with %n other peers; the first averaging comes with the next step.</numerusform>
+            <numerusform>Yes, your computer is helping: %1 of the last %n round averaged with others.</numerusform>
+            <numerusform>Yes, your computer is helping: %1 of the last %n rounds averaged with others.</numerusform>
         </translation>
     </message>
 </context>

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale
 
+from app.appearance.qt_localization import QtLocalization
+from core.texts.localization import install, installed
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["LANGUAGE"] = os.environ["LC_ALL"] = "C.UTF-8"
 
@@ -34,6 +37,15 @@ def _home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     for bus in ("DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"):
         monkeypatch.setenv(bus, "unix:path=/nonexistent")
     yield
+
+
+@pytest.fixture(autouse=True)
+def _localization_of_the_window() -> Iterator[None]:
+    """Texts come from Qt's translators, as in the program; afterwards as before."""
+    before = installed()
+    install(QtLocalization())
+    yield
+    install(before)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QPlainTextEdit,
     QScrollArea,
     QWidget,
@@ -26,7 +27,7 @@ from app.pages.engine import EnginePage
 from app.pages.join.page import JoinPage
 from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
-from app.shell.erase_dialog import Removal
+from app.shell.erase_dialog import EraseDialog
 from app.shell.shutdown_window import ShutdownWindow
 from core.client.session import Session
 from core.engine.build_selection import Choice, Suited
@@ -106,10 +107,10 @@ def erase_dialog() -> QWidget:
     for folder in (folders.logs, folders.contents.fetched / "files"):
         folder.mkdir(parents=True)
         (folder / "something").write_bytes(b"x" * 4700)
-    removal = Removal(folders, QApplication.activeWindow() or QWidget())
-    removal.ask()
-    assert removal.box is not None
-    return removal.box
+    dialog = EraseDialog(folders, QApplication.activeWindow() or QWidget())
+    dialog.open()
+    assert dialog.box is not None
+    return dialog.box
 
 
 PAGES = (join_page, review_page, choice_page, settings_page, engine_page)
@@ -157,10 +158,9 @@ def test_everything_can_be_reached_with_tab(page: QWidget) -> None:
     assert [name_of(widget) for widget in wanted - reached] == []
 
 
-@pytest.mark.parametrize("page", PAGES, indirect=True)
 def test_nothing_is_wider_than_a_small_window(page: QWidget) -> None:
     areas = [area for area in page.findChildren(QScrollArea) if area.isVisible()]
-    assert areas
+    assert areas or isinstance(page, ShutdownWindow | QMessageBox)
     for area in areas:
         content = area.widget()
         assert content is not None and content.width() <= area.viewport().width()

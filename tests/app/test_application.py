@@ -16,18 +16,20 @@ from pytestqt.qtbot import QtBot
 from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.application import Application
+from app.controllers.navigator import PageName, page_for
 from app.controllers.run_recorder import RunRecorder
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
+from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.shell.first_window import InitialWindow
-from app.shell.page_selection import PageName, page_for
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware import monitor
 from core.hardware.device import Device
-from core.records.settings import load_settings
+from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
+from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
@@ -47,18 +49,18 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, handover: LaunchRequest = MISSING, rehearsal: str = "good") -> Application:
-        front = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
-        front.open(is_minimised=handover.is_minimised)
+    def open_one(*parts: str, request: LaunchRequest = MISSING, rehearsal: str = "good") -> Application:
+        initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
+        initial_window.open(request)
         fake = [sys.executable, fake_worker.__file__]
         application = Application(
-            front,
+            initial_window,
             worker_command=[*fake, str(tmp_path / "journal"), *parts],
-            rehearsal_command=[*fake, str(tmp_path / "rehearsals"), rehearsal],
+            dry_run_command=[*fake, str(tmp_path / "rehearsals"), rehearsal],
         )
         applications.append(application)
-        application.open(handover)
-        qtbot.waitUntil(lambda: bool(application.helm.devices), timeout=LIMIT_MILLISECONDS)
+        application.open(request)
+        qtbot.waitUntil(lambda: bool(application.device_poller.devices), timeout=LIMIT_MILLISECONDS)
         return application
 
     yield open_one
@@ -68,22 +70,22 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
 
 def until(qtbot: QtBot, application: Application, is_so: Callable[[Session], bool]) -> None:
     """Wait for a picture."""
-    qtbot.waitUntil(lambda: is_so(application.helm.session), timeout=LIMIT_MILLISECONDS)
+    qtbot.waitUntil(lambda: is_so(application.session_controller.session), timeout=LIMIT_MILLISECONDS)
 
 
 def name_of_page(application: Application) -> PageName:
     """Which one the window shows."""
-    name = application.paging.name
-    assert application.window.page is getattr(application.paging, name)
+    name = application.navigator.page_name
+    assert application.window.page is application.pages[name].page
     return name
 
 
 def train(qtbot: QtBot, application: Application) -> None:
     """Take the main path up to the first progress."""
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
     assert name_of_page(application) == "review"
-    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
     until(qtbot, application, lambda session: session.contributed_samples > 0)
     assert name_of_page(application) == "training"
 
@@ -92,59 +94,68 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
     application = opened("good")
     assert name_of_page(application) == "join"
     train(qtbot, application)
-    application.presence.tray.pause_requested.emit(None)
+    application.tray_controller.tray.pause_requested.emit(None)
     until(qtbot, application, lambda session: session.phase == "paused")
-    assert not application.helm.session.is_worker_running
+    assert not application.session_controller.session.is_worker_running
     assert name_of_page(application) == "training"
     assert application.window.windowTitle() == "Paused · Sums — Workerbee"
-    application.paging.training.pause_requested.emit(3600.0)
-    pause = application.helm.session.pause
-    assert application.helm.session.phase == "paused"
+    application.pages.training.page.pause_requested.emit(3600.0)
+    pause = application.session_controller.session.pause
+    assert application.session_controller.session.phase == "paused"
     assert pause is not None and pause.until is not None and pause.until > time.time() + 3000
-    application.paging.training.resume_requested.emit()
+    application.pages.training.page.resume_requested.emit()
     until(qtbot, application, lambda session: session.phase == "training")
-    with qtbot.waitSignal(application.farewell.finished, timeout=LIMIT_MILLISECONDS):
+    with qtbot.waitSignal(application.shutdown.finished, timeout=LIMIT_MILLISECONDS):
         application.quit()
-    assert application.helm.session.left is not None
-    assert not application.helm.session.is_worker_running
+    assert application.session_controller.session.left is not None
+    assert not application.session_controller.session.is_worker_running
 
 
 def test_whether_others_reach_this_computer_is_found_out_again_by_a_click(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    card = application.paging.training.network
+    card = application.pages.training.page.network
     qtbot.waitUntil(lambda: "asked for" in card.text, timeout=LIMIT_MILLISECONDS)
     card.test.click()
     qtbot.waitUntil(lambda: "asked again" in card.text, timeout=LIMIT_MILLISECONDS)
     assert "Only outgoing connections." in card.text and card.test.isEnabled()
 
 
+def test_a_changed_key_is_forgotten_after_a_warning(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    known = KnownOrganisers(application.folders.contents.known_organisers_file)
+    known.remember("sums", "anna", 7)
+    page = application.pages.join.page
+    page.forget_key_requested.emit("sums")
+    (dialog,) = page.findChildren(ForgetKeyDialog)
+    assert known.organisers() == {"sums": "anna"}, "nothing is forgotten before the person agrees"
+    dialog.forget_button.click()
+    assert known.organisers() == {}
+
+
 def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    memory = application.paging.memory
-    assert memory is not None
-    assert [run.run_id for run in memory.recent] == [fake_worker.RUN_ID]
-    qtbot.waitUntil(lambda: memory.deeds(application.helm.session)[0].samples > 0, timeout=5000)
+    recording = application.recording
+    assert [run.run_id for run in recording.recent_runs] == [fake_worker.RUN_ID]
+    qtbot.waitUntil(lambda: recording.contributions()[0].samples > 0, timeout=5000)
 
 
 def test_what_the_worker_says_to_the_last_is_remembered_too(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
     application.close()  # before a second is over: the worker's goodbye tells of all its samples
-    memory = RunRecorder(application.folders)
-    assert memory.deeds(application.helm.session)[0].samples == fake_worker.SAMPLES_A_LIFE
-    memory.close()
+    recorder = RunRecorder(application.folders)
+    assert recorder.contributions(application.session_controller.session)[0].samples == fake_worker.SAMPLES_A_LIFE
+    recorder.close()
 
 
 def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    before = application.helm.session
-    application.helm.join(ADDRESS)
+    application.session_controller.join(ADDRESS)
     until(qtbot, application, lambda session: page_for(session) == "review")
-    assert application.paging.memory is not None
-    assert application.paging.memory.deeds(before)[0].samples == fake_worker.SAMPLES_A_LIFE
+    assert application.recording.contributions()[1].samples == fake_worker.SAMPLES_A_LIFE
 
 
 class RemovableGpu:
@@ -169,12 +180,12 @@ def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden(
 ) -> None:
     monkeypatch.setattr(monitor, "Nvml", RemovableGpu)
     application = opened("good")
-    assert GPU in application.helm.devices
+    assert GPU in application.device_poller.devices
     application.window.hide()
     looks = RemovableGpu.looks
     qtbot.waitUntil(lambda: RemovableGpu.looks > looks, timeout=10_000)
     monkeypatch.setattr(RemovableGpu, "is_there", False)  # just after a look: the next one is farthest away
-    qtbot.waitUntil(lambda: GPU not in application.helm.devices, timeout=10_000)
+    qtbot.waitUntil(lambda: GPU not in application.device_poller.devices, timeout=10_000)
 
 
 def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) -> None:
@@ -193,7 +204,7 @@ def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) ->
 
 def test_going_back_from_a_run_that_was_only_looked_at_leaves_it(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
     application.window.back_requested.emit()
     until(qtbot, application, lambda session: session.phase == "ended")
@@ -203,38 +214,38 @@ def test_going_back_from_a_run_that_was_only_looked_at_leaves_it(qtbot: QtBot, o
 def test_another_run_is_joined_once_the_first_is_left(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    application.helm.join(ADDRESS)
+    application.session_controller.join(ADDRESS)
     until(qtbot, application, lambda session: page_for(session) == "review")
     assert name_of_page(application) == "review"
 
 
 def test_a_problem_stays_until_it_is_put_away(qtbot: QtBot, opened: Open) -> None:
     application = opened("crash_before_training_is_over")  # no such part: the worker dies at once
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.problem is ErrorKind.ENGINE_MISSING)
     assert name_of_page(application) == "join"
 
 
 def test_a_handed_over_link_waits_in_the_field(qtbot: QtBot, opened: Open) -> None:
-    application = opened("good", handover=LaunchRequest(link=LINK))
-    field = application.paging.join.entry.field
+    application = opened("good", request=LaunchRequest(link=LINK))
+    field = application.pages.join.page.form.field
     qtbot.waitUntil(lambda: field.toPlainText() == LINK)
-    assert application.helm.session.phase == "idle"
+    assert application.session_controller.session.phase == "idle"
 
 
 def test_a_link_that_comes_while_training_does_not_disturb(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    application.take(LaunchRequest(link=LINK))
+    application.intake.open(LaunchRequest(link=LINK))
     assert name_of_page(application) == "training"
     assert not application.window.notice.isHidden()
 
 
 def test_a_run_file_that_is_wrong_is_answered_on_the_first_page(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
-    application.take(LaunchRequest(run_file=str(tmp_path / "missing.toml")))
+    application.intake.open(LaunchRequest(run_file=str(tmp_path / "missing.toml")))
     assert name_of_page(application) == "join"
-    assert application.helm.manifest is None
+    assert application.session_controller.manifest is None
 
 
 def test_without_a_tray_the_cross_minimises_and_says_so(qtbot: QtBot, opened: Open) -> None:
@@ -246,20 +257,27 @@ def test_without_a_tray_the_cross_minimises_and_says_so(qtbot: QtBot, opened: Op
 
 def test_the_cross_quits_where_the_person_wants_it_so(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
-    application.choices.replace(close_to_tray=False)
-    with qtbot.waitSignal(application.farewell.finished):
+    application.settings_store.replace(close_to_tray=False)
+    with qtbot.waitSignal(application.shutdown.finished):
         application.window.close()
 
 
 def test_a_start_in_the_tray_shows_the_window_minimised_where_there_is_no_tray(qtbot: QtBot, opened: Open) -> None:
-    application = opened("good", handover=LaunchRequest(is_minimised=True))
+    application = opened("good", request=LaunchRequest(is_minimised=True))
     qtbot.waitUntil(application.window.isMinimized)
+
+
+def test_a_start_by_hand_in_the_tray_shows_the_window_where_there_is_no_tray(qtbot: QtBot, opened: Open) -> None:
+    save_settings(Folders.default().settings_file, Settings(start_minimised=True))
+    application = opened("good")
+    qtbot.waitUntil(application.window.isVisible)
+    assert not application.window.isMinimized()
 
 
 def test_settings_are_kept_and_obeyed(qtbot: QtBot, opened: Open, qapp: QApplication) -> None:
     application = opened("good")
-    application.paging.open_settings()
-    application.choices.replace(theme="dark", start_at_login=True)
+    application.navigator.open_settings()
+    application.settings_store.replace(theme="dark", start_at_login=True)
     kept, aside = load_settings(application.folders.settings_file)
     assert (kept.theme, kept.start_at_login, aside) == ("dark", True, None)
     assert qapp.palette().window().color().lightness() < 128
@@ -276,40 +294,41 @@ def test_a_damaged_settings_file_is_named(qtbot: QtBot, opened: Open) -> None:
 def test_a_sleep_is_survived(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    assert application.helm.sleep()
+    assert application.session_controller.prepare_suspend()
     until(qtbot, application, lambda session: session.phase == "paused")
-    assert application.helm.is_asleep
-    application.helm.wake()
+    assert application.session_controller.may_suspend
+    application.session_controller.resume_after_suspend()
     until(qtbot, application, lambda session: session.phase == "training")
 
 
 def test_a_sleep_that_nobody_foretold_is_survived(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    application.helm.wake()
-    assert application.helm.session.phase == "leaving"
+    application.session_controller.resume_after_suspend()
+    assert application.session_controller.session.phase == "leaving"
     until(qtbot, application, lambda session: session.phase == "training")
 
 
+@pytest.mark.quiet
 def test_a_goodbye_that_hangs_does_not_freeze_the_window(qtbot: QtBot, opened: Open) -> None:
     application = opened("train_and_ignore_leave")
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
-    application.helm.start(application.helm.session.runs[0])
+    application.session_controller.start(application.session_controller.session.runs[0])
     until(qtbot, application, lambda session: session.phase == "training")
     began = time.monotonic()
     application.quit()
     assert time.monotonic() - began < 0.2
-    qtbot.waitUntil(lambda: application.farewell.window is not None)
-    assert application.farewell.window is not None
-    with qtbot.waitSignal(application.farewell.finished):
-        application.farewell.window.close()
+    qtbot.waitUntil(lambda: application.shutdown.window is not None)
+    assert application.shutdown.window is not None
+    with qtbot.waitSignal(application.shutdown.finished):
+        application.shutdown.window.close()
 
 
 # The dry run
 
 
-def rehearsals(tmp_path: Path) -> list[str]:
+def dry_runs(tmp_path: Path) -> list[str]:
     """What the workers of dry runs were told, and their births."""
     journal = tmp_path / "rehearsals"
     return journal.read_text().splitlines() if journal.exists() else []
@@ -317,72 +336,73 @@ def rehearsals(tmp_path: Path) -> list[str]:
 
 def test_what_a_dry_run_finds_is_shown_and_trained_with(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
-    needs = application.paging.review.offer.needs
+    needs = application.pages.review.page.offer.needs
     qtbot.waitUntil(lambda: "Fits with micro-batch 4" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
-    application.paging.open_settings()
-    application.paging.go_back()
+    application.navigator.open_settings()
+    application.navigator.go_back()
     qtbot.waitUntil(lambda: "Fits with micro-batch 4" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
-    assert rehearsals(tmp_path).count(fake_worker.BIRTH) == 1  # once is enough
-    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    assert dry_runs(tmp_path).count(fake_worker.BIRTH) == 1  # once is enough
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
     until(qtbot, application, lambda session: session.contributed_samples > 0)
-    consent = application.helm.session.consent
+    consent = application.session_controller.session.consent
     assert consent is not None and consent.micro_batch == 4
 
 
 def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open) -> None:
     application = opened("good", rehearsal="measure_for_ever")
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
-    needs = application.paging.review.offer.needs
+    needs = application.pages.review.page.offer.needs
     qtbot.waitUntil(lambda: "Measuring" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
-    application.paging.review.start_requested.emit(application.helm.session.runs[0])
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
     until(qtbot, application, lambda session: session.contributed_samples > 0)
-    consent = application.helm.session.consent
+    consent = application.session_controller.session.consent
     assert consent is not None and consent.micro_batch is None
     qtbot.waitUntil(lambda: len(children()) == 1, timeout=2 * LIMIT_MILLISECONDS)  # the one that trains
 
 
 def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
-    application.paging.join.join_requested.emit(ADDRESS)
+    application.pages.join.page.join_requested.emit(ADDRESS)
     until(qtbot, application, lambda session: session.is_search_finished)
-    needs = application.paging.review.offer.needs
+    needs = application.pages.review.page.offer.needs
     qtbot.waitUntil(lambda: "Fits with" in needs.text, timeout=2 * LIMIT_MILLISECONDS)
-    application.choices.replace(memory_limit_bytes=2_000_000_000)
+    application.settings_store.replace(memory_limit_bytes=2_000_000_000)
     told = '"memory_limit_bytes":2000000000'
-    qtbot.waitUntil(lambda: any(told in line for line in rehearsals(tmp_path)), timeout=2 * LIMIT_MILLISECONDS)
+    qtbot.waitUntil(lambda: any(told in line for line in dry_runs(tmp_path)), timeout=2 * LIMIT_MILLISECONDS)
 
 
 def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
-    with qtbot.assertNotEmitted(application.helm.rehearsals.changed):
-        application.choices.replace(memory_limit_bytes=2_000_000_000)
-    assert application.helm.rehearsals.session == Session()
+    with qtbot.assertNotEmitted(application.session_controller.dry_runs.changed):
+        application.settings_store.replace(memory_limit_bytes=2_000_000_000)
+    assert application.session_controller.dry_runs.session == Session()
 
 
 def test_help_is_read_beside_whatever_goes_on(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)
     application.window.header.help.click()
-    assert name_of_page(application) == "help" and application.paging.help.topic == "index"
+    assert name_of_page(application) == "help" and application.pages.help.page.topic == "index"
     assert not application.window.header.help.isVisible()
-    application.paging.help.view.link_followed.emit("security.md")
+    application.pages.help.page.view.link_followed.emit("security.md")
     application.window.back_requested.emit()
-    assert name_of_page(application) == "help" and application.paging.help.topic == "index"
+    assert name_of_page(application) == "help" and application.pages.help.page.topic == "index"
     application.window.back_requested.emit()
     assert name_of_page(application) == "training"
-    assert application.helm.session.phase == "training"
+    assert application.session_controller.session.phase == "training"
 
 
 def test_an_error_leads_to_its_paragraph_and_back(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
-    application.tell(UserError(ErrorKind.DISK_FULL))
+    application.notices.show_error(UserError(ErrorKind.DISK_FULL))
     application.window.notice.callout.help.click()
     assert name_of_page(application) == "help"
-    view = application.paging.help.view
+    view = application.pages.help.page.view
+    assert view.hasFocus()
     assert view.textCursor().block().text() == ErrorKind.DISK_FULL.title
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert name_of_page(application) == "join"

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.training.page import TrainingPage
-from app.shell.main_window import SMALLEST, Window
+from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
@@ -19,7 +19,7 @@ from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
 from tests.app import test_accessibility as everybody
 from tests.app.support.language_context import speaking
-from tests.app.support.training_sample import NOW, SEEN, curve_of, finished, training
+from tests.app.support.training_sample import NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
 SESSIONS = {
@@ -29,10 +29,10 @@ SESSIONS = {
     ),
     "finishing": training(finish_at_epoch=43),
     "alone": training(
-        contribution_status=ContributionStatus(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone"),
         rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
     ),
-    "behind": training(contribution_status=ContributionStatus(state="out_of_sync", reason="")),
+    "behind": training(contribution_status=ContributionStatus(state="out_of_sync")),
     "downloading": training(
         phase="starting", loading=StateLoading(received_bytes=10**9, total_bytes=10**10), progress=None
     ),
@@ -40,15 +40,17 @@ SESSIONS = {
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
-PAGES = ("join_page", "review_page", "choice_page", "settings_page", *SESSIONS)
+PAGES = ("join_page", "review_page", "choice_page", "settings_page", "engine_page", *SESSIONS)
 
 
 def training_page(state: str) -> TrainingPage:
-    page = TrainingPage()
-    page.show_session(SESSIONS[state], NOW)
+    page = TrainingPage(SampleCurves())
+    show(page, SESSIONS[state], NOW)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None))
-    page.show_curves(curve_of)
+    page.show_contributions(
+        Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None)
+    )
+    page.refresh_graphs()
     return page
 
 
@@ -67,13 +69,13 @@ def make(request: pytest.FixtureRequest) -> Callable[[], QWidget]:
 
 @pytest.fixture(params=[QSize(800, 600), SMALLEST], ids=["800x600", "smallest"])
 def page(make: Callable[[], QWidget], request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[QWidget]:
-    window, page = Window(), make()
+    window, page = MainWindow(), make()
     window.show_page(page)
     window.resize(request.param)
     with qtbot.waitExposed(window):
         window.show()
     yield page
-    window.end()
+    window.close_for_good()
     window.deleteLater()
 
 
@@ -108,3 +110,11 @@ def test_the_goodbye_is_german(qtbot: QtBot) -> None:
     assert "Sofort beenden" in "".join(words_on(window)).replace("&", "")
     assert still_english(window) == []
     everybody.test_no_word_is_cut(window)
+
+
+def test_the_question_before_data_are_deleted_is_german(qtbot: QtBot) -> None:
+    box = everybody.erase_dialog()
+    qtbot.addWidget(box)
+    assert "Protokolle: " in "".join(words_on(box))
+    assert still_english(box) == []
+    everybody.test_no_word_is_cut(box)

@@ -15,6 +15,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app import startup as start
+from app.desktop.launch_request import LaunchRequest
 from core.files.folders import Folders
 from core.records.settings import Settings, save_settings
 from tests.support.checkout import ROOT
@@ -86,11 +87,33 @@ def test_a_command_loads_no_qt() -> None:
 def test_the_data_folder_of_the_settings_is_used_from_the_next_start_on(qapp: QApplication, tmp_path: Path) -> None:
     folders, chosen = Folders.below(tmp_path / "home"), tmp_path / "bees"
     save_settings(folders.settings_file, Settings(data_folder=str(chosen)))
-    front = start.front_for(qapp, folders)
+    front = start.initial_window_for(qapp, folders)
     assert front.folders == replace(folders, data=chosen)
-    front.choices.replace(data_folder=None)
+    front.settings_store.replace(data_folder=None)
     assert front.folders.data == chosen
-    assert start.front_for(qapp, folders).folders == folders
+    assert start.initial_window_for(qapp, folders).folders == folders
+
+
+@pytest.mark.parametrize(
+    ("setting", "request_", "mode"),
+    [
+        (False, LaunchRequest(), "window"),
+        (True, LaunchRequest(), "tray"),
+        (True, LaunchRequest(link="workerbee://join?peer=x"), "window"),
+        (True, LaunchRequest(run_file="/home/me/run.toml"), "window"),
+        (False, LaunchRequest(is_minimised=True), "tray_at_login"),
+    ],
+)
+def test_the_settings_hide_the_window_of_a_start_that_shows_nothing_new(
+    qapp: QApplication, tmp_path: Path, setting: bool, request_: LaunchRequest, mode: str
+) -> None:
+    folders = Folders.below(tmp_path / "home")
+    save_settings(folders.settings_file, Settings(start_minimised=setting))
+    initial_window = start.initial_window_for(qapp, folders)
+    assert initial_window.start_mode(request_) == mode
+    initial_window.open(request_)
+    assert initial_window.window.isVisible() == (mode == "window")
+    initial_window.window.close_for_good()
 
 
 @pytest.fixture

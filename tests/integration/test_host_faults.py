@@ -49,7 +49,6 @@ def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(han
     client.wait_for(RoundFinished, averaged)
 
 
-@pytest.mark.faults
 def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(hands: Crew) -> None:
     organiser = hands.organiser()
     with group_of_processes() as group:
@@ -103,7 +102,6 @@ def hog(group: Path) -> Iterator[None]:
             process.kill()
 
 
-@pytest.mark.faults
 def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(hands: Crew) -> None:
     organiser = hands.organiser()
     with small_disk(hands.folder / "volunteer") as disk:
@@ -118,7 +116,6 @@ def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(hands: Crew) ->
         client.end()
 
 
-@pytest.mark.faults
 def test_who_has_never_been_there_is_told_that_the_disk_is_full(hands: Crew) -> None:
     organiser = hands.organiser()
     with small_disk(hands.folder / "newcomer") as disk:

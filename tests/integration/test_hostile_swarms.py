@@ -21,7 +21,7 @@ from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
 from core.protocol.commands import Join, Start
-from core.protocol.events import Failed, Progress, Published, RunFound, SearchFinished
+from core.protocol.events import Failed, Hello, Progress, Published, RunFound, SearchFinished
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
@@ -42,7 +42,8 @@ from tests.support.peers.hostile_records import (
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
-SEARCH_LIMIT_SECONDS = 30.0
+SOON_SECONDS = 10.0
+SEARCH_LIMIT_SECONDS = 90.0
 AT_ONCE = 4  # volunteers: they mostly wait
 SOMEBODY = Identity.create()
 SOMEWHERE = f"/ip4/127.0.0.1/tcp/1/p2p/{SOMEBODY.peer_id}"
@@ -93,14 +94,15 @@ def black_hole() -> Iterator[int]:
                 connection.close()
 
 
-def test_where_nobody_listens_nobody_answers_and_that_is_said_soon(tmp_path: Path) -> None:
+def test_where_nobody_listens_nobody_answers_and_that_is_said_within_ten_seconds(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    began = time.monotonic()
-    failed = failure(tmp_path, f"/ip4/127.0.0.1/tcp/{port}/p2p/{SOMEBODY.peer_id}")
-    assert ErrorKind.from_key(failed.problem) is ErrorKind.NOBODY_ANSWERS
-    assert ErrorKind.from_key(failed.problem).exit_code == 4
-    assert time.monotonic() - began <= SEARCH_LIMIT_SECONDS
+    with volunteer(tmp_path, f"/ip4/127.0.0.1/tcp/{port}/p2p/{SOMEBODY.peer_id}") as worker:
+        worker.wait_for(Hello)
+        began = time.monotonic()
+        problem = ErrorKind.from_key(worker.failure().problem)
+        assert time.monotonic() - began <= SOON_SECONDS
+    assert problem is ErrorKind.NOBODY_ANSWERS and problem.exit_code == 4
 
 
 @pytest.mark.parametrize("transport", ["tcp", "quic"])
@@ -110,7 +112,7 @@ def test_somebody_who_never_speaks_is_nobody(tmp_path: Path, transport: str) -> 
         where = f"tcp/{port}" if transport == "tcp" else f"udp/{port}/quic-v1"
         failed = failure(tmp_path, f"/ip4/127.0.0.1/{where}/p2p/{SOMEBODY.peer_id}")
     assert ErrorKind.from_key(failed.problem) is ErrorKind.NOBODY_ANSWERS
-    assert time.monotonic() - began <= 3 * SEARCH_LIMIT_SECONDS
+    assert time.monotonic() - began <= SEARCH_LIMIT_SECONDS
 
 
 # Nothing, or too much

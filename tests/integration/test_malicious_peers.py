@@ -82,7 +82,6 @@ def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(hands: C
         assert stall <= LONGEST_STALL_SECONDS
 
 
-@pytest.mark.faults
 def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(hands: Crew, tmp_path: Path) -> None:
     organiser = hands.organiser()
     organiser.reaches(1)

@@ -50,7 +50,7 @@ def helping(hands: Crew, organiser: Peer, home: str = "volunteer", network: str 
     return client
 
 
-@pytest.mark.parametrize("part", ["p2pd", *(pytest.param(each, marks=seldom) for each in ("averager", "dht"))])
+@pytest.mark.parametrize("part", ["p2pd", "averager", "dht"])
 def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: str) -> None:
     organiser = hands.organiser()
     client = helping(hands, organiser)
@@ -132,7 +132,6 @@ def test_a_computer_that_has_slept_helps_again(hands: Crew) -> None:
         over()
 
 
-@seldom
 def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> None:
     organiser = hands.organiser(listen=())
     client = helping(hands, organiser)
@@ -150,7 +149,6 @@ def _read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-@seldom
 def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(hands: Crew) -> None:
     organiser = hands.organiser()
     other = hands.volunteer(organiser.posted, "other", "direct")
@@ -167,7 +165,6 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
         client.wait_for(TrainingStarted, since=since)
 
 
-@seldom
 def test_of_two_addresses_one_may_be_dead(hands: Crew) -> None:
     dead = "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
     organiser = hands.organiser()

@@ -126,9 +126,9 @@ from core.hardware.monitor import DevicesSeen
 from core.hardware.discovery import find_devices
 from core.files.folders import Folders
 folders = Folders.default()
-room = EngineController(folders, Bridge())
+controller = EngineController(folders, Bridge())
 print(*(each.kind for each in CommandContext(folders, None, None).devices()))
-seen = room.usable(DevicesSeen(find_devices(), True, 0.0))
+seen = controller.usable_devices(DevicesSeen(find_devices(), True, 0.0))
 print(*(each.kind for each in seen.devices))
 print(*(each.name for each in seen.idle))
 """

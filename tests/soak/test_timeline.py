@@ -9,6 +9,7 @@ from core.protocol.events import AnyEvent, Failed, Hello, Restarting, RoundFinis
 from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
 from tests.soak.peers import Suffered
+from tests.soak.plan import Kind
 from tests.soak.timeline import TRIES_AGAIN, Samples, Story
 
 
@@ -103,8 +104,27 @@ def test_a_part_that_was_lost_explains_an_end_although_the_round_was_still_avera
     assert story(HELLO, averaged(1), CRASHED, suffered=(lost,)).unexplained() == []
 
 
-@pytest.mark.parametrize("problem", TRIES_AGAIN)
-def test_who_tries_again_has_not_failed_and_is_told(problem: ErrorKind) -> None:
-    told = story(HELLO, Failed(problem=problem.key), Restarting(attempt=1, seconds=0.0, problem=problem.key))
-    assert told.unexplained() == []
+TRIES = [
+    (ErrorKind.SWARM_LOST, "line cut", True),
+    (ErrorKind.SWARM_LOST, "p2pd killed", False),
+    (ErrorKind.NETWORK_CHANGED, "sleep", True),
+    (ErrorKind.NETWORK_CHANGED, "client killed", False),
+    (ErrorKind.NOBODY_ANSWERS, "client killed", True),
+]
+
+
+@pytest.mark.parametrize(("problem", "kind", "is_explained"), TRIES)
+def test_who_tries_again_is_excused_by_a_fault_under_way(problem: ErrorKind, kind: Kind, is_explained: bool) -> None:
+    failed, again = Failed(problem=problem.key), Restarting(attempt=1, seconds=0.0, problem=problem.key)
+    fault = Suffered(kind, began=2.5, ended=3.5)
+    told = story(HELLO, averaged(1), failed, again, averaged(2), suffered=(fault,))
+    assert (told.unexplained() == []) is is_explained
     assert told.new_tries() == [problem.key]
+
+
+@pytest.mark.parametrize("problem", sorted(TRIES_AGAIN, key=str))
+def test_without_a_fault_before_it_or_once_that_is_over_a_new_try_is_a_trouble(problem: ErrorKind) -> None:
+    failed = Failed(problem=problem.key)
+    assert len(story(HELLO, averaged(1), failed).unexplained()) == 1
+    over, to_come = Suffered("sleep", began=1.5, ended=1.6), Suffered("sleep", began=3.5, ended=4.5)
+    assert len(story(HELLO, averaged(1), failed, averaged(2), suffered=(over, to_come)).unexplained()) == 1

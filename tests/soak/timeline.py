@@ -12,15 +12,17 @@ from core.errors import ErrorKind
 from core.protocol.events import Failed, Hello, Progress, Restarting, RoundFinished, Warned
 from tests.bench.peers.peer_process import Seen
 from tests.soak.peers import Suffered
-from tests.soak.plan import Kind
+from tests.soak.plan import KINDS, Kind
 from tests.support.real_peers import averaged
 
 _LOST_PARTS: tuple[Kind, ...] = ("worker killed", "p2pd killed", "dht killed", "averager killed")
 EXPLAINED = (ErrorKind.WORKER_CRASHED, ErrorKind.INTERNAL)
 """How a worker ends that has lost a part; an error comes first where somebody waits for that very part."""
 TRIES_AGAIN = RECONNECT_CAUSES | {ErrorKind.NOBODY_ANSWERS}
-"""Nothing is broken: its client tries again, and the table tells how often. Where nine peers share two cores,
-one that comes back is not answered in time, now and then; that it helps again is looked at elsewhere."""
+"""Whoever is cut off or asleep loses the others; whoever comes back after any fault may not be answered at once
+where nine peers share two cores. Its client tries again, and the table tells how often. Without a fault of its
+own from which it has not yet recovered, each of them is a trouble."""
+_CUTS: tuple[Kind, ...] = ("line cut", "sleep")
 
 _TROUBLES = (Failed, Restarting, Warned)
 Span = tuple[float, float]
@@ -112,7 +114,14 @@ class Story:
 
     def _is_explained(self, at: float, key: str) -> bool:
         problem = ErrorKind.from_key(key)
-        return problem in TRIES_AGAIN or (problem in EXPLAINED and self._has_lost_a_part(at))
+        if problem in TRIES_AGAIN:
+            return self._is_recovering(at, KINDS if problem is ErrorKind.NOBODY_ANSWERS else _CUTS)
+        return problem in EXPLAINED and self._has_lost_a_part(at)
+
+    def _is_recovering(self, at: float, kinds: Sequence[Kind]) -> bool:
+        """Whether one of these faults of its own had begun by then, and it has not helped anybody since it ended."""
+        begun = (each for each in self.suffered if each.kind in kinds and each.began <= at)
+        return any((self.helped(each.ended or self.end) or self.end) >= at for each in begun)
 
     def _has_lost_a_part(self, at: float) -> bool:
         """Since it was well, or since this worker was born, which may yet have ended the round it was in."""

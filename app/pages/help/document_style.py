@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PySide6.QtGui import (
     QFont,
@@ -29,20 +30,33 @@ _TABLE_PERCENT = 99  # of the width: columns are rounded up, and a full table wo
 
 def style_document(document: QTextDocument, theme: Colours) -> None:
     """Space out paragraphs and headings, colour code, and draw the lines of tables."""
-    for block in blocks_of(document):
-        _style_block(block, document.defaultFont(), theme)
-    for frame in document.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            _style_table(frame, theme)
+    with _one_change(document):
+        for block in blocks_of(document):
+            _style_block(block, document.defaultFont(), theme)
+        for frame in document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                _style_table(frame, theme)
 
 
 def fit_images(document: QTextDocument, width: float) -> None:
     """Make every picture as wide as it is, but at most that wide."""
-    for block in blocks_of(document):
-        for fragment in list(_fragments_of(block)):
-            image = fragment.charFormat().toImageFormat()
-            if image.isValid():
-                _resize(document, fragment, image, width)
+    with _one_change(document):
+        for block in blocks_of(document):
+            for fragment in list(_fragments_of(block)):
+                image = fragment.charFormat().toImageFormat()
+                if image.isValid():
+                    _resize(document, fragment, image, width)
+
+
+@contextmanager
+def _one_change(document: QTextDocument) -> Iterator[None]:
+    """Whatever is changed within it is laid out once, at its end: after each change it would take seconds."""
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    try:
+        yield
+    finally:
+        cursor.endEditBlock()
 
 
 def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:

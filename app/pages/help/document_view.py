@@ -34,9 +34,15 @@ class DocumentView(QTextBrowser):
     def show_document(self, document: Document) -> None:
         """Draw the document, from its beginning."""
         self.setAccessibleName(document.title)
-        self.setMarkdown(_with_words_for_missing_pictures(document.markdown))
-        style_document(self.document(), colours(self.palette()))
-        self._fit()
+        drawn = QTextDocument(self)
+        drawn.setUndoRedoEnabled(False)
+        drawn.setDefaultFont(self.font())
+        drawn.setMarkdown(_with_words_for_missing_pictures(document.markdown))
+        style_document(drawn, colours(self.palette()))
+        fit_images(drawn, self._text_width(drawn))
+        drawn.setTextWidth(self.viewport().width())
+        drawn.size()  # lays it out to its end: later, the scroll bars would belong to a part of it
+        self.setDocument(drawn)  # and forget the one before
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def show_anchor(self, anchor: str) -> bool:
@@ -80,16 +86,18 @@ class DocumentView(QTextBrowser):
         side = max(_MARGIN, (self.width() - _WIDEST) // 2)
         self.setViewportMargins(side, _ABOVE, side, 0)
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            fit_images(self.document(), self._text_width(self.document()))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another theme has other colours."""
+        """Style the document again when the theme changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             style_document(self.document(), colours(self.palette()))
 
-    def _fit(self) -> None:
-        fit_images(self.document(), self.viewport().width() - 2 * self.document().documentMargin())
+    def _text_width(self, document: QTextDocument) -> float:
+        """In pixels, between the margins."""
+        return self.viewport().width() - 2 * document.documentMargin()
 
     def _headings(self) -> list[tuple[str, QTextBlock]]:
         """Every heading with its anchor; of two that are alike, the second one has a number, as on GitHub."""

@@ -1,4 +1,4 @@
-"""The field for a run's address: it judges what is in it when the person pauses, not while they type."""
+"""The field for a run's address; its text is parsed when the person pauses, not at each key."""
 
 from __future__ import annotations
 
@@ -18,20 +18,27 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What the field's text is: an address, something unreadable, or nothing (yet)."""
+class ParsedText:
+    """What the field's text is: an address, something unreadable, or, with neither, nothing (yet)."""
 
     address: JoinAddress | None = None
     error: UnreadableAddress | None = None
 
 
-NO_JUDGEMENT = Judgement()
+NOTHING = ParsedText()
 
 
 class AddressField(QPlainTextEdit):
-    """Three lines, since an address is long; Enter asks to join, Tab goes on to the next widget."""
+    """Three lines, since an address is long; Tab goes on to the next widget.
 
-    judged = Signal(object)
+    Each text is parsed once: whoever joins with it later gets the same ``JoinAddress``.
+
+    Signals:
+        parsed: the text has changed, and is nothing yet, or it has been parsed (a ParsedText).
+        join_requested: Enter was pressed.
+    """
+
+    parsed = Signal(object)
     join_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -43,59 +50,66 @@ class AddressField(QPlainTextEdit):
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setFixedHeight(self._height())
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MILLISECONDS)
-        self._pause.timeout.connect(self.judge)
-        self._judgement = NO_JUDGEMENT
-        self.textChanged.connect(self._wait)
+        self._pause.timeout.connect(self.parse)
+        self._result: ParsedText | None = NOTHING
+        self.textChanged.connect(self._on_text_changed)
 
     @property
-    def judgement(self) -> Judgement:
-        """The last one; nothing while the text is changing."""
-        return self._judgement
+    def result(self) -> ParsedText:
+        """The parsed text; nothing while the text is changing."""
+        return self._result or NOTHING
 
-    def fill(self, text: str) -> None:
-        """Replace the text, and judge the new one at once."""
+    def fill(self, text: str, address: JoinAddress | None = None) -> None:
+        """Replace the text; ``address`` is what it was parsed to already, if it was."""
         self.setPlainText(text.strip())
-        self.judge()
+        if address is not None:
+            self._finish(ParsedText(address))
+        else:
+            self.parse()
 
-    def judge(self, *, is_empty_wrong: bool = False) -> Judgement:
-        """Say what the text is; nothing at all is wrong only where somebody asked to join with it."""
+    def parse(self, *, is_empty_wrong: bool = False) -> ParsedText:
+        """Parse the text unless that has been done; an empty one is wrong only where somebody wants to join."""
         self._pause.stop()
+        if self._result is not None and not (is_empty_wrong and self._result == NOTHING):
+            return self._result
         text = self.toPlainText()
         if not text.strip() and not is_empty_wrong:
-            return self._conclude(NO_JUDGEMENT)
+            return self._finish(NOTHING)
         from core.run.address import JoinAddress, UnreadableAddress
 
         try:
-            return self._conclude(Judgement(address=JoinAddress.parse(text)))
+            return self._finish(ParsedText(address=JoinAddress.parse(text)))
         except UnreadableAddress as error:
-            return self._conclude(Judgement(error=error))
+            return self._finish(ParsedText(error=error))
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
-        """Pasting is no typing: judge at once."""
+        """Parse a pasted text at once, since pasting is no typing."""
         self.insertPlainText(source.text())
-        self.judge()
+        self.parse()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter asks to join."""
+        """Emit the wish to join when Enter is pressed."""
         if event.key() in _ENTER:
             self.join_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Whoever goes elsewhere has finished typing."""
+        """Parse the text of a person who goes elsewhere, and so has finished typing."""
         super().focusOutEvent(event)
         if self._pause.isActive():
-            self.judge()
+            self.parse()
 
-    def _wait(self) -> None:
-        self._conclude(NO_JUDGEMENT)
+    def _on_text_changed(self) -> None:
+        self._result = None
+        self.parsed.emit(NOTHING)
         self._pause.start()
 
-    def _conclude(self, judgement: Judgement) -> Judgement:
-        self._judgement = judgement
-        self.judged.emit(judgement)
-        return judgement
+    def _finish(self, result: ParsedText) -> ParsedText:
+        self._pause.stop()
+        self._result = result
+        self.parsed.emit(result)
+        return result
 
     def _height(self) -> int:
         margins = self.contentsMargins()

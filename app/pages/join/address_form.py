@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -10,34 +11,54 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
 from app.appearance.theme import give_role
-from app.pages.join.address_field import AddressField, Judgement
+from app.pages.join.address_field import AddressField, ParsedText
 from app.pages.join.clipboard_offer import ClipboardOffer
 from app.presentation.address import what_is_good, what_is_wrong, what_it_is
 from app.presentation.error_actions import button_of, remedy_of
-from app.presentation.errors import advice_of, title_of
 from app.widgets.callout import Callout
 from app.widgets.labels import Hint
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line, sanitize_text
+from core.texts.errors import advice_of, title_of
+
+if TYPE_CHECKING:
+    from core.run.address import JoinAddress
 
 
-class AddressEntry(QWidget):
-    """Asks to join only with an address that can be read; otherwise it says what is wrong with it."""
+_MOST_CHARACTERS = 70_000  # a little more than an address may have, so that it is still said to be too long
+
+
+class AddressForm(QWidget):
+    """Takes an address, and says what is wrong with one that cannot be read.
+
+    Signals:
+        join_requested: the address that was entered (a JoinAddress).
+        run_file_requested: the run file that was chosen (a Path).
+        settings_requested: the settings can mend the error that is shown.
+        forget_key_requested: the run whose organiser's key has changed (its id).
+
+    Attributes:
+        field: the text field.
+        offer: the bar that offers the address on the clipboard.
+        callout: what is wrong.
+        join_button, paste_button, file_button: the buttons.
+    """
 
     join_requested = Signal(object)
     run_file_requested = Signal(object)
     settings_requested = Signal()
+    forget_key_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._run_file = ""
         self._problem: ErrorKind | None = None
         self.field = AddressField()
-        self.field.judged.connect(self._show_judgement)
+        self.field.parsed.connect(self._show_result)
         self.field.join_requested.connect(self._join)
         self.offer = ClipboardOffer()
-        self.offer.taken.connect(self.fill)
+        self.offer.accepted.connect(self.fill)
         self.callout = Callout()
         self.callout.action_requested.connect(self._follow_advice)
         self._hint = Hint()
@@ -45,78 +66,88 @@ class AddressEntry(QWidget):
         give_role(self.join_button, "primary")
         self.join_button.clicked.connect(self._join)
         self._lay_out()
-        self._show_judgement(self.field.judgement)
+        self._show_result(self.field.result)
 
-    def fill(self, text: str) -> None:
-        """Put the text into the field."""
+    def fill(self, text: str, address: JoinAddress | None = None) -> None:
+        """Put a text into the field; ``address`` is what it was parsed to already, if it was."""
         self.offer.hide()
-        self.field.fill(text)
+        self.field.fill(text, address)
 
     def show_problem(self, problem: ErrorKind, detail: str) -> None:
-        """Say what went wrong with this address, until it is changed."""
+        """Show what went wrong with this address, until it is changed."""
         self._problem = problem
         if problem is ErrorKind.NO_SUCH_RUN:
             action = self.tr("Open a run file…")
+        elif problem is ErrorKind.ORGANISER_CHANGED:
+            action = self.tr("Forget the old key…") if self._run_id else ""
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
         words = breakable(sanitize_text(detail, 1000))
-        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
-        self._hint.say("")
+        self.callout.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
+        self._hint.set_text("")
 
     def forget_problem(self) -> None:
-        """Something new has begun."""
+        """Show the error no longer, since something new has begun."""
         if self._problem is not None:
             self._problem = None
-            self._show_judgement(self.field.judgement)
+            self._show_result(self.field.result)
 
     def show_run_file(self, file_name: str, run_name: str) -> None:
-        """Say which run file stands in for what the swarm may not publish; none if the names are empty."""
+        """Show which run file the address is joined with; none if the names are empty."""
         name, run = sanitize_line(file_name, 120), sanitize_line(run_name, 120)
         self._run_file = ""
         if name:
             sentence = self.tr("The run is described by your file %1: “%2”. Now paste a peer's address.")
             self._run_file = breakable(fill_placeholders(sentence, name, run))
         if self._problem is None or name:
-            self._show_judgement(self.field.judgement)
+            self._show_result(self.field.result)
 
     def set_searching(self, is_searching: bool) -> None:
-        """While the swarm is asked, nothing else can be asked for."""
+        """Lock the form while the swarm is searched."""
         self.field.setReadOnly(is_searching)
         for button in (self.join_button, self.paste_button, self.file_button, self.offer):
             button.setEnabled(not is_searching)
 
-    def _show_judgement(self, judgement: Judgement) -> None:
+    def _show_result(self, result: ParsedText) -> None:
         self._problem = None
-        self.callout.say_no_more()
-        if judgement.address is not None:
-            self.offer.withdraw(judgement.address)
-            self._hint.say(what_it_is(judgement.address))
-        elif judgement.error is not None:
-            self._hint.say("")
+        self.callout.clear()
+        if result.address is not None:
+            self.offer.withdraw(result.address)
+            self._hint.set_text(what_it_is(result.address))
+        elif result.error is not None:
+            self._hint.set_text("")
             title = title_of(ErrorKind.ADDRESS_UNREADABLE)
-            wrong, good = what_is_wrong(judgement.error), what_is_good(judgement.error)
+            wrong, good = what_is_wrong(result.error), what_is_good(result.error)
             error = ErrorKind.ADDRESS_UNREADABLE
-            self.callout.say("caution", title, breakable(wrong), breakable(good), error=error)
+            self.callout.show_message("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
-            self._hint.say(self._run_file or words)
+            self._hint.set_text(self._run_file or words)
 
     def _join(self) -> None:
-        judgement = self.field.judge(is_empty_wrong=True)
-        if judgement.address is None:
+        result = self.field.parse(is_empty_wrong=True)
+        if result.address is None:
             self.field.setFocus()
         elif not self.field.isReadOnly():
-            self.join_requested.emit(judgement.address)
+            self.join_requested.emit(result.address)
 
     def _paste(self) -> None:
         self.fill(QGuiApplication.clipboard().text()[:_MOST_CHARACTERS])
-        (self.join_button if self.field.judgement.address else self.field).setFocus()
+        (self.join_button if self.field.result.address else self.field).setFocus()
 
     def _follow_advice(self) -> None:
         if self._problem is ErrorKind.NO_SUCH_RUN:
             self._choose_run_file()
+        elif self._problem is ErrorKind.ORGANISER_CHANGED:
+            self.forget_key_requested.emit(self._run_id)
         else:
             self.settings_requested.emit()
+
+    @property
+    def _run_id(self) -> str:
+        """The run that the address names; empty where it names none."""
+        address = self.field.result.address
+        return address.run_id or "" if address is not None else ""
 
     def _choose_run_file(self) -> None:
         from PySide6.QtWidgets import QFileDialog
@@ -144,6 +175,3 @@ class AddressEntry(QWidget):
         for part in (self.offer, self.field, self._hint, self.callout):
             rows.addWidget(part)
         rows.addLayout(buttons)
-
-
-_MOST_CHARACTERS = 70_000  # a little more than an address may have, so that it is still said to be too long

@@ -19,18 +19,25 @@ _MOST_CHARACTERS = 16 * 1024
 
 
 class ClipboardOffer(QWidget):
-    """Hidden unless the clipboard holds an address that was not refused before."""
+    """Hidden unless the clipboard holds an address that was not refused before.
 
-    taken = Signal(str)
+    Signals:
+        accepted: the text on the clipboard, and the address that it was parsed to (a JoinAddress).
+
+    Attributes:
+        address: the address that is on the clipboard; ``None`` where there is none.
+    """
+
+    accepted = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = ""
         self._refused = ""
-        self._address: JoinAddress | None = None
+        self.address: JoinAddress | None = None
         self._words = Hint()
         self.use = QPushButton(self.tr("Use the address on the clipboard"))
-        self.use.clicked.connect(self._take)
+        self.use.clicked.connect(self._accept)
         self.dismiss = QPushButton(self.tr("No, thanks"))
         give_role(self.dismiss, "link")
         self.dismiss.clicked.connect(self._refuse)
@@ -54,29 +61,29 @@ class ClipboardOffer(QWidget):
             address = JoinAddress.parse(text) if self._is_worth_reading(text) else None
         except UnreadableAddress:
             address = None
-        self._text, self._address = text, address
+        self._text, self.address = text, address
         if address is not None:
             self._words.setText(self._summary(address))
         self.setVisible(address is not None)
 
     def withdraw(self, address: JoinAddress) -> None:
-        """That one is in the field already."""
-        if self._address is not None and self._address.peers == address.peers:
+        """Hide the offer of an address that is in the field already."""
+        if self.address is not None and self.address.peers == address.peers:
             self.hide()
 
     def _is_worth_reading(self, text: str) -> bool:
         return 0 < len(text) <= _MOST_CHARACTERS and text != self._refused
 
-    def _take(self) -> None:
+    def _accept(self) -> None:
         self.hide()
-        self.taken.emit(self._text)
+        self.accepted.emit(self._text, self.address)
 
     def _refuse(self) -> None:
         self._refused = self._text
         self.hide()
 
     def _summary(self, address: JoinAddress) -> str:
-        """Enough of it to know it by."""
+        """A sentence that says enough of the address to know it by."""
         if address.run_id:
             return fill_placeholders(self.tr("It leads to the run “%1”."), address.run_id)
         return fill_placeholders(self.tr("It leads to the peer %1."), short_id(address.peer_ids[0]))

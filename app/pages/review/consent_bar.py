@@ -13,14 +13,19 @@ from core.hardware.fit import FitVerdict
 
 
 class ConsentBar(QWidget):
-    """Start is the page's default only where the run fits; it is always a person's own decision."""
+    """The foot of the review: Start is the default only where the run fits; to press it is a person's own decision.
+
+    Signals:
+        start_requested: train in this run.
+        back_requested: go back.
+    """
 
     start_requested = Signal()
     back_requested = Signal()
 
     def __init__(self, widest: int) -> None:
         super().__init__()
-        self._mark, self._words = StatusIcon(), Words()
+        self._icon, self._words = StatusIcon(), Words()
         self.back = QPushButton(self.tr("Back"))
         self.back.setAutoDefault(True)
         self.back.clicked.connect(self.back_requested)
@@ -31,27 +36,27 @@ class ConsentBar(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says about Start."""
+        """The sentence beside the Start button."""
         return self._words.text()
 
     def show_fit(self, verdict: FitVerdict) -> None:
-        """Start is possible; say what is to be expected."""
+        """Allow to start, and show what is to be expected."""
         self._show(verdict in ("fits", "tight"), advice_for(verdict))
-        self._mark.show_meaning(MEANING[verdict])
-        self._mark.show()
+        self._icon.set_severity(MEANING[verdict])
+        self._icon.show()
         is_bad = verdict == "too_little"
         self.start.setText(self.tr("Start all the same") if is_bad else self.tr("Start"))
         self.start.setEnabled(True)
 
     def show_obstacle(self, why: str) -> None:
-        """Start is not possible now; say why."""
+        """Disable Start, and show why the run cannot be started now."""
         self._show(False, why)
-        self._mark.hide()
+        self._icon.hide()
         self.start.setText(self.tr("Start"))
         self.start.setEnabled(False)
 
     def hide_start(self) -> None:
-        """There is nothing yet that could be started."""
+        """Hide Start while there is nothing yet that could be started."""
         self.show_obstacle("")
         self.start.hide()
 
@@ -75,6 +80,6 @@ class ConsentBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         row.addWidget(self.back)
-        row.addWidget(self._mark)
+        row.addWidget(self._icon)
         row.addWidget(self._words, 1)
         row.addWidget(self.start)

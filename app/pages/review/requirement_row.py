@@ -5,20 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.presentation.fit import MEANING, numbers_of, verdict_on
+from app.presentation.fit import MEANING
 from app.widgets.labels import Hint, Strong
 from app.widgets.memory_bar import MemoryBar
 from app.widgets.status_icon import StatusIcon
 from core.hardware.fit import Fit
+from core.texts.fit import numbers_of, verdict_on
 
 
-class FitRow(QWidget):
-    """Of GPU memory, ordinary memory, or disk; hidden where a run has no such need."""
+class RequirementRow(QWidget):
+    """One requirement of a run: GPU memory, memory, or disk; hidden where the run has none."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
-        self._mark = StatusIcon()
+        self._icon = StatusIcon()
         self._verdict = QLabel()
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._bar = MemoryBar()
@@ -34,26 +35,26 @@ class FitRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         self.hide()
 
     @property
     def text(self) -> str:
-        """All that it says, in one line."""
+        """Everything that the row says, in one line."""
         return f"{self._name}: {self._verdict.text()}. {self._numbers.text()}"
 
     def show_fit(self, fit: Fit | None) -> None:
-        """Show this need, or nothing."""
+        """Show how the requirement fits; ``None`` hides the row."""
         self.setVisible(fit is not None)
         if fit is None:
             return
-        meaning = MEANING[fit.verdict]
-        self._mark.show_meaning(meaning)
+        severity = MEANING[fit.verdict]
+        self._icon.set_severity(severity)
         self._verdict.setText(verdict_on(fit))
         self._numbers.setText(numbers_of(fit))
         self.setAccessibleName(self.text)
         self._bar.setVisible(fit.needed_bytes > 0 and fit.available_bytes is not None)
         if fit.available_bytes is not None:
             whole = max(fit.total_bytes or fit.available_bytes, 1)
-            self._bar.show_shares(1.0 - fit.available_bytes / whole, fit.needed_bytes / whole, meaning)
+            self._bar.show_shares(1.0 - fit.available_bytes / whole, fit.needed_bytes / whole, severity)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.presentation import format as figures
 from app.presentation.severity import Severity
 from app.widgets.labels import Hint, Strong
 from app.widgets.layout.card import Card
@@ -13,20 +12,21 @@ from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.status_icon import StatusIcon
 from core.placeholders import fill_placeholders
 from core.records.contributions import Contribution
+from core.texts import figures
 
 _LEAST_FIGURE_WIDTH = 118
 
 
 class ContributionCard(Card):
-    """The sentence first; then figures, which say so where they are not known."""
+    """Whether this computer helps, in a sentence; then figures, which say so where they are not known."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._mark, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
+        self._icon, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
         self._figures = [_Figure(self) for _ in range(5)]
         row = QHBoxLayout()
         row.setSpacing(10)
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._verdict, 1)
         grid = EvenGrid(_LEAST_FIGURE_WIDTH, len(self._figures), self)
         grid.show_parts(self._figures)
@@ -34,33 +34,33 @@ class ContributionCard(Card):
         self.parts.addLayout(row)
         self.parts.addWidget(grid)
         self.parts.addWidget(self._total)
-        self._deeds = (Contribution(), Contribution())
+        self._contributions = (Contribution(), Contribution())
         self._share: float | None = None
-        self._say()
+        self._retranslate()
 
     @property
     def text(self) -> str:
-        """All that it says, a part a line."""
+        """Everything that the card says, one part a line."""
         return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
 
-    def show_verdict(self, meaning: Severity, sentence: str) -> None:
-        """Whether it helps."""
-        if meaning != self._mark.meaning:
-            self._mark.show_meaning(meaning)
-        self._verdict.say(sentence)
+    def show_verdict(self, severity: Severity, sentence: str) -> None:
+        """Show whether this computer helps: an icon and a sentence."""
+        if severity != self._icon.severity:
+            self._icon.set_severity(severity)
+        self._verdict.set_text(sentence)
 
-    def show_deeds(self, run: Contribution, total: Contribution) -> None:
-        """What was given to this run, and to all runs."""
-        self._deeds = (run, total)
-        self._say()
+    def show_contributions(self, run: Contribution, total: Contribution) -> None:
+        """Show what was contributed to this run, and to all runs."""
+        self._contributions = (run, total)
+        self._retranslate()
 
     def show_share(self, share: float | None) -> None:
-        """My part of the last step."""
+        """Show this computer's share of the last step."""
         self._share = share
-        self._say()
+        self._retranslate()
 
-    def _say(self) -> None:
-        run, total = self._deeds
+    def _retranslate(self) -> None:
+        run, total = self._contributions
         said = (
             (figures.count(run.samples), self.tr("samples given")),
             (figures.count(run.epochs), self.tr("epochs helped")),
@@ -69,11 +69,11 @@ class ContributionCard(Card):
             (figures.share(self._share), self.tr("of the last step")),
         )
         for figure, (number, words) in zip(self._figures, said, strict=True):
-            figure.say(number, words)
+            figure.set_text(number, words)
         in_all = self.tr("In all runs together: %1 samples, %2 epochs, %3 of training")
         counts = (figures.count(total.samples), figures.count(total.epochs), figures.time(total.seconds))
         energy = "" if total.joules is None else f", {figures.energy(total.joules)}"
-        self._total.say("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
+        self._total.set_text("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
 
 
 class _Figure(QWidget):
@@ -95,10 +95,10 @@ class _Figure(QWidget):
     def text(self) -> str:
         return f"{self._number.text()} {self._words.text()}"
 
-    def say(self, number: str, words: str) -> None:
-        self._number.say(number)
-        self._words.say(words)
+    def set_text(self, number: str, words: str) -> None:
+        self._number.set_text(number)
+        self._words.set_text(words)
 
 
-def _energy(deeds: Contribution) -> str:
-    return figures.unknown() if deeds.joules is None else figures.energy(deeds.joules)
+def _energy(contribution: Contribution) -> str:
+    return figures.unknown() if contribution.joules is None else figures.energy(contribution.joules)

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
+from app.charts.data_source import ChartDataSource
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
 from app.pages.training.contribution_card import ContributionCard
-from app.pages.training.epoch_progress_card import StepCard
+from app.pages.training.epoch_progress_card import EpochProgressCard
 from app.pages.training.event_log import EventLog
 from app.pages.training.network_card import NetworkCard
 from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
-from app.pages.training.throughput_card import SpeedCard
-from app.presentation import event_log as event_lines
-from app.presentation import format as figures
-from app.presentation import run as run_words
-from app.presentation import status as sentences
+from app.pages.training.throughput_card import ThroughputCard
 from app.presentation.alerts import Trouble, trouble_of
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
-from app.presentation.timestamps import EventTimestamps
 from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
-from app.widgets.layout.page_column import Column
+from app.widgets.layout.page_column import PageColumn
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
@@ -38,8 +34,13 @@ from core.placeholders import fill_placeholders
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Progress, RunFound
 from core.records.contributions import Contribution
-from core.records.time_series import Curve, Series
+from core.records.time_series import Series
 from core.security.sanitize import sanitize_line
+from core.texts import event_log as event_lines
+from core.texts import figures
+from core.texts import run as run_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -48,7 +49,17 @@ _TABS_HEIGHT = 250
 
 
 class TrainingPage(QWidget):
-    """Takes sessions, devices, deeds and curves; emits wishes. While it is hidden it only remembers."""
+    """Shows a session, the devices, contributions and curves; while it is hidden it only keeps them.
+
+    Signals:
+        pause_requested: for how many seconds, or ``None`` for until the person resumes.
+        resume_requested: go on after a pause.
+        finish_requested: stop after this epoch, or take that back.
+        leave_requested: leave the run, or go back from one that has ended.
+        advice_requested: do what the button beside an error says (the key of its ErrorKind).
+        graphs_chosen: the period and the curves of the graphs.
+        network_test_requested: test again whether others can reach this computer.
+    """
 
     pause_requested = Signal(object)
     resume_requested = Signal()
@@ -58,78 +69,80 @@ class TrainingPage(QWidget):
     graphs_chosen = Signal(str, object)
     network_test_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, curves: ChartDataSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._now = Session(), 0.0
-        self._moments = EventTimestamps()
+        self._timestamps = EventTimestamps()
         self._seen: DevicesSeen | None = None
         self._chosen_device = ""
-        self._trouble: Trouble | None = None
+        self._alert: Trouble | None = None
         self._dismissed: frozenset[Trouble] = frozenset()
         self._my_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self.header, self.warning = StatusHeader(self), Callout(self)
-        self.speed, self.step = SpeedCard(self), StepCard(self)
-        self.graphs, self.contribution_status = GraphsPanel(self), ContributionCard(self)
+        self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
+        self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
         self.network = NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
         self._connect()
-        self._say()
+        self._retranslate()
 
-    def show_session(self, session: Session, now: float) -> None:
-        """How things are; ``now`` is time.time(). Call it for each event, and once a second for the times."""
-        if session.progress is not self._session.progress:
-            self._remember_rates(session.progress)
+    def show_session(self, session: Session, timestamps: EventTimestamps, now: float) -> None:
+        """Show a session whose events were seen at those times; ``now`` is time.time()."""
         if session.opening is not self._session.opening:
             self._dismissed = frozenset()
-        self._session, self._now = session, now
-        self._moments = self._moments.after(session, now)
+        self._session, self._timestamps, self._now = session, timestamps, now
         if self.isVisible():
             self._show()
 
     def show_event(self, event: ClientEvent, now: float) -> None:
-        """Something happened: a line for the log."""
+        """Add a line about an event to the log."""
         line = event_lines.line(event)
         if line is not None:
             self.events.add(now, line)
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
-        """What the driver tells; ``chosen`` is the settings' device."""
+        """Show the devices; ``chosen`` is the one that the settings name."""
         self._seen, self._chosen_device = seen, chosen
         if seen.is_driver_answering:
             self.graphs.show_gpu(any(device.kind == "cuda" for device in seen.devices))
         if self.isVisible():
             self._show_device()
-            self._show_trouble()
+            self._show_alert()
 
-    def show_deeds(self, run: Contribution, total: Contribution) -> None:
-        """What has been given to this run and to all."""
-        self.contribution_status.show_deeds(run, total)
+    def show_contributions(self, run: Contribution, total: Contribution) -> None:
+        """Show what this computer has contributed to this run and to all runs."""
+        self.contribution_status.show_contributions(run, total)
 
-    def show_curves(self, curve_of: Callable[[Series], Curve]) -> None:
-        """Draw the graphs; it gives a series over the chosen period. Call it once a second while visible."""
-        self.graphs.show_curves(curve_of)
+    def refresh_graphs(self) -> None:
+        """Draw the graphs again with the newest values; to be called about once a second."""
+        self.graphs.refresh()
+
+    def add_progress(self, progress: Progress | None) -> None:
+        """Add the speeds of a report to the sparklines; ``None``, at the end of training, makes a gap."""
+        self._my_rates.append(progress.samples_per_second if progress else None)
+        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
 
     def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
-        """What was chosen the last time; no curves are the usual ones."""
+        """Show the period and the curves that were chosen the last time; no curves mean the usual ones."""
         self.graphs.choose(period, curves)
 
     @property
     def status(self) -> str:
-        """The status sentence."""
-        return sentences.status(self._session, self._moments, self._now)
+        """The status sentence of the session."""
+        return sentences.status(self._session, self._timestamps, self._now)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Catch up with what was remembered."""
+        """Draw what was kept while the page was hidden."""
         super().showEvent(event)
         self._show()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
             self._show()
         super().changeEvent(event)
 
@@ -146,13 +159,13 @@ class TrainingPage(QWidget):
         is_resting = session.phase in ("idle", "leaving", "paused", "ended")
         self.speed.show_speed(rate, self._my_rates, is_resting=is_resting)
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
-        self.contribution_status.show_verdict(_meaning(session), sentences.contribution_status(session))
+        self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
-        self._name_tabs()
+        self._retranslate_tabs()
         self._show_device()
-        self._show_trouble()
+        self._show_alert()
 
     def _notice(self, run: RunFound) -> str:
         """What the organiser has to say, and whether the run is open."""
@@ -165,34 +178,30 @@ class TrainingPage(QWidget):
         device = device_in_use(self._session, devices, self._chosen_device)
         self.speed.show_device(live_words(device) if device else " ")
 
-    def _show_trouble(self) -> None:
-        trouble = trouble_of(self._session, self._seen, self._dismissed)
-        if trouble == self._trouble:
+    def _show_alert(self) -> None:
+        alert = trouble_of(self._session, self._seen, self._dismissed)
+        if alert == self._alert:
             return
-        self._trouble = trouble
-        if trouble is None:
-            self.warning.say_no_more()
+        self._alert = alert
+        if alert is None:
+            self.warning.clear()
             return
-        meaning: Severity = "bad" if trouble.is_grave else "caution"
-        detail = breakable(trouble.detail)
-        error = ErrorKind.from_key(trouble.problem_key)
-        self.warning.say(meaning, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
+        severity: Severity = "bad" if alert.is_grave else "caution"
+        detail = breakable(alert.detail)
+        error = ErrorKind.from_key(alert.problem_key)
+        self.warning.show_message(severity, alert.title, detail, alert.advice, action=alert.button, error=error)
 
-    def _take_advice(self) -> None:
+    def _follow_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""
-        if self._trouble is None:
+        if self._alert is None:
             return
-        key = self._trouble.problem_key
-        if not self._trouble.is_grave:
-            self._dismissed |= {self._trouble}
-        self._show_trouble()
+        key = self._alert.problem_key
+        if not self._alert.is_grave:
+            self._dismissed |= {self._alert}
+        self._show_alert()
         self.advice_requested.emit(key)
 
-    def _remember_rates(self, progress: Progress | None) -> None:
-        self._my_rates.append(progress.samples_per_second if progress else None)
-        self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
-
-    def _name_tabs(self) -> None:
+    def _retranslate_tabs(self) -> None:
         count = len(self._session.peers)
         peers = fill_placeholders(self.tr("Peers (%1)"), figures.count(count)) if count else self.tr("Peers")
         if peers != self.tabs.tabText(0):
@@ -204,7 +213,7 @@ class TrainingPage(QWidget):
         self.tabs.addTab(self.peers, "")
         self.tabs.addTab(self.events, "")
         self.tabs.setMinimumHeight(_TABS_HEIGHT)
-        column = Column(_WIDEST, self)
+        column = PageColumn(_WIDEST, self)
         cards = (
             self.header,
             self.warning,
@@ -228,13 +237,13 @@ class TrainingPage(QWidget):
         button.resume_requested.connect(self.resume_requested)
         button.finish_requested.connect(self.finish_requested)
         button.leave_requested.connect(self.leave_requested)
-        self.warning.action_requested.connect(self._take_advice)
+        self.warning.action_requested.connect(self._follow_advice)
         self.graphs.graphs_chosen.connect(self.graphs_chosen)
         self.network.test_requested.connect(self.network_test_requested)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.tabs.setTabText(1, self.tr("What has happened"))
-        self._name_tabs()
+        self._retranslate_tabs()
 
 
 def _pausing(session: Session) -> Pausing:
@@ -249,7 +258,7 @@ def _pausing(session: Session) -> Pausing:
             return "can_pause"
 
 
-def _meaning(session: Session) -> Severity:
+def _severity(session: Session) -> Severity:
     """Which sign stands before the verdict."""
     if session.phase == "paused":
         return "info"

@@ -8,7 +8,7 @@ from app.appearance.theme import give_role
 
 
 class Card(QFrame):
-    """Put its contents into ``parts``."""
+    """A frame with rounded corners; its contents are added to ``parts``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""What of this computer is in order: one function a question, each answers with a finding."""
+"""The examinations of this computer by `doctor`: one function each, which returns a finding."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.cli.output.format import count, size, time
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.events import EngineChecked
+from core.texts.errors import advice_of, title_of
+from core.texts.figures import count, size, time
 
 _PYTHONS = ((3, 11), (3, 13))
 _OPEN_FILES = 4096
@@ -27,42 +28,42 @@ _TIMEX_BYTES, _TIMEX_MAXERROR, _TIMEX_STATUS = 256, 24, 40
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer to one question; the advice is empty where all is well."""
+    """The result of one examination; the advice is empty where all is well."""
 
     state: Literal["good", "doubtful", "bad"]
     subject: str
-    words: str
+    text: str
     advice: str = ""
 
 
 def python() -> Finding:
-    """Whether this Python is one that the engine is pinned to."""
+    """Examine whether this Python is one that the engine is pinned to."""
     low, high = _PYTHONS
-    words = ".".join(str(part) for part in sys.version_info[:3])
+    text = ".".join(str(part) for part in sys.version_info[:3])
     if low <= sys.version_info[:2] <= high:
-        return Finding("good", "Python", words)
-    return Finding("bad", "Python", words, f"Use Python {low[0]}.{low[1]} to {high[0]}.{high[1]}.")
+        return Finding("good", "Python", text)
+    return Finding("bad", "Python", text, f"Use Python {low[0]}.{low[1]} to {high[0]}.{high[1]}.")
 
 
 def folders_writable(folders: Folders) -> Finding:
-    """Whether settings, keys and checkpoints can be written."""
+    """Examine whether settings, keys and checkpoints can be written."""
     try:
         folders.prepare()
     except UserError as error:
-        return Finding("bad", "folders", f"{error.problem.title} {error.detail}", error.problem.advice)
+        return Finding("bad", "folders", f"{title_of(error.problem)} {error.detail}", advice_of(error.problem))
     return Finding("good", "folders", f"{folders.data} and the others can be written")
 
 
 def engine(checked: EngineChecked | None, error: UserError | None) -> Finding:
-    """Whether the worker starts and its libraries load."""
+    """Examine whether the worker starts and its libraries load."""
     if checked is not None:
         return Finding("good", "engine", f"torch {checked.torch}, hivemind {checked.hivemind}")
     error = error or UserError(ErrorKind.ENGINE_MISSING)
-    return Finding("bad", "engine", f"{error.problem.title} {error.detail}".strip(), error.problem.advice)
+    return Finding("bad", "engine", f"{title_of(error.problem)} {error.detail}".strip(), advice_of(error.problem))
 
 
 def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[Finding]:
-    """The GPUs that the driver knows, and whether the engine can use them."""
+    """Examine the GPUs that the driver knows, and whether the engine can use them."""
     known = [device for device in devices if device.kind == "cuda"]
     if not known:
         yield Finding("doubtful", "GPU", "none found", "The CPU will be used; for a GPU, install NVIDIA's driver.")
@@ -71,13 +72,13 @@ def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[F
         driver = f", driver {device.driver}" if device.driver else ""
         yield Finding("good", "GPU", f"{device.label}: {device.name or 'unnamed'}{memory}{driver}")
     if known and checked is not None and len(checked.cuda_devices) < len(known):
-        words = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
+        text = f"the engine can use {len(checked.cuda_devices)} of {len(known)}"
         advice = "Update the driver, look at CUDA_VISIBLE_DEVICES, or install a torch with CUDA."
-        yield Finding("doubtful", "GPU", words, advice)
+        yield Finding("doubtful", "GPU", text, advice)
 
 
 def clock() -> Finding:
-    """Whether the kernel knows the right time; hivemind refuses peers that are 3 seconds off."""
+    """Examine whether the kernel knows the right time; hivemind refuses peers that are 3 seconds off."""
     error_seconds = _clock_error_seconds()
     advice = "Set the clock from the network: timedatectl set-ntp true; peers more than 3 seconds apart fail."
     if error_seconds is None:
@@ -90,7 +91,7 @@ def clock() -> Finding:
 
 
 def ports() -> Iterator[Finding]:
-    """Whether a program may listen at all, so that others can reach us."""
+    """Examine whether a program may listen at all, so that others can reach us."""
     for family, host, name in ((socket.AF_INET, "0.0.0.0", "IPv4"), (socket.AF_INET6, "::", "IPv6")):
         try:
             with socket.socket(family, socket.SOCK_STREAM) as listener:
@@ -105,17 +106,17 @@ def ports() -> Iterator[Finding]:
 
 
 def disk(folders: Folders) -> Finding:
-    """Whether checkpoints have room."""
+    """Examine whether there is disk space for checkpoints."""
     place = next(each for each in (folders.data, *folders.data.parents) if each.exists())
     free = shutil.disk_usage(place).free
-    words, advice = f"{size(free)} free in {place}", "Free some space for checkpoints."
+    text, advice = f"{size(free)} free in {place}", "Free some space for checkpoints."
     if free < _NO_DISK_BYTES:
-        return Finding("bad", "disk", words, advice)
-    return Finding("doubtful" if free < _LITTLE_DISK_BYTES else "good", "disk", words, advice)
+        return Finding("bad", "disk", text, advice)
+    return Finding("doubtful" if free < _LITTLE_DISK_BYTES else "good", "disk", text, advice)
 
 
 def shared_memory(place: Path = Path("/dev/shm")) -> Finding | None:
-    """Whether processes can share tensors; only Linux has such a place."""
+    """Examine whether processes can share tensors; only Linux has such a place."""
     if not sys.platform.startswith("linux"):
         return None
     advice = "Mount a tmpfs on /dev/shm; in a container, give it --shm-size=1g."
@@ -127,16 +128,16 @@ def shared_memory(place: Path = Path("/dev/shm")) -> Finding | None:
 
 
 def open_files() -> Finding | None:
-    """Whether the worker may open as many files as a large swarm needs."""
+    """Examine whether the worker may open as many files as a large swarm needs."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return None
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = hard == resource.RLIM_INFINITY or hard >= _OPEN_FILES
-    words = "no limit" if hard == resource.RLIM_INFINITY else f"at most {count(hard)}"
+    text = "no limit" if hard == resource.RLIM_INFINITY else f"at most {count(hard)}"
     advice = f"Raise the hard limit to {_OPEN_FILES}: ulimit -Hn, or /etc/security/limits.conf."
-    return Finding("good" if enough else "doubtful", "open files", words, advice)
+    return Finding("good" if enough else "doubtful", "open files", text, advice)
 
 
 def _clock_error_seconds() -> float | None:

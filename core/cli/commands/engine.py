@@ -1,65 +1,78 @@
-"""`engine`: show, make or remove what trains."""
+"""`engine`: show, make or remove the training engine."""
 
 from __future__ import annotations
 
 import queue
 import sys
 import time
+from dataclasses import asdict
 from typing import assert_never
 
-from core.cli.output.format import size
-from core.cli.output.format import time as duration
-from core.cli.parser.engine_arguments import EngineWish, MakeEngine, RemoveEngine, ShowEngine
+from core.cli.output.json_lines import print_object
+from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, ShowEngine
 from core.cli.runner.cancellation import Stop, Stopped
+from core.cli.runner.displays import stream_for_people
 from core.engine.build_selection import Choice, Suited, choose_files, suited_build
 from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.installer import EngineInstaller
+from core.engine.install.offer import EngineOffer
 from core.engine.installed import EngineDirectory
 from core.engine.python import is_packaged
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
+from core.texts import engine as engine_texts
+from core.texts import figures
+from core.texts.errors import title_of
 
 _LINE_SECONDS = 5.0
-_NAMES = {
-    "cuda13": "for NVIDIA GPUs (CUDA 13)",
-    "cuda12": "for NVIDIA GPUs (CUDA 12)",
-    "rocm": "for AMD GPUs (ROCm)",
-    "cpu": "for the CPU",
-}
-_PHASES = {"looking": "looking for the files", "installing": "putting it together", "trying": "trying it out"}
 
 
-def engine(wish: EngineWish, folders: Folders) -> int:
-    """Do what was asked; 0 if that has come to a good end."""
+def engine(command: EngineCommand, folders: Folders) -> int:
+    """Show, make or remove the engine; returns 0 if that has succeeded, and raises UserError otherwise."""
     place = EngineDirectory(folders.data)
-    match wish:
+    match command:
         case ShowEngine():
-            return _show(place)
+            _show(place, command.json)
         case MakeEngine():
             _refuse_in_checkout()
-            return _make(wish, folders)
+            _make(command, folders)
         case RemoveEngine():
-            held = place.held_bytes
-            with place.try_lock():
-                place.remove()
-            print(f"Removed: {size(held)} in {place.folder}.")
-            return 0
+            _remove(place, command.json)
         case _:
-            assert_never(wish)
-
-
-def _show(place: EngineDirectory) -> int:
-    if not is_packaged():
-        print(f"This is a checkout; its engine is the environment that it runs in: {sys.prefix}.")
-        return 0
-    engine = place.engine()
-    if engine is not None:
-        print(f"The engine {_NAMES[engine.metadata.build]} is in {engine.folder}, {size(place.held_bytes)}.")
-    else:
-        print(f"{ErrorKind.ENGINE_NOT_MADE.title} `workerbee engine make` makes it.")
-    _describe(choose_files(suited_build()), place)
+            assert_never(command)
     return 0
+
+
+def _show(place: EngineDirectory, wants_json: bool) -> None:
+    if not is_packaged():
+        if wants_json:
+            print_object("engine", build="checkout", folder=sys.prefix)
+        else:
+            print(f"This is a checkout; its engine is the environment that it runs in: {sys.prefix}.")
+        return
+    engine = place.engine()
+    choice = choose_files(suited_build())
+    if wants_json:
+        build = engine.metadata.build if engine else None
+        print_object("engine", build=build, folder=str(place.folder), bytes=place.held_bytes, **_offer(choice, place))
+        return
+    if engine is not None:
+        build_text, size = engine_texts.build(engine.metadata.build), figures.size(place.held_bytes)
+        print(f"The engine {build_text} is in {engine.folder}, {size}.")
+    else:
+        print(f"{title_of(ErrorKind.ENGINE_NOT_MADE)} `workerbee engine make` makes it.")
+    _describe(choice, place)
+
+
+def _remove(place: EngineDirectory, wants_json: bool) -> None:
+    held = place.held_bytes
+    with place.try_lock():
+        place.remove()
+    if wants_json:
+        print_object("engine_removed", folder=str(place.folder), bytes=held)
+    else:
+        print(f"Removed: {figures.size(held)} in {place.folder}.")
 
 
 def _refuse_in_checkout() -> None:
@@ -67,102 +80,81 @@ def _refuse_in_checkout() -> None:
         raise UserError(ErrorKind.USAGE, "A checkout's engine is the environment that `make` sets up.")
 
 
-def _make(wish: MakeEngine, folders: Folders) -> int:
+def _make(command: MakeEngine, folders: Folders) -> None:
     place = EngineDirectory(folders.data)
-    suited = suited_build() if wish.build is None else Suited(wish.build, "no_gpu")
+    suited = suited_build() if command.build is None else Suited(command.build, "no_gpu")
     choice = choose_files(suited)
-    if wish.build not in (None, choice.files.build):
-        raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"It has none {_NAMES[suited.build]}.")
-    _describe(choice, place)
-    _follow(choice.files, folders)
-    print("The engine is made, and works.")
-    return 0
+    if command.build not in (None, choice.files.build):
+        raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"It has none {engine_texts.build(suited.build)}.")
+    if command.json:
+        print_object("engine_offer", folder=str(place.folder), **_offer(choice, place))
+    else:
+        _describe(choice, place)
+    _follow(choice.files, folders, command.json)
+    if command.json:
+        print_object("engine_installed", build=choice.files.build, folder=str(place.folder))
+    else:
+        print("The engine is made, and works.")
+
+
+def _offer(choice: Choice, place: EngineDirectory) -> dict[str, object]:
+    """The build that suits this computer and its size, for programs."""
+    files = choice.files
+    return {
+        "suited_build": files.build,
+        "download_bytes": files.download_bytes,
+        "disk_bytes": files.disk_bytes,
+        "free_bytes": place.free_bytes,
+    }
 
 
 def _describe(choice: Choice, place: EngineDirectory) -> None:
-    files = choice.files
-    print(f"What suits this computer: {_why(choice)}")
-    free = place.free_bytes
-    there = f"{size(free)} free" if free is not None else "free space not known"
-    print(f"Download {size(files.download_bytes)}; {size(files.disk_bytes)} needed in {place.folder}, {there}.")
+    for name, text in engine_texts.facts(EngineOffer(place.folder, choice, place.free_bytes)):
+        print(f"{name + ':':<10}{text}")
 
 
-def _why(choice: Choice) -> str:
-    suited, name = choice.suited, _NAMES[choice.files.build]
-    if choice.is_second_best:
-        return f"the engine {name}, because {_lack(suited)}"
-    match suited.reason:
-        case "driver":
-            return f"the engine {name}, because the NVIDIA driver is {suited.driver}."
-        case "driver_too_old":
-            return (
-                f"the engine {name}, because the NVIDIA driver {suited.driver} is too old for any build; "
-                "update it to 580 or newer to use the GPU."
-            )
-        case "gpu_too_old":
-            return f"the engine {name}, because the GPU's compute capability is {suited.capability}."
-        case "amd":
-            return f"the engine {name}, because there is an AMD GPU."
-        case "no_gpu":
-            return f"the engine {name}, because no GPU with a driver was found."
-
-
-def _lack(suited: Suited) -> str:
-    """What would suit is not listed, so the GPU stays idle."""
-    if suited.reason == "amd":
-        return "there is none for AMD GPUs yet; the AMD GPU that is here stays idle."
-    if suited.reason == "gpu_too_old":
-        return (
-            f"there is none for an NVIDIA GPU of compute capability {suited.capability} yet; "
-            "7.5 is the least (GTX 16, RTX 20)."
-        )
-    return f"there is none for the NVIDIA driver {suited.driver} yet; update it to 580 or newer to use the GPU."
-
-
-def _follow(files: EngineFiles, folders: Folders) -> None:
-    """Until it is made; Ctrl-C stops it, and what was downloaded is kept."""
+def _follow(files: EngineFiles, folders: Folders, wants_json: bool) -> None:
+    """Print the progress until the engine is made; Ctrl-C stops that, and what was downloaded is kept."""
     events: queue.SimpleQueue[InstallEvent | None] = queue.SimpleQueue()
     stop = Stop(wake=lambda: events.put(None))
-    maker = EngineInstaller(files, folders, events.put)
-    lines = _Lines()
+    installer = EngineInstaller(files, folders, events.put)
+    lines = _ProgressLines(wants_json)
     with stop.by_signals():
-        maker.start()
+        installer.start()
         while True:
             event = events.get()
             if stop.is_requested:
-                maker.stop()
+                installer.stop()
             match event:
                 case InstallProgress():
                     lines.show(event)
                 case InstallFailed():
                     raise UserError(event.problem, event.detail)
                 case InstallPaused():
-                    print("\nStopped. What was downloaded is kept; the same command goes on.")
+                    stream = stream_for_people(wants_json)
+                    print("\nStopped. What was downloaded is kept; the same command goes on.", file=stream)
                     raise Stopped(stop.exit_code)
                 case Installed():
                     return
 
 
-class _Lines:
-    """One line on a terminal; elsewhere one every few seconds."""
+class _ProgressLines:
+    """Prints the progress as one line on a terminal that is overwritten, elsewhere as one every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, wants_json: bool) -> None:
+        self._wants_json = wants_json
+        self._is_overwritten = sys.stdout.isatty() and not wants_json
         self._phase, self._at = "", 0.0
 
     def show(self, making: InstallProgress) -> None:
-        """How far it is."""
+        """Print the progress, if a line is due."""
         is_new = making.phase != self._phase
         is_due = time.monotonic() - self._at >= _LINE_SECONDS
-        if not (sys.stdout.isatty() or is_new or is_due):
+        if not (self._is_overwritten or is_new or is_due):
             return
         self._phase, self._at = making.phase, time.monotonic()
-        is_line_to_replace = sys.stdout.isatty() and not is_new
-        print(f"\r{_words(making):<78}" if is_line_to_replace else f"\n{_words(making):<78}", end="", flush=True)
-
-
-def _words(making: InstallProgress) -> str:
-    if making.phase != "downloading":
-        return f"{_PHASES[making.phase]} …"
-    left = f", {duration(making.seconds_left)} left" if making.seconds_left is not None else ""
-    speed = f", {size(making.bytes_per_second)}/s" if making.bytes_per_second else ""
-    return f"downloading {size(making.done_bytes)} of {size(making.total_bytes)}{speed}{left}"
+        if self._wants_json:
+            print_object("install_progress", **asdict(making))
+            return
+        start = "\r" if self._is_overwritten and not is_new else "\n"
+        print(f"{start}{engine_texts.progress(making):<78}", end="", flush=True)

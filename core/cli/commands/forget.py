@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import sys
-
+from core.cli.output.json_lines import print_object
 from core.cli.parser.forget_arguments import ForgetOrganiser
+from core.cli.runner.consent import confirm
+from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.security.known_organisers import KnownOrganisers
 from core.security.sanitize import sanitize_line
 
 
-def forget(wish: ForgetOrganiser, folders: Folders) -> int:
-    """Say what it means, ask, and forget the key; 0 also if the person does not want it after all."""
+def forget(command: ForgetOrganiser, folders: Folders) -> int:
+    """Explain what it means, ask, and forget the key; returns 0 if the person does not want it after all, too."""
     known = KnownOrganisers(folders.contents.known_organisers_file)
-    organiser = known.organisers().get(wish.run_id)
+    organiser = known.organisers().get(command.run_id)
     if organiser is None:
-        raise UserError(ErrorKind.NO_SUCH_RUN, f"No organiser of “{sanitize_line(wish.run_id)}” is known here.")
+        raise UserError(ErrorKind.NO_SUCH_RUN, f"No organiser of “{sanitize_line(command.run_id)}” is known here.")
+    stream = stream_for_people(command.json)
     print(
-        f"The run {wish.run_id} was signed by {organiser}.\n"
+        f"The run {command.run_id} was signed by {organiser}.\n"
         "Whoever signs it next will be trusted in its place, and decides what this computer trains.\n"
-        "Ask the organiser, by another way than the run's address, whether the key was changed."
+        "Ask the organiser, by another way than the run's address, whether the key was changed.",
+        file=stream,
+        flush=True,
     )
-    if not (wish.yes or _agrees()):
-        print("Nothing was forgotten.")
-        return 0
-    known.forget(wish.run_id)
-    print("Forgotten.")
+    is_agreed = command.yes or confirm("Forget its key?", command.json)
+    if is_agreed:
+        known.forget(command.run_id)
+    if command.json:
+        print_object("forget", run=command.run_id, organiser=organiser, forgotten=is_agreed)
+    print("Forgotten." if is_agreed else "Nothing was forgotten.", file=stream)
     return 0
-
-
-def _agrees() -> bool:
-    """Ask the person; anything but a clear yes is a no."""
-    if not sys.stdin.isatty():
-        raise UserError(ErrorKind.USAGE, "There is no terminal to ask you at: add --yes to forget it.")
-    return input("Forget its key? [y/N] ").strip().lower() in ("y", "yes")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from core.cli.output.json_lines import print_object
 from core.cli.parser.help_arguments import ShowDocument
 from core.files.documents import read_document
 
 
-def show_document(wish: ShowDocument) -> int:
+def show_document(command: ShowDocument) -> int:
     """Print the document, as Markdown or as one JSON object; raises UserError for an unknown topic."""
-    document = read_document(wish.topic)
-    if wish.json:
-        fields = {"topic": document.topic, "title": document.title, "markdown": document.markdown}
-        print(msgspec.json.encode(fields).decode())
+    document = read_document(command.topic)
+    if command.json:
+        print_object("document", topic=document.topic, title=document.title, markdown=document.markdown)
     else:
         print(document.markdown, end="")
     return 0

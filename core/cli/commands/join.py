@@ -1,4 +1,4 @@
-"""`join`: find the run, ask the volunteer, train, leave. The demo's volunteer goes the same way."""
+"""`join`: find the run, ask the volunteer, train, leave; the volunteer of `demo` uses it too."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TextIO
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.context import CommandContext
-from core.cli.runner.displays import console_for, early_display, shown_training, words_stream
-from core.cli.runner.effective_settings import choices_for
+from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
 from core.cli.runner.run_search import find_runs, only_run
 from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
@@ -26,51 +25,51 @@ from core.run.run_file import load_run_file
 
 
 def join(
-    wish: JoinRun,
-    desk: CommandContext,
+    command: JoinRun,
+    context: CommandContext,
     *,
     folders: Folders | None = None,
     footer: Callable[[], str] | None = None,
 ) -> int:
-    """Help until a limit is reached or somebody wants to stop; ``footer`` ends the live display."""
-    address = JoinAddress.parse(wish.address)
-    _refuse_to_guess_consent(wish)
-    manifest = load_run_file(wish.recipe) if wish.recipe else None
-    run_id = wish.run_id or (manifest.run.id if manifest else None)
-    choices = choices_for(wish, folders or desk.folders)
-    devices = desk.devices()
-    device = choose_device(devices, choices.device)
-    with WorkerSession(desk, early_display(wish.json), folders) as conversation:
+    """Train until a limit is reached or a stop is requested; ``footer`` returns the last line of the live display."""
+    address = JoinAddress.parse(command.address)
+    _require_consent(command)
+    manifest = load_run_file(command.recipe) if command.recipe else None
+    run_id = command.run_id or (manifest.run.id if manifest else None)
+    settings = effective_settings(command, folders or context.folders)
+    devices = context.devices()
+    device = choose_device(devices, settings.device)
+    with WorkerSession(context, display_for(command.json), folders) as worker:
         runs = find_runs(
-            conversation, address, run_id=run_id, network=choices.network, port=choices.port, manifest=manifest
+            worker, address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest
         )
         run = only_run(runs)
-        show_offer(console_for(wish.json), run, device, devices)
-        if not (wish.yes or _agrees(desk.stop, words_stream(wish.json))):
-            conversation.leave()
-            print("Nothing was started.", file=words_stream(wish.json))
+        show_offer(console_for(command.json), run, device, devices)
+        if not (command.yes or _agrees(context.stop, stream_for_people(command.json))):
+            worker.leave()
+            print("Nothing was started.", file=stream_for_people(command.json))
             return 0
-        _start(conversation, run, device, choices)
-        with shown_training(conversation, desk.stop, wish.json, footer):
-            conversation.train(wish.limits)
-        summary = conversation.tally.summary(conversation.session, time.monotonic())
-    print(summary, file=words_stream(wish.json), flush=True)
+        _start(worker, run, device, settings)
+        with live_training(worker, context.stop, command.json, footer):
+            worker.train(command.limits)
+        summary = worker.tally.summary(worker.session, time.monotonic())
+    print(summary, file=stream_for_people(command.json), flush=True)
     return 0
 
 
-def _start(conversation: WorkerSession, run: RunFound, device: Device, choices: Settings) -> None:
-    conversation.client.start(
+def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Settings) -> None:
+    worker.client.start(
         run,
         device=device.label,
-        threads=choices.threads,
-        public_name=choices.public_name or "",
-        disk_limit_bytes=choices.disk_limit_bytes,
-        memory_limit_bytes=choices.memory_limit_bytes,
+        threads=settings.threads,
+        public_name=settings.public_name or "",
+        disk_limit_bytes=settings.disk_limit_bytes,
+        memory_limit_bytes=settings.memory_limit_bytes,
     )
 
 
-def _refuse_to_guess_consent(wish: JoinRun) -> None:
-    if not wish.yes and not sys.stdin.isatty():
+def _require_consent(command: JoinRun) -> None:
+    if not command.yes and not sys.stdin.isatty():
         raise UserError(
             ErrorKind.USAGE,
             "There is no terminal to ask you at: add --yes to start without being asked, or look at the run "
@@ -80,7 +79,7 @@ def _refuse_to_guess_consent(wish: JoinRun) -> None:
 
 def _agrees(stop: Stop, stream: TextIO) -> bool:
     """Ask; anything but a clear yes is a no."""
-    with stop.while_asking():
+    with stop.while_prompting():
         print("Start? [y/N] ", end="", file=stream, flush=True)
         answer = sys.stdin.readline()
     if not answer.endswith("\n"):

@@ -1,12 +1,13 @@
-"""`publish`: be a run's first peer, say where it is, go on until somebody wants to stop."""
+"""`publish`: start a run as its first peer, print its address, go on until a stop is requested."""
 
 from __future__ import annotations
 
 import time
 
+from core.cli.output.summary import counted
 from core.cli.parser.arguments import PublishRun
 from core.cli.runner.context import CommandContext
-from core.cli.runner.displays import early_display, shown_training, words_stream
+from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.hardware.discovery import choose_device
@@ -15,51 +16,51 @@ from core.protocol.events import Published
 from core.run.run_file import load_run_file
 
 
-def publish(wish: PublishRun, desk: CommandContext) -> int:
-    """Publish the run file; it stays published until this returns."""
-    command = publish_command(wish, desk)
-    with WorkerSession(desk, early_display(wish.json)) as conversation:
-        conversation.client.publish(command)
-        published = wait_until_published(conversation)
-        if not wish.json:
+def publish(command: PublishRun, context: CommandContext) -> int:
+    """Publish the run file; the run stays published until this returns."""
+    request = publish_request(command, context)
+    with WorkerSession(context, display_for(command.json)) as worker:
+        worker.client.publish(request)
+        published = wait_until_published(worker)
+        if not command.json:
             print(address_to_share(published), flush=True)
-        with shown_training(conversation, desk.stop, wish.json):
-            conversation.train(wish.limits)
-        print(_goodbye(conversation, wish), file=words_stream(wish.json), flush=True)
+        with live_training(worker, context.stop, command.json):
+            worker.train(command.limits)
+        print(_summary(worker, command), file=stream_for_people(command.json), flush=True)
     return 0
 
 
-def publish_command(wish: PublishRun, desk: CommandContext) -> Publish:
-    """What the worker is asked to do; raises ClientError for a wrong file or a device that is not there."""
-    manifest = load_run_file(wish.file)
-    device = choose_device(desk.devices(), wish.device)
+def publish_request(command: PublishRun, context: CommandContext) -> Publish:
+    """Return the command for the worker; raises UserError for a wrong file or a device that is not there."""
+    manifest = load_run_file(command.file)
+    device = choose_device(context.devices(), command.device)
     return Publish(
         manifest=manifest,
-        home=str(desk.folders.data),
-        identity=str(wish.identity.absolute()) if wish.identity else None,
-        listen=wish.listen,
-        announce=wish.announce,
-        train=wish.train,
+        home=str(context.folders.data),
+        identity=str(command.identity.absolute()) if command.identity else None,
+        listen=command.listen,
+        announce=command.announce,
+        train=command.train,
         device=device.label,
-        threads=wish.threads,
-        public_name=wish.public_name or "",
-        checkpoint_every_epochs=wish.checkpoint_every_epochs,
+        threads=command.threads,
+        public_name=command.public_name or "",
+        checkpoint_every_epochs=command.checkpoint_every_epochs,
     )
 
 
-def wait_until_published(conversation: WorkerSession) -> Published:
-    """Where the run is, once it is up."""
+def wait_until_published(worker: WorkerSession) -> Published:
+    """Return the addresses of the run, once it is published."""
 
     def is_up(session: Session) -> bool:
         return session.published is not None
 
-    published = conversation.wait_until(is_up).published
+    published = worker.wait_until(is_up).published
     assert published is not None
     return published
 
 
 def address_to_share(published: Published) -> str:
-    """Plain lines that may be copied whole: never wrapped, never drawn over."""
+    """Return the addresses as plain lines that can be copied whole: never wrapped, never drawn over."""
     lines = [
         "",
         "Share this link:",
@@ -74,8 +75,7 @@ def address_to_share(published: Published) -> str:
     return "\n".join(lines)
 
 
-def _goodbye(conversation: WorkerSession, wish: PublishRun) -> str:
-    if not wish.train:
-        epochs = conversation.session.epochs_done
-        return f"Kept the run's state for {epochs} epoch{'' if epochs == 1 else 's'}, and said goodbye."
-    return conversation.tally.summary(conversation.session, time.monotonic())
+def _summary(worker: WorkerSession, command: PublishRun) -> str:
+    if not command.train:
+        return f"Kept the run's state for {counted(worker.session.epochs_done, 'epoch')}, and left."
+    return worker.tally.summary(worker.session, time.monotonic())

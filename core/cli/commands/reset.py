@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 
-from core.cli.output.format import size
+from core.cli.output.json_lines import print_object
 from core.cli.parser.engine_arguments import Reset
-from core.errors import ErrorKind, UserError
+from core.cli.runner.consent import confirm
+from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
-from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, erase_user_data, list_user_data
-
-_NAMES: dict[Category, str] = {
-    "engine": "the training engine",
-    "downloads": "downloaded models and data sets",
-    "runs": "runs that you published, and their checkpoints",
-    "history": "curves, and what you have given",
-    "caches": "caches",
-    "settings": "settings",
-    "logs": "logs",
-    "identity": "this computer's keys",
-}
+from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
+from core.texts.figures import size
+from core.texts.user_data import name_of
 
 
-def reset(wish: Reset, folders: Folders) -> int:
-    """0 if it was deleted, or if the person does not want it after all."""
-    wanted = _categories(wish)
+def reset(command: Reset, folders: Folders) -> int:
+    """List what is kept, ask, and delete it; returns 0 if the person does not want it after all, too."""
+    wanted = _categories(command)
     kept = [each for each in list_user_data(folders) if each.category in wanted]
-    if not kept:
-        print("Nothing is kept.")
-        return 0
+    stream = stream_for_people(command.json)
     for each in kept:
-        print(f"{size(each.held_bytes):>10}  {_NAMES[each.category]}: {each.paths[0].parent}")
-    if wanted == ALL_BUT_IDENTITY:
-        print(f"{_NAMES['identity'].capitalize()} stay; --identity deletes them too.")
-    if not (wish.yes or _agrees()):
-        print("Nothing was deleted.")
-        return 0
-    erase_user_data(folders, wanted)
-    print("Deleted.")
+        print(f"{size(each.held_bytes):>10}  {name_of(each.category)}: {each.paths[0].parent}", file=stream)
+    if kept and wanted == ALL_BUT_IDENTITY:
+        print(f"{name_of('identity')} stay; --identity deletes them too.", file=stream)
+    is_agreed = bool(kept) and (command.yes or confirm("Delete it?", command.json))
+    listed = _listed(kept)
+    if is_agreed:
+        erase_user_data(folders, wanted)
+    if command.json:
+        print_object("reset", deleted=is_agreed, categories=listed)
+    print("Deleted." if is_agreed else "Nothing was deleted." if kept else "Nothing is kept.", file=stream)
     return 0
 
 
-def _categories(wish: Reset) -> frozenset[Category]:
-    if wish.downloads:
+def _listed(kept: Sequence[DataCategory]) -> list[dict[str, object]]:
+    """The categories for programs, measured before anything is deleted."""
+    return [
+        {"category": each.category, "bytes": each.held_bytes, "paths": [str(path) for path in each.paths]}
+        for each in kept
+    ]
+
+
+def _categories(command: Reset) -> frozenset[Category]:
+    if command.downloads:
         return frozenset({"downloads"})
-    return CATEGORIES if wish.identity else ALL_BUT_IDENTITY
-
-
-def _agrees() -> bool:
-    """Ask; anything but a clear yes is a no."""
-    if not sys.stdin.isatty():
-        raise UserError(ErrorKind.USAGE, "There is no terminal to ask you at: add --yes to delete it.")
-    return input("Delete it? [y/N] ").strip().lower() in ("y", "yes")
+    return CATEGORIES if command.identity else ALL_BUT_IDENTITY

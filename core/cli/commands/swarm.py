@@ -10,43 +10,43 @@ from collections.abc import Sequence
 from core.cli.commands.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
 from core.cli.runner.context import CommandContext
+from core.cli.runner.displays import stream_for_people
+from core.cli.runner.local_peers import peer_folders
 from core.cli.runner.run_search import only_run
-from core.cli.runner.swarm_monitor import Monitor
+from core.cli.runner.swarm_monitor import SwarmMonitor
 from core.cli.runner.worker_session import WorkerSession, raise_first_failure
 from core.client.demo import publish_here
-from core.files.folders import Folders
 from core.files.temp_folder import temp_folder
 from core.hardware.discovery import choose_device
 from core.run.address import JoinAddress
 from core.run.run_file import load_run_file
 
 
-def swarm(wish: TrySwarm, desk: CommandContext) -> int:
-    """All train until the last one has reached a limit or somebody wants to stop; nothing of it is kept."""
-    manifest, device = load_run_file(wish.file), choose_device(desk.devices(), wish.device).label
-    threads = wish.threads or max(1, (os.cpu_count() or 1) // wish.peers)
-    names = ("organiser", *(f"volunteer {number}" for number in range(1, wish.peers)))
+def swarm(command: TrySwarm, context: CommandContext) -> int:
+    """Train until the last peer has reached a limit or a stop is requested; only the peers' logs are kept."""
+    manifest, device = load_run_file(command.file), choose_device(context.devices(), command.device).label
+    threads = command.threads or max(1, (os.cpu_count() or 1) // command.peers)
+    names = ("organiser", *(f"volunteer {number}" for number in range(1, command.peers)))
     with (
         temp_folder() as home,
-        Monitor(desk.stop) as monitor,
+        SwarmMonitor(context.stop, command.json) as monitor,
         contextlib.ExitStack() as leaving,
     ):
-        folders = [Folders.below(home / name.replace(" ", "-")) for name in names]
-        everybody = [
-            leaving.enter_context(monitor.peer(name, desk, place)) for name, place in zip(names, folders, strict=True)
-        ]
-        with raise_first_failure(dict(zip(names, everybody, strict=True))):
-            organiser, volunteers = everybody[0], everybody[1:]
-            organiser.client.publish(publish_here(manifest, folders[0], device, threads))
-            _bring(volunteers, wait_until_published(organiser).link, device, threads)
-            volunteers[-1].train(wish.limits)
-    for name, peer in zip(names, everybody, strict=True):
-        print(f"{name}: {peer.tally.summary(peer.session, time.monotonic())}", flush=True)
+        folders = {name: peer_folders(home, context.folders, "swarm", name) for name in names}
+        peers = {name: leaving.enter_context(monitor.add_peer(name, context, place)) for name, place in folders.items()}
+        organiser, *volunteers = peers.values()
+        with raise_first_failure(peers):
+            organiser.client.publish(publish_here(manifest, folders["organiser"], device, threads))
+            _join_all(volunteers, wait_until_published(organiser).link, device, threads)
+            volunteers[-1].train(command.limits)
+    for name, peer in peers.items():
+        summary = peer.tally.summary(peer.session, time.monotonic())
+        print(f"{name}: {summary}", file=stream_for_people(command.json), flush=True)
     return 0
 
 
-def _bring(volunteers: Sequence[WorkerSession], link: str, device: str, threads: int) -> None:
-    """All look for the run at the same time; whoever has found it begins."""
+def _join_all(volunteers: Sequence[WorkerSession], link: str, device: str, threads: int) -> None:
+    """Have all volunteers look for the run at the same time; each begins when it has found the run."""
     address = JoinAddress.parse(link)
     for volunteer in volunteers:
         volunteer.client.join(address, network="direct")

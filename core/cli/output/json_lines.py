@@ -1,9 +1,12 @@
-"""A session as the protocol's own lines on stdout: a JSON object a line, and nothing else."""
+"""Output for programs: a JSON object a line on stdout, each with the key ``event``, and nothing else."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
+
+import msgspec
 
 from core.cli.output.summary import Tally
 from core.client.session import Session
@@ -13,39 +16,46 @@ from core.protocol.codec import encode
 from core.protocol.events import Failed
 from core.protocol.types import Event
 
-# what a terminal obeys, or turns the writing around: the same to JSON when it is escaped
-_OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+# control and bidirectional characters, which a terminal obeys; to JSON they are the same when escaped
+_CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class JsonDisplay:
-    """Prints every event that has a place in the protocol."""
+    """Prints every event that is in the protocol; ``peer`` names one of several sessions in each of its lines."""
 
-    def __init__(self) -> None:
-        self._has_told_failure = False
+    def __init__(self, peer: str = "") -> None:
+        self._peer = peer
+        self._has_printed_failure = False
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """Print it; a failure that the client itself has found is told as the worker would."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Print the event; a failure that the client itself has found is printed as the worker's would be."""
         if isinstance(event, Event):
-            self._has_told_failure |= isinstance(event, Failed)
-            print_event(event)
-        if session.problem is not None and not self._has_told_failure:
-            self._has_told_failure = True
-            print_event(Failed(problem=session.problem.key, detail=session.problem_detail))
+            self._has_printed_failure |= isinstance(event, Failed)
+            print_event(event, self._peer)
+        if session.problem is not None and not self._has_printed_failure:
+            self._has_printed_failure = True
+            print_event(Failed(problem=session.problem.key, detail=session.problem_detail), self._peer)
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Time alone is no event."""
+        """Print nothing: passing time is no event."""
 
 
-def print_event(event: Event) -> None:
-    """The event as one line."""
-    sys.stdout.write(_OBEYED.sub(_escaped, encode(event).decode("utf-8")))
-    sys.stdout.flush()
+def print_event(event: Event, peer: str = "") -> None:
+    """Print an event of the protocol as one line, with the name of the peer if there is one."""
+    _print_line({**msgspec.to_builtins(event), "peer": peer} if peer else event)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def print_object(event: str, **fields: object) -> None:
+    """Print the result of a command, or a part of it, as one line; ``event`` names its kind."""
+    _print_line({"event": event, **fields})
 
 
 def print_failure(error: UserError) -> None:
-    """A failure that no session has told."""
+    """Print an error that no session has printed, as the event ``failed``."""
     print_event(Failed(problem=error.problem.key, detail=error.detail))
+
+
+def _print_line(message: Event | Mapping[str, object]) -> None:
+    line = encode(message).decode("utf-8")
+    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
+    sys.stdout.flush()

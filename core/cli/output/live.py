@@ -1,4 +1,4 @@
-"""A session as a picture that is drawn again and again in the same place of a terminal."""
+"""The live display of a session: a picture that is redrawn in its place on the terminal."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from core.cli.output import status_text as sentences
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Warned
+from core.texts import event_log
 
 REDRAW_SECONDS = 0.25
 
 
 class LiveDisplay:
-    """A context: the terminal's cursor is back when it is left. ``footer`` is somebody else's last line."""
+    """A context that restores the terminal's cursor when it is left; ``footer`` returns the last line."""
 
     def __init__(self, console: Console, footer: Callable[[], str] | None = None) -> None:
         self._console = console
@@ -38,20 +38,20 @@ class LiveDisplay:
     ) -> None:
         self._live.stop()
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """Only what must not be drawn over is said at once, above the picture."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Print warnings and checkpoints above the picture, where they stay."""
         match event:
             case Warned():
-                self._console.print(Text(f"Note: {sentences.of_warning(event)}", style="yellow"))
+                self._console.print(Text(f"Note: {event_log.line(event)}", style="yellow"))
             case CheckpointSaved():
-                self._console.print(Text(sentences.of(event) or ""), soft_wrap=True)
+                self._console.print(Text(event_log.line(event) or ""), soft_wrap=True)
             case _:
                 pass
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Draw it again, at most four times a second."""
+        """Draw the picture again, at most four times a second."""
         now = time.monotonic()
         if now - self._drawn_at >= REDRAW_SECONDS or session.phase == "ended":
             self._drawn_at = now
             footer = self._footer() if self._footer else ""
-            self._live.update(picture(session, tally, footer), refresh=True)
+            self._live.update(picture(session, tally, now, footer), refresh=True)

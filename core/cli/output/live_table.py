@@ -7,20 +7,20 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from core.cli.output import format as figures
-from core.cli.output import status_text as sentences
-from core.cli.output.summary import Tally
+from core.cli.output.summary import Tally, counted
 from core.client.session import Session
 from core.protocol.commands import Publish
 from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
+from core.texts import event_log, figures
+from core.texts.status import status
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
 _SHOWN_EXAMPLES, _LONG = 6, 25
 
 
-def picture(session: Session, tally: Tally, footer: str = "") -> RenderableType:
-    """The whole picture."""
+def picture(session: Session, tally: Tally, now: float, footer: str = "") -> RenderableType:
+    """Return the whole live display; ``now`` is in seconds of ``time.monotonic()``, ``footer`` its last line."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
@@ -29,12 +29,11 @@ def picture(session: Session, tally: Tally, footer: str = "") -> RenderableType:
     if session.progress:
         _add_progress(table, session.progress, session)
     if session.rounds:
-        last = session.rounds[-1]
-        table.add_row("last round", Text(f"epoch {last.epoch}, {last.kind}: {sentences.of_round(last)}"))
+        table.add_row("last round", Text(event_log.line(session.rounds[-1]) or ""))
     _add_learning(table, session, tally)
     if footer:
         table.add_row("organiser", Text(sanitize_line(footer)))
-    return Group(_title(session), _status(session), table)
+    return Group(_title(session), _status(session, tally, now), table)
 
 
 def _title(session: Session) -> Text:
@@ -45,14 +44,14 @@ def _title(session: Session) -> Text:
     return Text.assemble((name, "bold"), (hint, "dim"))
 
 
-def _status(session: Session) -> Text:
+def _status(session: Session, tally: Tally, now: float) -> Text:
     is_steady = session.phase == "training" and session.contribution_status is not None
     style = (
         _STATUS_STYLES.get(session.contribution_status.state, "bold")
         if is_steady and session.contribution_status
         else "bold"
     )
-    return Text(sentences.status(session), style=style)
+    return Text(status(session, tally.timestamps, now), style=style)
 
 
 def _add_progress(table: Table, progress: Progress, session: Session) -> None:
@@ -66,20 +65,20 @@ def _add_progress(table: Table, progress: Progress, session: Session) -> None:
     table.add_row("peers", Text(_peers(progress)))
     traffic = f"up {figures.size(progress.sent_bytes)} · down {figures.size(progress.received_bytes)}"
     table.add_row("traffic", Text(traffic))
-    table.add_row("given", Text(figures.counted(session.contributed_samples, "sample")))
+    table.add_row("given", Text(counted(session.contributed_samples, "sample")))
 
 
 def _peers(progress: Progress) -> str:
     clients = f", {progress.clients} with outgoing connections only" if progress.clients else ""
-    return f"{figures.counted(progress.peers, 'peer')}{clients}"
+    return f"{counted(progress.peers, 'peer')}{clients}"
 
 
 def _add_learning(table: Table, session: Session, tally: Tally) -> None:
     if session.progress and tally.last_loss is not None:
-        began = "" if tally.wait_for_exit is None else f" (began at {figures.loss(tally.wait_for_exit)})"
+        began = "" if tally.first_loss is None else f" (began at {figures.loss(tally.first_loss)})"
         table.add_row("loss", Text(f"{figures.loss(tally.last_loss)}{began}"))
     elif session.progress:
-        table.add_row("loss", Text(figures.UNKNOWN))
+        table.add_row("loss", Text(figures.unknown()))
     if session.evaluated:
         accuracy = f"{figures.share(session.evaluated.accuracy)} at epoch {session.evaluated.epoch}"
         table.add_row("accuracy", Text(accuracy))
@@ -98,7 +97,7 @@ def _solved(evaluated: Evaluated) -> Text:
     return text
 
 
-def _beside(bar: ProgressBar, words: str) -> Table:
+def _beside(bar: ProgressBar, label: str) -> Table:
     row = Table.grid(padding=(0, 1))
-    row.add_row(bar, Text(words))
+    row.add_row(bar, Text(label))
     return row

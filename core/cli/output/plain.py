@@ -1,4 +1,4 @@
-"""A session as plain lines, for what is no terminal and for the time before training."""
+"""A session as plain lines, for output that is no terminal and for the time before training."""
 
 from __future__ import annotations
 
@@ -6,63 +6,96 @@ import sys
 import time
 from typing import TextIO
 
-from core.cli.output import status_text as sentences
-from core.cli.output.summary import Tally
+from core.cli.output.summary import Tally, counted
 from core.client.session import Session
-from core.protocol.client_events import ClientEvent
-from core.protocol.events import ContributionStatus, Evaluated, Progress, StateLoading, TrainingStarted, Warned
+from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
+from core.protocol.events import (
+    ContributionStatus,
+    Evaluated,
+    Failed,
+    Hello,
+    Left,
+    Progress,
+    RunFound,
+    SearchFinished,
+    StateLoading,
+    TrainingStarted,
+    Warned,
+)
+from core.security.sanitize import sanitize_line
+from core.texts import event_log, figures
+from core.texts import status as status_texts
 
-PAUSE_SECONDS = 5.0
+MIN_SECONDS_BETWEEN_LINES = 5.0
+_SHOWN_EXAMPLES = 6
+
+# shown in another way, or of no interest at a terminal
+_SILENT = Asked | Hello | RunFound | SearchFinished | Failed | Left | RestartDue | WorkerExited
 
 
 class PlainDisplay:
-    """A line for what matters, and one for the progress every few seconds and at every new epoch."""
+    """Prints a line for each event that matters, and the progress every few seconds and at every new epoch."""
 
     def __init__(self, stream: TextIO, name: str = "") -> None:
         self._stream = stream
         self._prefix = f"{name}: " if name else ""
-        self._last_verdict: str | None = None
+        self._last_state: str | None = None
         self._last_epoch: int | None = None
-        self._progress_said_at = 0.0
+        self._limited_line_at = 0.0
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """Say it, if it is news."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Print the event's line if it is news; a warning goes to stderr."""
         match event:
             case Warned():
-                print(f"Note: {sentences.of_warning(event)}", file=sys.stderr, flush=True)
+                print(f"Note: {event_log.line(event)}", file=sys.stderr, flush=True)
             case ContributionStatus():
-                if event.state != self._last_verdict:
-                    self._say(sentences.of(event))
-                self._last_verdict = event.state
+                if event.state != self._last_state:
+                    self._print(event_log.line(event))
+                self._last_state = event.state
             case StateLoading():
-                self._say_sometimes(sentences.of_loading(event))
+                self._print_rarely(status_texts.loading(event))
             case Progress():
-                self._say_progress(event)
+                self._print_progress(event)
             case Evaluated():
-                self._say(sentences.of(event))
-                self._say(sentences.of_examples(event))
-            case TrainingStarted():
-                self._last_epoch = event.epoch
-                self._say(sentences.of(event))
+                self._print(event_log.line(event))
+                self._print(_examples(event))
+            case _ if isinstance(event, _SILENT):
+                pass
             case _:
-                self._say(sentences.of(event))
+                if isinstance(event, TrainingStarted):
+                    self._last_epoch = event.epoch
+                self._print(event_log.line(event))
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Time alone is no news."""
+        """Print nothing: passing time is no event."""
 
-    def _say_progress(self, event: Progress) -> None:
-        line = sentences.of_progress(event)
+    def _print_progress(self, event: Progress) -> None:
         if event.epoch != self._last_epoch:
             self._last_epoch = event.epoch
-            self._progress_said_at = 0.0
-        self._say_sometimes(line)
+            self._limited_line_at = 0.0
+        self._print_rarely(_progress(event))
 
-    def _say_sometimes(self, line: str) -> None:
+    def _print_rarely(self, line: str) -> None:
         now = time.monotonic()
-        if now - self._progress_said_at >= PAUSE_SECONDS:
-            self._progress_said_at = now
-            self._say(line)
+        if now - self._limited_line_at >= MIN_SECONDS_BETWEEN_LINES:
+            self._limited_line_at = now
+            self._print(line)
 
-    def _say(self, line: str | None) -> None:
+    def _print(self, line: str | None) -> None:
         if line:
             print(f"{self._prefix}{line}", file=self._stream, flush=True)
+
+
+def _progress(event: Progress) -> str:
+    return (
+        f"Epoch {event.epoch}: {figures.count(event.samples)} of {figures.count(event.target)} samples, "
+        f"mine {figures.rate(event.samples_per_second)}, "
+        f"swarm {figures.rate(event.swarm_samples_per_second)}, "
+        f"{counted(event.peers, 'peer')}, loss {figures.loss(event.loss)}."
+    )
+
+
+def _examples(event: Evaluated) -> str:
+    """The last examples of an evaluation, with a tick or a cross each."""
+    shown = event.examples[:_SHOWN_EXAMPLES]
+    return "   ".join(f"{'✓' if each.correct else '✗'} {sanitize_line(each.text, 100)}" for each in shown)

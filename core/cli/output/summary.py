@@ -4,55 +4,63 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.cli.output import format as figures
+from core.client.event_timestamps import EventTimestamps, is_averaged
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.texts import figures
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 peer`` or ``3 peers``."""
+    return f"{figures.count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+_NOTHING_SEEN = EventTimestamps()
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counted from the events; times are on a clock that only goes forward."""
+    """The sums and times of one training, counted from its events; times are in seconds of ``time.monotonic()``."""
 
     started_at: float | None = None
     rounds: int = 0
     shared_rounds: int = 0
-    wait_for_exit: float | None = None
+    first_loss: float | None = None
     last_loss: float | None = None
     accuracy: float | None = None
+    timestamps: EventTimestamps = _NOTHING_SEEN
 
     def after(self, event: ClientEvent, session: Session, now: float) -> Tally:
-        """The tally once that event has led to that session."""
-        if self.started_at is None and session.phase == "training":
-            return replace(self, started_at=now).after(event, session, now)
+        """Return the tally after that event has led to that session."""
+        started_at = now if self.started_at is None and session.phase == "training" else self.started_at
+        tally = replace(self, started_at=started_at, timestamps=self.timestamps.after(session, now))
         match event:
             case Progress(loss=float(loss)):
-                first = loss if self.wait_for_exit is None else self.wait_for_exit
-                return replace(self, wait_for_exit=first, last_loss=loss)
+                return replace(tally, first_loss=loss if self.first_loss is None else self.first_loss, last_loss=loss)
             case RoundFinished(kind="gradients"):
-                # a round that nobody else took part in is no averaging
-                shared = event.ok and event.peers > 1
-                return replace(self, rounds=self.rounds + 1, shared_rounds=self.shared_rounds + shared)
+                shared = self.shared_rounds + is_averaged(event)
+                return replace(tally, rounds=self.rounds + 1, shared_rounds=shared)
             case Evaluated():
-                return replace(self, accuracy=event.accuracy)
+                return replace(tally, accuracy=event.accuracy)
             case _:
-                return self
+                return tally
 
     def seconds(self, now: float) -> float:
-        """How long the training has lasted; zero before it starts."""
+        """Return how long the training has lasted; zero before it starts."""
         return 0.0 if self.started_at is None else now - self.started_at
 
     def summary(self, session: Session, now: float) -> str:
-        """``Helped for 3 epochs: 12,416 samples in 41 s, 3 of 3 rounds averaged with others; …``"""
+        """Return the last line: ``Helped for 3 epochs: 12,416 samples in 41 s, 3 of 3 rounds averaged with others``."""
         if self.started_at is None:
             return "Left before the training began."
-        epochs = figures.counted(session.epochs_done, "epoch")
-        samples = figures.counted(session.contributed_samples, "sample")
+        epochs = counted(session.epochs_done, "epoch")
+        samples = counted(session.contributed_samples, "sample")
         parts = [f"Helped for {epochs}: {samples} in {figures.time(self.seconds(now))}"]
         if self.rounds:
             parts.append(f", {self.shared_rounds} of {self.rounds} rounds averaged with others")
-        if self.wait_for_exit is not None:
-            parts.append(f"; loss {figures.loss(self.wait_for_exit)} → {figures.loss(self.last_loss)}")
+        if self.first_loss is not None:
+            parts.append(f"; loss {figures.loss(self.first_loss)} → {figures.loss(self.last_loss)}")
         if self.accuracy is not None:
             parts.append(f", accuracy {figures.share(self.accuracy)}")
         return "".join(parts) + "."

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.cli.parser import values as typed
-from core.cli.parser.engine_arguments import EngineWish, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
+    NO_LIMITS,
+    RESULT_AS_JSON,
+    Limits,
     add_address,
     add_computing,
     add_device,
@@ -20,7 +23,6 @@ from core.cli.parser.options import (
     add_memory,
     add_network,
 )
-from core.cli.parser.stop_conditions import NO_LIMITS, Limits
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.multiaddr import Multiaddr
@@ -31,21 +33,23 @@ DEFAULT_RUN_FILE = Path("run.toml")
 
 @dataclass(frozen=True)
 class NewRunFile:
-    """`run new`"""
+    """The command `run new`, which writes a commented run file."""
 
     file: Path
+    json: bool
 
 
 @dataclass(frozen=True)
 class CheckRunFile:
-    """`run check`"""
+    """The command `run check`, which looks for mistakes in a run file."""
 
     file: Path
+    json: bool
 
 
 @dataclass(frozen=True)
 class PublishRun:
-    """`publish`"""
+    """The command `publish`, which starts a run as its first peer."""
 
     file: Path
     listen: tuple[Multiaddr, ...]
@@ -62,7 +66,7 @@ class PublishRun:
 
 @dataclass(frozen=True)
 class JoinRun:
-    """`join`; ``address`` is what was pasted, words joined by spaces."""
+    """The command `join`, which helps a run; ``address`` is the pasted text, words joined by spaces."""
 
     address: str
     run_id: str | None = None
@@ -79,7 +83,7 @@ class JoinRun:
 
 @dataclass(frozen=True)
 class InspectSwarm:
-    """`inspect`"""
+    """The command `inspect`, which shows the runs of a swarm."""
 
     address: str
     network: NetworkMode
@@ -92,7 +96,7 @@ class InspectSwarm:
 
 @dataclass(frozen=True)
 class Demo:
-    """`demo`"""
+    """The command `demo`, which trains two peers on this computer."""
 
     limits: Limits
     json: bool
@@ -100,25 +104,26 @@ class Demo:
 
 @dataclass(frozen=True)
 class TrySwarm:
-    """`swarm`; ``peers`` with the organiser."""
+    """The command `swarm`, which tries a run file with that many peers, the organiser included."""
 
     file: Path
     peers: int
     device: str
     threads: int | None
     limits: Limits
+    json: bool
 
 
 @dataclass(frozen=True)
 class Doctor:
-    """`doctor`"""
+    """The command `doctor`, which examines this computer."""
 
     json: bool
 
 
 @dataclass(frozen=True)
 class Help:
-    """No command at all; ``text`` is what there is."""
+    """No command was typed; ``text`` is the list of commands."""
 
     text: str
 
@@ -132,7 +137,7 @@ ParsedCommand = (
     | TrySwarm
     | Demo
     | Doctor
-    | EngineWish
+    | EngineCommand
     | Reset
     | ForgetOrganiser
     | ShowDocument
@@ -141,14 +146,14 @@ ParsedCommand = (
 
 
 def read_arguments(words: list[str], version: str) -> ParsedCommand:
-    """What those words ask for; raises ClientError, or SystemExit(0) for --help and --version."""
+    """Return the command that was typed; raises UserError, or SystemExit(0) for --help and --version."""
     parser = command_parser(version)
     asked = parser.parse_args(words)
     match asked.command:
         case None:
             return Help(parser.format_help())
         case "run":
-            return NewRunFile(asked.file) if asked.deed == "new" else CheckRunFile(asked.file)
+            return (NewRunFile if asked.action == "new" else CheckRunFile)(asked.file, asked.json)
         case "publish":
             return _publish(asked)
         case "join":
@@ -156,13 +161,13 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
         case "inspect":
             return _inspect(asked)
         case "swarm":
-            return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked))
+            return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json)
         case "engine":
             return read_engine(asked)
         case "reset":
-            return Reset(asked.yes, asked.identity, asked.downloads)
+            return Reset(asked.yes, asked.identity, asked.downloads, asked.json)
         case "forget":
-            return ForgetOrganiser(asked.run_id, asked.yes)
+            return ForgetOrganiser(asked.run_id, asked.yes, asked.json)
         case "help":
             return ShowDocument(asked.topic, asked.json)
         case "demo":
@@ -172,14 +177,14 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says mistakes as every other failure is said."""
+    """Raises mistakes of usage as the errors that every other failure is."""
 
     def error(self, message: str) -> NoReturn:
         raise UserError(ErrorKind.USAGE, f"{message[:1].upper()}{message[1:]}.")
 
 
 def command_parser(version: str) -> argparse.ArgumentParser:
-    """The parser of the whole command line, with a subparser for each command."""
+    """Return the parser of the whole command line, with a subparser for each command."""
     parser = _Parser(prog="workerbee", description=DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"workerbee {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -200,11 +205,13 @@ def command_parser(version: str) -> argparse.ArgumentParser:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    deeds = parser.add_subparsers(dest="deed", metavar="new|check", required=True)
-    new = deeds.add_parser("new", help="write a run file with comments", allow_abbrev=False)
+    actions = parser.add_subparsers(dest="action", metavar="new|check", required=True)
+    new = actions.add_parser("new", help="write a run file with comments", allow_abbrev=False)
     new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
-    check = deeds.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
+    add_json(new, RESULT_AS_JSON)
+    check = actions.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
     check.add_argument("file", metavar="FILE", type=Path, help="the run file to check")
+    add_json(check, RESULT_AS_JSON)
 
 
 def _add_publish(parser: argparse.ArgumentParser) -> None:
@@ -245,6 +252,7 @@ def _add_swarm(parser: argparse.ArgumentParser) -> None:
         help="CPU threads of each peer; by default its share of the cores",
     )
     add_limits(parser)
+    add_json(parser, "print the events, a JSON object a line, with the name of the peer")
 
 
 def _add_join(parser: argparse.ArgumentParser) -> None:

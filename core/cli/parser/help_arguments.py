@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
+from core.cli.parser.options import add_json
 from core.files.documents import INDEX
 
 
@@ -21,4 +22,4 @@ def add_help(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "topic", metavar="TOPIC", nargs="?", default=INDEX, help="a document; without one, the list of them"
     )
-    parser.add_argument("--json", action="store_true", help="print topic, title and text as a JSON object")
+    add_json(parser, "print topic, title and text as a JSON object")

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from typing import get_args
 
 from core.cli.parser import values as typed
 from core.protocol.commands import NetworkMode
+
+EVENTS_AS_JSON = "print the events, a JSON object a line"
+RESULT_AS_JSON = "print the result as a JSON object, an error too"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The conditions on which training stops; at most one is set, ``seconds`` counts from the start of training."""
+
+    epochs: int | None = None
+    samples: int | None = None
+    seconds: float | None = None
+
+    def reached(self, epochs_done: int, contributed_samples: int, training_seconds: float) -> bool:
+        """Return whether a limit is reached and it is time to leave."""
+        return (
+            (self.epochs is not None and epochs_done >= self.epochs)
+            or (self.samples is not None and contributed_samples >= self.samples)
+            or (self.seconds is not None and training_seconds >= self.seconds)
+        )
+
+
+NO_LIMITS = Limits()
 
 
 def add_address(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +84,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the switch to JSON lines."""
-    parser.add_argument("--json", action="store_true", help="print the events, a JSON object a line")
+def add_json(parser: argparse.ArgumentParser, help_text: str = EVENTS_AS_JSON, *, is_nested: bool = False) -> None:
+    """Add the switch to JSON lines; the parser of a nested command leaves unsaid what the outer one has read."""
+    default = argparse.SUPPRESS if is_nested else False
+    parser.add_argument("--json", action="store_true", default=default, help=help_text)

@@ -1,4 +1,4 @@
-"""What a person types after an option, as values; each raises ArgumentTypeError in words."""
+"""The values of options, converted from what was typed; each function raises ArgumentTypeError with a sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNIT_SECONDS = (86400, 3600, 60, 1)
 
 
 def parse_duration(text: str) -> float:
-    """Its length in seconds; a number alone counts seconds. Raises ValueError for anything else."""
+    """Return a duration such as ``1h30m`` in seconds; a number alone counts seconds. Raises ValueError."""
     match = _DURATION.fullmatch(text.strip().lower())
     seconds = (
         sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True)) if match else 0
@@ -30,7 +30,7 @@ _BYTES = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def parse_size(text: str) -> int:
-    """The bytes; raises ValueError in words."""
+    """Return a size such as ``6GB`` in bytes; raises ValueError with a sentence."""
     found = _SIZE.fullmatch(text.strip())
     if not found or not int(found[1]):
         raise ValueError(f"{text!r} is no size; write it as 6GB or 800MB")
@@ -43,7 +43,7 @@ _Value = TypeVar("_Value")
 
 
 def positive(text: str) -> int:
-    """A whole number from 1 up."""
+    """Convert a whole number, which must be 1 or more."""
     try:
         number = int(text)
     except ValueError:
@@ -54,7 +54,7 @@ def positive(text: str) -> int:
 
 
 def peers(text: str) -> int:
-    """How many peers a swarm on this computer has."""
+    """Convert the number of peers of a swarm on this computer."""
     number = positive(text)
     if not 2 <= number <= MOST_LOCAL_PEERS:
         raise argparse.ArgumentTypeError(f"a swarm here has 2 to {MOST_LOCAL_PEERS} peers")
@@ -62,24 +62,24 @@ def peers(text: str) -> int:
 
 
 def name(text: str) -> str:
-    """What others may call this computer."""
+    """Convert the name by which others may call this computer."""
     if not 1 <= len(text) <= MAX_NAME_CHARACTERS or not text.isprintable():
         raise argparse.ArgumentTypeError(f"a name has 1 to {MAX_NAME_CHARACTERS} characters, all printable")
     return text
 
 
 def seconds(text: str) -> float:
-    """A time such as ``10m``."""
+    """Convert a duration such as ``10m`` to seconds."""
     return _parsed(parse_duration, text)
 
 
 def size(text: str) -> int:
-    """Bytes, such as ``6GB``."""
+    """Convert a size such as ``6GB`` to bytes."""
     return _parsed(parse_size, text)
 
 
 def multiaddr(text: str) -> Multiaddr:
-    """Where to listen or to be found, such as ``/ip4/0.0.0.0/tcp/31337``."""
+    """Convert an address to listen on or to announce, such as ``/ip4/0.0.0.0/tcp/31337``."""
     return _parsed(Multiaddr, text)
 
 

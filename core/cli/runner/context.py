@@ -1,27 +1,78 @@
-"""Where a command does its work."""
+"""What every command is given: the folders, the main thread's event loop, the request to stop, the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import queue
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
+from core.cli.parser.arguments import InspectSwarm, JoinRun
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.event_loop import MainLoop
 from core.engine.python import uses_gpus
+from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import find_devices, usable_devices
+from core.records.settings import Settings, load_settings
+from core.texts.errors import advice_of, title_of
+
+TICK_SECONDS = 0.25
+
+
+class EventLoop:
+    """A queue of callbacks; the thread that runs it sleeps while there are none."""
+
+    def __init__(self) -> None:
+        # a SimpleQueue, because its put may be called by a signal handler that interrupts its get
+        self._callbacks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def post(self, callback: Callable[[], None]) -> None:
+        """Have the callback called on the thread that runs the loop; may be called from any thread."""
+        self._callbacks.put(callback)
+
+    def run_until(self, is_done: Callable[[], bool], on_tick: Callable[[], None]) -> None:
+        """Call what is posted until ``is_done``; ``on_tick`` follows every callback, and every idle tick."""
+        while not is_done():
+            try:
+                callback = self._callbacks.get(timeout=TICK_SECONDS)
+            except queue.Empty:
+                pass
+            else:
+                callback()
+            on_tick()
 
 
 @dataclass(frozen=True)
 class CommandContext:
-    """Its folders, the main thread's loop, the wish to stop, and what starts a worker (None: the engine)."""
+    """The surroundings of a command; ``worker_command`` starts a worker, ``None`` means the installed engine's."""
 
     folders: Folders
-    loop: MainLoop
+    loop: EventLoop
     stop: Stop
     worker_command: Sequence[str] | None = None
 
     def devices(self) -> tuple[Device, ...]:
-        """What this computer has that its engine can compute on."""
+        """Return the devices of this computer that its engine can compute on."""
         return usable_devices(find_devices(), uses_gpus=uses_gpus(self.folders.data))
+
+
+def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Settings:
+    """Return the settings, overridden by the options of the command.
+
+    A damaged settings file is named on stderr, and the defaults are used.
+    """
+    settings, quarantined = load_settings(folders.settings_file)
+    if quarantined is not None:
+        kind = ErrorKind.SETTINGS_DAMAGED
+        print(f"{title_of(kind)} {advice_of(kind)} It is {quarantined}.", file=sys.stderr)
+    options = {
+        "device": command.device,
+        "network": command.network,
+        "threads": command.threads,
+        "memory_limit_bytes": command.memory_limit_bytes,
+        "public_name": command.public_name if isinstance(command, JoinRun) else None,
+    }
+    return msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})

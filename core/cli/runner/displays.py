@@ -1,4 +1,4 @@
-"""Where words for people go: stdout, or stderr where stdout belongs to a program."""
+"""The choice of a display and of the stream for people: stdout, or stderr where stdout is for a program."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ from typing import TYPE_CHECKING, TextIO
 from core.cli.output.json_lines import JsonDisplay
 from core.cli.output.plain import PlainDisplay
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.keyboard import keys_heard
-from core.cli.runner.worker_session import Watcher, WorkerSession
+from core.cli.runner.keyboard import listen_for_keys
+from core.cli.runner.worker_session import Display, WorkerSession
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def words_stream(wants_json: bool) -> TextIO:
-    """Where to print for people."""
+def stream_for_people(wants_json: bool) -> TextIO:
+    """Return the stream on which text for people is printed."""
     return sys.stderr if wants_json else sys.stdout
 
 
 def console_for(wants_json: bool) -> Console:
-    """A console that takes nobody's words for commands of its own."""
+    """Return a console that takes no text for markup of its own."""
     from rich.console import Console
 
-    return Console(file=words_stream(wants_json), markup=False, emoji=False, highlight=False)
+    return Console(file=stream_for_people(wants_json), markup=False, emoji=False, highlight=False)
 
 
-def is_living(console: Console) -> bool:
-    """Whether it can show a picture that changes."""
+def can_redraw(console: Console) -> bool:
+    """Return whether the console can show a picture that changes in its place."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
-def early_display(wants_json: bool) -> Watcher:
-    """What shows a session before training."""
+def display_for(wants_json: bool) -> Display:
+    """Return the display of a session before training."""
     return JsonDisplay() if wants_json else PlainDisplay(sys.stdout)
 
 
 @contextmanager
-def shown_training(
-    conversation: WorkerSession, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
+def live_training(
+    worker: WorkerSession, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
 ) -> Iterator[None]:
-    """While this lasts, a terminal shows one living picture and `q` leaves; all else goes on as before."""
+    """While this lasts, a terminal shows the live display and `q` leaves; other output goes on as before."""
     console = console_for(wants_json)
-    if wants_json or not is_living(console):
+    if wants_json or not can_redraw(console):
         yield
         return
     from core.cli.output.live import LiveDisplay
 
     with (
-        keys_heard(lambda key: stop.request() if key in "qQ" else None),
-        LiveDisplay(console, footer) as display,
+        listen_for_keys(lambda key: stop.request() if key in "qQ" else None),
+        LiveDisplay(console, footer) as live,
     ):
-        early, conversation.watcher = conversation.watcher, display
+        before, worker.display = worker.display, live
         try:
             yield
         finally:
-            conversation.watcher = early
+            worker.display = before

@@ -1,14 +1,13 @@
-"""What a run would take of this computer, tried out for some seconds before anybody joins it."""
+"""A dry run before anybody joins: it measures for some seconds what a run takes of this computer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.cli.output.fit_text import of_fit
 from core.cli.output.json_lines import print_event
 from core.cli.output.summary import Tally
 from core.cli.runner.context import CommandContext
-from core.cli.runner.displays import words_stream
+from core.cli.runner.displays import stream_for_people
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.errors import UserError
@@ -17,48 +16,52 @@ from core.hardware.device import Device
 from core.hardware.fit import fits
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import DryRun
-from core.protocol.events import FitMeasured, RunFound
+from core.protocol.events import FitMeasured, RunFound, Warned
 from core.records.settings import Settings
+from core.texts.errors import title_of
+from core.texts.fit import of_measured
 
 
-def smoke_test(
-    desk: CommandContext,
+def measure_fit(
+    context: CommandContext,
     run: RunFound,
     device: Device,
     devices: Sequence[Device],
-    choices: Settings,
+    settings: Settings,
     wants_json: bool,
 ) -> str:
-    """What a dry run on that device says, in words; or why there is nothing to say."""
+    """Return the result of a dry run on that device as a sentence, or why there is none; programs get an event."""
     if not fits(run.manifest, device, devices, DiskSpace()).may_be_tried:
-        return "not measured: its memory is too small for this run"
+        return "Not measured: its memory is too small for this run"
     command = DryRun(
         manifest=run.manifest,
         device=device.label,
-        threads=choices.threads,
-        memory_limit_bytes=choices.memory_limit_bytes,
+        threads=settings.threads,
+        memory_limit_bytes=settings.memory_limit_bytes,
     )
-    print(f"Measuring what fits on {device.label}…", file=words_stream(wants_json), flush=True)
-    with WorkerSession(desk, _Watcher(wants_json)) as conversation:
-        conversation.client.dry_run(command)
+    print(f"Measuring what fits on {device.label}…", file=stream_for_people(wants_json), flush=True)
+    with WorkerSession(context, _FitDisplay(wants_json)) as worker:
+        worker.client.dry_run(command)
         try:
-            fit = conversation.wait_until(lambda session: session.fit is not None).fit
+            fit = worker.wait_until(lambda session: session.fit is not None).fit
         except UserError as error:
-            return f"not measured: {error.problem.title} {error.detail}".strip()
+            if wants_json:
+                print_event(Warned(problem=error.problem.key, detail=error.detail))
+            return f"Not measured: {title_of(error.problem)} {error.detail}".strip()
     assert fit is not None
-    return of_fit(fit, run.samples_per_second)
+    return of_measured(fit, run.samples_per_second)
 
 
-class _Watcher:
-    """Tells programs what was found; a dry run that fails is no failure of whoever only looks."""
+class _FitDisplay:
+    """Prints what was measured for programs; a dry run that fails is no failure of the command."""
 
     def __init__(self, wants_json: bool) -> None:
         self._wants_json = wants_json
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """Print what was found."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Print what was measured."""
         if self._wants_json and isinstance(event, FitMeasured):
             print_event(event)
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Time alone is no news."""
+        """Print nothing: passing time is no event."""

@@ -1,4 +1,4 @@
-"""Single keys from the terminal while training: `q` leaves. The terminal is put back as it was, always."""
+"""Single keys from the terminal while training: `q` leaves. The terminal's settings are always restored."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ else:
 
 
 @contextmanager
-def keys_heard(on_key: Callable[[str], None]) -> Iterator[None]:
-    """Call ``on_key`` from another thread for every key, where there is a terminal in the foreground."""
-    if not (_has_terminals and _is_ours()):
+def listen_for_keys(on_key: Callable[[str], None]) -> Iterator[None]:
+    """While this lasts, call ``on_key`` from another thread for every key typed at a terminal in the foreground."""
+    if not (_has_terminals and _is_in_foreground()):
         yield
         return
     terminal = sys.stdin.fileno()
@@ -40,7 +40,7 @@ def keys_heard(on_key: Callable[[str], None]) -> Iterator[None]:
             termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
-def _is_ours() -> bool:
+def _is_in_foreground() -> bool:
     """Whether we may change the terminal: a process in the background would be stopped for it."""
     try:
         terminal = sys.stdin.fileno()

@@ -1,8 +1,7 @@
-"""From what was pasted to the runs that are there: what `join` and `inspect` share."""
+"""The search for the runs at a pasted address: what `join` and `inspect` share."""
 
 from __future__ import annotations
 
-from core.cli.output.run_review import organiser_of
 from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
@@ -10,10 +9,11 @@ from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line
+from core.texts.run import line_of
 
 
 def find_runs(
-    conversation: WorkerSession,
+    worker: WorkerSession,
     address: JoinAddress,
     *,
     run_id: str | None,
@@ -21,9 +21,9 @@ def find_runs(
     port: int | None = None,
     manifest: RunManifest | None = None,
 ) -> tuple[RunFound, ...]:
-    """All runs that the swarm publishes, or those of that id; raises ClientError if there are none."""
-    conversation.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
-    session = conversation.wait_until(lambda session: session.is_search_finished)
+    """Return the runs that the swarm publishes, or those of that id; raises UserError if there are none."""
+    worker.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
+    session = worker.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))
     if not runs:
@@ -32,7 +32,7 @@ def find_runs(
 
 
 def only_run(runs: tuple[RunFound, ...]) -> RunFound:
-    """The one that is meant: the only one, or the only one that the address vouches for."""
+    """Return the only run, or the only one that the address vouches for; raises UserError for any other number."""
     if len(runs) > 1:
         runs = tuple(run for run in runs if run.vouched) if _have_one_name(runs) else runs
     if len(runs) != 1:
@@ -50,4 +50,4 @@ def _have_one_name(runs: tuple[RunFound, ...]) -> bool:
 
 
 def _line(run: RunFound) -> str:
-    return f"{run.manifest.run.id}: {sanitize_line(run.manifest.run.name, 60)}, by {organiser_of(run)}"
+    return f"{run.manifest.run.id}: {sanitize_line(run.manifest.run.name, 60)} · {line_of(run)}"

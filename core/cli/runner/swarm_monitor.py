@@ -1,4 +1,4 @@
-"""All peers of a swarm on this computer: in a terminal a living table, elsewhere a line for each event."""
+"""The display of a swarm on this computer: at a terminal a live table of its peers, elsewhere a line an event."""
 
 from __future__ import annotations
 
@@ -11,37 +11,38 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from core.cli.output import format as figures
-from core.cli.output import status_text as sentences
+from core.cli.output.json_lines import JsonDisplay
 from core.cli.output.live import REDRAW_SECONDS
 from core.cli.output.plain import PlainDisplay
 from core.cli.output.summary import Tally
 from core.cli.runner.cancellation import Stop
 from core.cli.runner.context import CommandContext
-from core.cli.runner.displays import console_for, is_living
-from core.cli.runner.keyboard import keys_heard
-from core.cli.runner.worker_session import WorkerSession
+from core.cli.runner.displays import can_redraw, console_for
+from core.cli.runner.keyboard import listen_for_keys
+from core.cli.runner.worker_session import Display, WorkerSession
 from core.client.session import Session
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
+from core.texts import figures
+from core.texts.status import status
 
 _HEADINGS = ("", "epoch", "samples", "given", "averaged", "loss", "")
 
 
-class Monitor:
-    """A context; `q` stops everybody, and so does a peer that has come to grief."""
+class SwarmMonitor:
+    """A context that shows all peers; `q` stops them, and so does a peer that fails."""
 
-    def __init__(self, stop: Stop) -> None:
-        self._stop = stop
-        self._console = console_for(False)
-        self._live = Live(console=self._console, auto_refresh=False) if is_living(self._console) else None
+    def __init__(self, stop: Stop, wants_json: bool) -> None:
+        self._stop, self._wants_json = stop, wants_json
+        console = console_for(wants_json)
+        self._live = Live(console=console, auto_refresh=False) if can_redraw(console) and not wants_json else None
         self._ends = contextlib.ExitStack()
         self._peers: list[tuple[str, WorkerSession]] = []
         self._drawn_at = 0.0
 
-    def __enter__(self) -> Monitor:
+    def __enter__(self) -> SwarmMonitor:
         if self._live is not None:
-            self._ends.enter_context(keys_heard(lambda key: self._stop.request() if key in "qQ" else None))
+            self._ends.enter_context(listen_for_keys(lambda key: self._stop.request() if key in "qQ" else None))
             self._ends.enter_context(self._live)
         return self
 
@@ -50,56 +51,64 @@ class Monitor:
     ) -> None:
         self._ends.close()
 
-    def peer(self, name: str, desk: CommandContext, folders: Folders) -> WorkerSession:
-        """The next one in the table, still silent."""
-        lines = PlainDisplay(sys.stdout, name) if self._live is None else None
-        conversation = WorkerSession(desk, _Watcher(self, lines), folders)
-        self._peers.append((name, conversation))
-        return conversation
+    def add_peer(self, name: str, context: CommandContext, folders: Folders) -> WorkerSession:
+        """Add a row to the table, and return the session of its peer, which has no worker yet."""
+        worker = WorkerSession(context, _PeerDisplay(self, self._lines(name)), folders)
+        self._peers.append((name, worker))
+        return worker
 
-    def show(self) -> None:
-        """How all are now; drawn at most four times a second."""
+    def redraw(self) -> None:
+        """Draw the table again, at most four times a second."""
         if self._live is not None and time.monotonic() - self._drawn_at >= REDRAW_SECONDS:
             self._drawn_at = time.monotonic()
             self._live.update(self._table(), refresh=True)
 
-    def stop_for(self, session: Session) -> None:
-        """If that peer's session has come to grief."""
+    def stop_after_failure(self, session: Session) -> None:
+        """Request the end of all peers if that peer's session has failed."""
         if session.problem is not None:
             self._stop.request(session.problem.exit_code)
+
+    def _lines(self, name: str) -> Display | None:
+        """What prints the events of that peer; nothing where the table shows them."""
+        if self._wants_json:
+            return JsonDisplay(name)
+        return PlainDisplay(sys.stdout, name) if self._live is None else None
 
     def _table(self) -> Table:
         table = Table(*_HEADINGS, box=None, padding=(0, 2, 0, 0), header_style="dim")
         for column in table.columns[:-1]:
             column.no_wrap = True
         for name, peer in self._peers:
-            table.add_row(*(Text(words) for words in (name, *_figures(peer.session, peer.tally))))
+            table.add_row(*(Text(cell) for cell in (name, *_figures(peer.session, peer.tally))))
         return table
 
 
-class _Watcher:
-    def __init__(self, monitor: Monitor, lines: PlainDisplay | None) -> None:
+class _PeerDisplay:
+    """Passes the session of one peer to the monitor of all."""
+
+    def __init__(self, monitor: SwarmMonitor, lines: Display | None) -> None:
         self._monitor, self._lines = monitor, lines
 
-    def happened(self, event: ClientEvent, session: Session) -> None:
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
         if self._lines is not None:
-            self._lines.happened(event, session)
-        self._monitor.stop_for(session)
+            self._lines.handle_event(event, session)
+        self._monitor.stop_after_failure(session)
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        self._monitor.show()
+        self._monitor.redraw()
 
 
 def _figures(session: Session, tally: Tally) -> tuple[str, ...]:
-    """What the table says of a peer."""
+    """The cells of a peer in the table."""
     progress = session.progress
+    text = status(session, tally.timestamps, time.monotonic())
     if progress is None:
-        return ("", "", "", "", "", sentences.status(session))
+        return ("", "", "", "", "", text)
     return (
         f"{progress.epoch}",
         figures.rate(progress.samples_per_second),
         figures.count(session.contributed_samples),
         f"{tally.shared_rounds} of {tally.rounds}",
         figures.loss(tally.last_loss),
-        sentences.state(session),
+        text,
     )

@@ -1,4 +1,4 @@
-"""One client, whoever watches it, and the loop that drives both: what every command has in common."""
+"""A client with its display and the event loop that drives both: what every command has in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Protocol
 
 from core.cli.output.summary import Tally
-from core.cli.parser.stop_conditions import Limits
+from core.cli.parser.options import Limits
 from core.cli.runner.cancellation import ForceQuitError, Stopped
 from core.cli.runner.context import CommandContext
 from core.client.client import Client
@@ -19,40 +19,31 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
 
+_EXPLAINED_BY_LOG = {ErrorKind.WORKER_CRASHED, ErrorKind.WORKER_NONSENSE, ErrorKind.ENGINE_MISSING}
+
 
 class SessionError(UserError):
-    """The session has ended with a problem, which its watcher has been told."""
+    """The session has ended with an error, which its display has printed."""
 
 
-@contextmanager
-def raise_first_failure(peers: Mapping[str, WorkerSession]) -> Iterator[None]:
-    """Whatever has ended what they do together, one that came to grief was the reason; by their names."""
-    try:
-        yield
-    finally:
-        for name, peer in peers.items():
-            if (problem := peer.session.problem) is not None:
-                raise UserError(problem, f"The {name}: {peer.session.problem_detail}".strip())
+class Display(Protocol):
+    """Shows a session: is given every event, and called at every tick."""
 
-
-class Watcher(Protocol):
-    """Shows a session; is told of every event, and at every tick."""
-
-    def happened(self, event: ClientEvent, session: Session) -> None:
-        """That event has just led to this session."""
+    def handle_event(self, event: ClientEvent, session: Session) -> None:
+        """Show the event that has just led to this session."""
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Some time has passed."""
+        """Show the session again, because some time has passed."""
 
 
 class WorkerSession:
-    """A context: when it is left, nothing of the worker is left; without a goodbye if somebody insists."""
+    """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye."""
 
-    def __init__(self, desk: CommandContext, watcher: Watcher, folders: Folders | None = None) -> None:
-        self.watcher = watcher
+    def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
+        self.display = display
         self.tally = Tally()
-        self._desk = desk
-        self.client = Client(folders or desk.folders, self._post, worker_command=desk.worker_command)
+        self._context = context
+        self.client = Client(folders or context.folders, self._post, worker_command=context.worker_command)
 
     def __enter__(self) -> WorkerSession:
         return self
@@ -67,58 +58,78 @@ class WorkerSession:
 
     @property
     def session(self) -> Session:
-        """The picture as it is now."""
+        """The state of the session as it is now."""
         return self.client.session
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the session has ended, so that nothing more will happen."""
         return self.session.phase == "ended"
 
+    @property
+    def failure(self) -> SessionError | None:
+        """The error that has ended the session, with the path of the log where that explains it."""
+        problem = self.session.problem
+        return None if problem is None else SessionError(problem, self._with_log(problem, self.session.problem_detail))
+
     def wait_until(self, is_done: Callable[[Session], bool]) -> Session:
-        """The session once that is so; raises SessionError, or Stopped if somebody wants to stop first."""
-        self._run_until(lambda: is_done(self.session) or self._desk.stop.is_requested)
-        self.raise_problem()
+        """Return the session once ``is_done``; raises SessionError, or Stopped after a request to stop."""
+        self._run_until(lambda: is_done(self.session) or self._context.stop.is_requested)
+        self._raise_failure()
         if not is_done(self.session):
             if self.has_ended:
-                raise UserError(ErrorKind.WORKER_CRASHED, "It ended before it had done what it was asked for.")
+                detail = "It ended before it had done what it was asked for."
+                raise UserError(ErrorKind.WORKER_CRASHED, self._with_log(ErrorKind.WORKER_CRASHED, detail))
             self.leave()
-            raise Stopped(self._desk.stop.exit_code)
+            raise Stopped(self._context.stop.exit_code)
         return self.session
 
     def train(self, limits: Limits) -> None:
-        """Go on until a limit is reached, somebody wants to stop or the session ends; leave properly."""
-        self._run_until(lambda: self._desk.stop.is_requested or self._has_reached(limits))
+        """Train until a limit is reached, a stop is requested or the session ends, and leave; raises SessionError."""
+        self._run_until(lambda: self._context.stop.is_requested or self._has_reached(limits))
         self.leave()
-        self.raise_problem()
+        self._raise_failure()
 
     def leave(self) -> None:
-        """Say goodbye and wait for the end, which the client bounds in time."""
+        """Leave the swarm and wait for the end, which the client bounds in time."""
         if not self.has_ended:
             self.client.leave()
             self._run_until(lambda: False)
 
-    def raise_problem(self) -> None:
-        """Raise SessionError if the session has come to grief."""
-        if self.session.problem is not None:
+    def _raise_failure(self) -> None:
+        if self.failure is not None:
             self.leave()
-            raise SessionError(self.session.problem, self.session.problem_detail)
+            raise self.failure
+
+    def _with_log(self, problem: ErrorKind, detail: str) -> str:
+        log = str(self.client.log_file)
+        return f"{detail} The log is {log}.".strip() if problem in _EXPLAINED_BY_LOG and log not in detail else detail
 
     def _run_until(self, is_done: Callable[[], bool]) -> None:
-        self._desk.loop.run_until(lambda: self.has_ended or is_done(), self._tick)
+        self._context.loop.run_until(lambda: self.has_ended or is_done(), self._refresh)
 
     def _has_reached(self, limits: Limits) -> bool:
-        session = self.session
         seconds = self.tally.seconds(time.monotonic())
-        return limits.reached(session.epochs_done, session.contributed_samples, seconds)
+        return limits.reached(self.session.epochs_done, self.session.contributed_samples, seconds)
 
-    def _tick(self) -> None:
-        self.watcher.refresh(self.session, self.tally)
+    def _refresh(self) -> None:
+        self.display.refresh(self.session, self.tally)
 
     def _post(self, event: ClientEvent) -> None:
-        self._desk.loop.post(partial(self._happened, event))
+        self._context.loop.post(partial(self._handle_event, event))
 
-    def _happened(self, event: ClientEvent) -> None:
+    def _handle_event(self, event: ClientEvent) -> None:
         self.client.handle(event)
         self.tally = self.tally.after(event, self.session, time.monotonic())
-        self.watcher.happened(event, self.session)
+        self.display.handle_event(event, self.session)
+
+
+@contextmanager
+def raise_first_failure(workers: Mapping[str, WorkerSession]) -> Iterator[None]:
+    """However the block ends, raise the error of the first worker that failed, with the worker's name."""
+    try:
+        yield
+    finally:
+        for name, worker in workers.items():
+            if (failure := worker.failure) is not None:
+                raise UserError(failure.problem, f"The {name}: {failure.detail}".strip())

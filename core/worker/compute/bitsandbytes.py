@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import Any
 
 import torch
 
 from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
 from core.run.spec.optimizer import AdamW8bit
-from core.run.spec.recipe import CausalLM, MaskedLM
+from core.run.spec.recipe import CausalLM, MaskedLM, Quantization
 
 
 def refuse_without_bitsandbytes(manifest: RunManifest, device: torch.device) -> None:
@@ -30,3 +31,15 @@ def require_bitsandbytes(what: str, device: torch.device) -> None:
     if find_spec("bitsandbytes") is None:
         words = "bitsandbytes, which the engine for NVIDIA GPUs has; elsewhere: `pip install 'workerbee[quantization]'`"
         raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs {words}.")
+
+
+def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
+    """How `transformers` is asked for it; raises ClientError where it cannot be had."""
+    require_bitsandbytes(f"A model in few bits ({wanted.kind})", device)
+    from transformers import BitsAndBytesConfig
+
+    if wanted.kind == "8bit":
+        how = BitsAndBytesConfig(load_in_8bit=True)
+    else:
+        how = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype)
+    return {"quantization_config": how, "device_map": {"": device}}

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import assert_never
 
 from core.run.spec.data import HubDataset, HubImages, HubTokenizer, ImageData, ImageFiles, TextData, TextFiles
-from core.worker.data.documents import Documents
+from core.worker.data.documents import Documents, HubDocuments
 from core.worker.data.documents_files import FileDocuments
-from core.worker.data.documents_hub import HubDocuments
 from core.worker.data.image_labels import Labels
 from core.worker.data.image_samples import DrawnImages, Images, LabelledImages
 from core.worker.data.image_sources import FilePictures, HubPictures, ImageSource
 from core.worker.data.read_order import increment_pass, name_of
 from core.worker.data.token_blocks import Blocks, PackedBlocks
 from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
+from core.worker.fetch.background_task import ProgressListener
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch_tokenizer
-from core.worker.fetch.progress_listener import ProgressListener
 
 __all__ = ["Blocks", "Images", "LabelledImages", "open_blocks", "open_images"]
 

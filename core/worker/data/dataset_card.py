@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.hub_repository import HubRepository
-from core.worker.fetch.retrying_download import download
+from core.worker.fetch.retry import download
 
 _CARDS = ("README.md", ".huggingface.yaml")
 _LARGEST_CARD_BYTES = 5_000_000

@@ -19,8 +19,7 @@ from core.worker.data.image_sources import ImageSource, Picture
 from core.worker.data.prefetch import Prefetch
 from core.worker.data.read_order import shuffle_buffer
 from core.worker.data.validation_split import HeldOut, read_held_out, write_held_out
-from core.worker.fetch.background_task import BackgroundTask, send
-from core.worker.fetch.progress_listener import ProgressListener
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, send
 
 HELD_OUT_IMAGES = 256
 _SEARCHED_BYTES = 200_000_000  # in which images are looked for that nobody trains on

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from core.errors import ErrorKind
-from core.worker.fetch.background_task import BackgroundTask, TaskCancelledError
-from core.worker.fetch.progress_listener import ProgressListener
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, TaskCancelledError
 
 Item = TypeVar("Item")
 

@@ -16,8 +16,7 @@ from core.worker.data.prefetch import Prefetch
 from core.worker.data.read_order import shuffle_buffer
 from core.worker.data.tokenizers import Tokenizer
 from core.worker.data.validation_split import HeldOut, read_held_out, write_held_out
-from core.worker.fetch.background_task import BackgroundTask, send
-from core.worker.fetch.progress_listener import ProgressListener
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, send
 
 HELD_OUT_BLOCKS = 64
 _HELD_OUT_SEARCHED = 20_000  # documents, in which blocks are looked for that nobody trains on

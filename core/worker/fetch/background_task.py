@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from core.errors import ErrorKind
-from core.worker.fetch.progress_listener import ProgressListener
+
+
+class ProgressListener(Protocol):
+    """``progress`` and ``check`` are called often, and raise what must end the work, as when we leave."""
+
+    def progress(self, received_bytes: int, total_bytes: int) -> None: ...
+
+    def check(self) -> None: ...
+
+    def warn(self, problem: ErrorKind, detail: str) -> None: ...
+
 
 TELL_SECONDS = 0.25
 

@@ -12,7 +12,7 @@ from core.run.spec.data import KEPT_BYTES, FileAt
 from core.security.verified_download import Remote
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore, alone_in, in_words
-from core.worker.fetch.retrying_download import download
+from core.worker.fetch.retry import download
 
 _PART = "part"
 

@@ -12,8 +12,7 @@ from core.files.atomic import storage_problem
 from core.files.disk_space import free_space
 from core.files.folders import DataFolder
 from core.files.locks import LockedFolder, try_lock
-from core.worker.fetch.background_task import BackgroundTask
-from core.worker.fetch.progress_listener import ProgressListener
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener
 
 _SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
 _GIGABYTE = 1e9

@@ -14,11 +14,10 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
-from core.worker.fetch.background_task import BackgroundTask, send
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, send
 from core.worker.fetch.file_store import FileStore, alone_in
 from core.worker.fetch.hub_repository import HubFile, HubRepository
-from core.worker.fetch.progress_listener import ProgressListener
-from core.worker.fetch.retrying_download import download
+from core.worker.fetch.retry import download
 
 _LARGEST_SETTINGS_BYTES = 64_000_000  # large tokenizers have 20 to 30 MB
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")

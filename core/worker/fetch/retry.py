@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
-from core.errors import ErrorKind
-from core.security.verified_download import UnreachableError
+from core.errors import ErrorKind, UserError
+from core.security.verified_download import RefusedError, Remote, UnreachableError, accept, fetch_rest
 from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.file_store import in_words
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 30.0
@@ -40,3 +42,23 @@ def retry_with_backoff(attempt: Callable[[], Answer], errand: BackgroundTask, wh
             errand.warn(ErrorKind.FILES_UNREACHABLE, f"{what}.")
         errand.wait(pause)
         pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def download(remote: Remote, part: Path, target: Path, errand: BackgroundTask) -> None:
+    """Fetch it into ``part``, however often it is cut; whole and verified it becomes ``target``.
+
+    Raises ClientError for what will never be right, and Abandoned.
+    """
+    before = errand.received_bytes
+
+    def received(have: int) -> None:
+        errand.check()
+        errand.received_bytes = before + have
+
+    try:
+        with in_words(part):
+            part.touch(0o600)
+            retry_with_backoff(lambda: fetch_rest(remote, part, received), errand, remote.url)
+            accept(remote, part, target)
+    except RefusedError as error:
+        raise UserError(ErrorKind.FILES_REFUSED, f"{remote.url}: {error}.") from error

@@ -1,158 +1,195 @@
-"""Never alone in silence: notice that the others are gone, find out why, and find them again."""
+"""The state machine of the connection to a run's other peers: detects partitions and split brain, without any I/O."""
 
 from __future__ import annotations
 
-import logging
-import threading
-import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from core.errors import ErrorKind, UserError
-from core.worker.network.peer_cache import PeerCache
-from core.worker.network.tcp_probe import tcp_probe
+from core.protocol.localizable import LocalizedText, localized
+from core.run.multiaddr import split_peer
+from core.worker.network.tcp_probe import ProbeResult
 
-LOOK_SECONDS = 2.0
-LOOK_AGAIN_SECONDS = 0.5  # while the line is cut: every second counts then, and nothing else is done
+POLL_SECONDS = 2.0
+POLL_SECONDS_WHILE_CUT = 0.5  # every second counts then, and nothing else is done
 QUIET_SECONDS = 6.0  # we ask the swarm for its progress every second or so
-SILENT_LOOKS = 2  # on a line that is full a single one says nothing
-CALM_SECONDS = 15.0  # until new acquaintances are noted, or while there is really nobody
-VAIN_GREETINGS = 3
-LOOKS_AHEAD = 5
+SILENT_PROBES = 2  # on a saturated line a single probe says nothing
+CALM_SECONDS = 15.0  # between two looks at who is connected, and between probes while there is really nobody
+FAILED_PINGS = 3
+AHEAD_POLLS = 5
 EPOCHS_AHEAD = 2  # one is the others' to catch up with
-ROUNDS_IN_VAIN = 4  # of one kind, with others there and after better ones
+FAILED_ROUNDS = 4  # of one kind in a row, with others there and after better ones
 
-log = logging.getLogger(__name__)
+ConnectionState = Literal["ok", "searching", "cut", "diverged"]
 
 
-class Others(Protocol):
-    """What is known of the others of a run, and how to reach them."""
+@dataclass(frozen=True)
+class Observation:
+    """What is known of the run's other peers at one moment.
 
-    def quiet_seconds(self) -> float | None:
-        """Since when nobody has been heard; ``None`` if nobody ever was."""
+    ``quiet_seconds`` have passed since anything came from any of them; ``None`` if nothing ever did.
+    ``others_left_cleanly``: all that were there have said goodbye. ``epochs_ahead`` is how many more epochs we
+    have seen than any peer that can be reached; ``failed_rounds`` as ContributionMonitor counts them.
+    """
 
-    def have_left_properly(self) -> bool:
-        """Whether everybody that was there is gone, and we need not look for them."""
+    quiet_seconds: float | None
+    others_left_cleanly: bool = False
+    epochs_ahead: int = 0
+    failed_rounds: int = 0
 
-    def epochs_ahead(self) -> int:
-        """How many more epochs we have seen than whoever can be reached."""
 
-    def greet(self, addresses: tuple[str, ...]) -> bool:
-        """Whether anybody there answers us; then we are connected."""
+@dataclass(frozen=True)
+class ProbeKnownPeers:
+    """Wanted: a TCP probe of every known address; answered by ``on_known_probed``."""
 
-    def addresses(self) -> tuple[str, ...]:
-        """Of those that we are connected with and that can be reached."""
+
+@dataclass(frozen=True)
+class PingPeers:
+    """Wanted: a DHT ping of the peers at these addresses; answered by ``on_pinged``."""
+
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ListConnections:
+    """Wanted: the addresses of connected direct peers, and of known ones; answered by ``on_connections``."""
+
+
+@dataclass(frozen=True)
+class ProbeMissingPeers:
+    """Wanted: a TCP probe of these addresses; answered by ``on_missing_probed``."""
+
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DialPeers:
+    """Wanted: a connection to the peers at these addresses; there is no answer."""
+
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Wanted: another worker, which enters the swarm anew and downloads its state; ``reason`` says why."""
+
+    reason: str
+
+
+Action = ProbeKnownPeers | PingPeers | ListConnections | ProbeMissingPeers | DialPeers | Restart
+Answers = Mapping[str, ProbeResult]
 
 
 class ConnectionMonitor:
-    """Looks after the connection, in a thread. ``trouble`` is what is wrong with it, in words.
+    """Decides what to do about the connection; is told observations, answers and the time in seconds.
 
-    ``is_cut`` is set while nothing is heard of anybody: what is computed then would be for nobody, and an
-    epoch of our own would be one that the others never had. A volunteer comes back from there as a worker
-    that begins anew and asks for the others' state: without the back-off that libp2p has heaped up meanwhile,
-    and without a round of before the cut, which would wait for the others' next one while they wait for ours.
+    Every method returns the action that it wants next, if any. ``state`` is "ok"; "searching" while nothing is
+    heard and known peers are probed; "cut" when none of them answers: what is computed then would be for
+    nobody, and an epoch of our own would be one that the others never had; "diverged" when we are no longer on
+    the path that the others are on (split brain).
+
+    From "cut" and "diverged" a volunteer comes back by a Restart: without the dial back-off that libp2p has
+    heaped up meanwhile, and without an averaging round from before the cut, which would wait for the others'
+    next one while they wait for ours. ``is_first``: the run's first peer never restarts; where it is, the run is.
     """
 
-    def __init__(
-        self,
-        others: Others,
-        acquaintances: PeerCache,
-        rounds_in_vain: Callable[[], int],
-        *,
-        is_first: bool,
-    ) -> None:
-        self._others, self._acquaintances, self._rounds_in_vain = others, acquaintances, rounds_in_vain
-        self._is_first = is_first  # the run's first peer goes on alone: where it is, the run is
-        self.is_cut = threading.Event()
-        self.trouble = ""
-        self._failed_pings = self._looks_ahead = self._silent_looks = 0
-        self._calm_until = self._meet_at = 0.0
+    def __init__(self, *, is_first: bool) -> None:
+        self.state: ConnectionState = "ok"
+        self._is_first = is_first
+        self._others_left_cleanly = False
+        self._silent_probes = self._failed_pings = self._ahead_polls = 0
+        self._calm_until = self._list_connections_at = 0.0
+        self._known_addresses = 0
 
-    def hold(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
-        """Until we leave; ``changed`` is called when ``trouble`` has. Raises ClientError: SWARM_LOST."""
-        while not leaving.wait(LOOK_AGAIN_SECONDS if self.is_cut.is_set() else LOOK_SECONDS):
-            before = self.trouble
-            self._look()
-            if self.trouble != before:
-                log.warning("the connection: %s", self.trouble or "all is well again")
-                changed()
+    @property
+    def problem(self) -> LocalizedText:
+        """The sentence that a person is told while the connection is cut; else empty."""
+        if self.state != "cut":
+            return LocalizedText()
+        return localized(
+            "The connection to the others is lost: none of %1 known addresses answers. Computing goes on as soon as "
+            "one does.",
+            str(self._known_addresses),
+        )
 
-    def _look(self) -> None:
-        quiet = self._others.quiet_seconds()
-        if quiet is not None and quiet >= QUIET_SECONDS:
-            self._look_for_others()
-        elif quiet is not None:
-            self._is_well()
-            self._check_divergence()
-            if time.monotonic() >= self._meet_at:
-                self._reconnect_missing()
-                self._meet_at = time.monotonic() + CALM_SECONDS
+    def on_observation(self, seen: Observation, now: float) -> Action | None:
+        """Begin one poll. Nobody is missed by a peer that never heard anybody."""
+        if seen.quiet_seconds is None:
+            return None
+        self._others_left_cleanly = seen.others_left_cleanly
+        if seen.quiet_seconds >= QUIET_SECONDS:
+            return self._search(now)
+        self._recover()
+        if (restart := self._check_divergence(seen)) is not None:
+            return restart
+        if now >= self._list_connections_at:
+            self._list_connections_at = now + CALM_SECONDS
+            return ListConnections()
+        return None
 
-    def _look_for_others(self) -> None:
-        if time.monotonic() < self._calm_until and not self.is_cut.is_set():
-            return
-        answers = tcp_probe(self._acquaintances.addresses)
-        accepting = tuple(address for address, answer in answers.items() if answer == "accepts")
-        self._silent_looks = 0 if accepting else self._silent_looks + 1
+    def on_known_probed(self, answers: Answers, now: float) -> Action | None:
+        """Learn which of the known addresses accept connections."""
+        accepting = _accepting(answers)
+        self._silent_probes = 0 if accepting else self._silent_probes + 1
         if accepting:
-            self._greet(accepting)
-        elif self._is_first or self._others.have_left_properly():
-            self._is_well()
-            self._calm_until = time.monotonic() + CALM_SECONDS
-        elif self._silent_looks >= SILENT_LOOKS:
-            self.is_cut.set()
-            self.trouble = (
-                f"The connection to the others is lost: none of {len(answers)} known addresses answers. "
-                "Computing goes on as soon as one does."
-            )
+            return Restart("They answer again.") if self.state == "cut" else PingPeers(accepting)
+        if self._is_first or self._others_left_cleanly:
+            self._recover()
+            self._calm_until = now + CALM_SECONDS
+        elif self._silent_probes >= SILENT_PROBES:
+            self.state, self._known_addresses = "cut", len(answers)
+        return None
 
-    def _reconnect_missing(self) -> None:
-        """Note who is there, and call whom we miss: of a swarm that was cut in two, neither part is alone.
-
-        hivemind never looks again for those who were lost. Once they hear of each other, whoever is some
-        epochs behind follows.
-        """
-        connected = self._others.addresses()
-        self._acquaintances.meet(connected)
-        there = {_name(address) for address in connected}
-        missing = [address for address in self._acquaintances.addresses if _name(address) not in there]
-        answers = tcp_probe(missing)
-        if accepting := tuple(address for address in missing if answers[address] == "accepts"):
-            log.info("%d of those whom we miss accept: %s", len(accepting), accepting)
-            self._others.greet(accepting)
-
-    def _greet(self, accepting: tuple[str, ...]) -> None:
-        """Somebody is there. If only our own p2pd does not get through, another one will."""
-        if self.is_cut.is_set():
-            raise UserError(ErrorKind.SWARM_LOST, "They answer again.")
-        if self._others.greet(accepting):
-            self._is_well()
-            self._calm_until = time.monotonic() + CALM_SECONDS / 2
-            return
+    def on_pinged(self, *, has_answered: bool, now: float) -> Action | None:
+        """Learn whether anybody there answers our own p2pd; if it never gets through, a new one will."""
+        if has_answered:
+            self._recover()
+            self._calm_until = now + CALM_SECONDS / 2
+            return None
         self._failed_pings += 1
-        if self._failed_pings >= VAIN_GREETINGS and not self._is_first:
-            raise UserError(ErrorKind.SWARM_LOST, "They are there, and do not answer us.")
+        if self._failed_pings >= FAILED_PINGS and not self._is_first:
+            return Restart("They are there, and do not answer us.")
+        return None
 
-    def _check_divergence(self) -> None:
-        """Those who are there are heard: see that we are on the way that they are on, and averaged with."""
-        is_ahead = self._others.epochs_ahead() >= EPOCHS_AHEAD
-        self._looks_ahead = self._looks_ahead + 1 if is_ahead else 0
+    def on_connections(self, connected: Sequence[str], known: Sequence[str]) -> Action | None:
+        """Learn with whom we are connected: known peers that are missing may be the other half of a partition.
+
+        hivemind never looks again for peers that were lost. Once both halves hear of each other, whoever is
+        some epochs behind follows.
+        """
+        there = {split_peer(address)[1] for address in connected}
+        missing = tuple(address for address in known if split_peer(address)[1] not in there)
+        return ProbeMissingPeers(missing) if missing else None
+
+    def on_missing_probed(self, answers: Answers) -> Action | None:
+        """Learn which of the missing peers' addresses accept connections."""
+        accepting = _accepting(answers)
+        return DialPeers(accepting) if accepting else None
+
+    def _search(self, now: float) -> Action | None:
+        if now < self._calm_until and self.state != "cut":
+            return None
+        if self.state != "cut":
+            self.state = "searching"
+        return ProbeKnownPeers()
+
+    def _check_divergence(self, seen: Observation) -> Restart | None:
+        """Others are heard: check that we train on the path that they are on, and are averaged with."""
+        self._ahead_polls = self._ahead_polls + 1 if seen.epochs_ahead >= EPOCHS_AHEAD else 0
         if self._is_first:
-            return
-        if self._looks_ahead >= LOOKS_AHEAD:
-            raise UserError(
-                ErrorKind.SWARM_LOST,
-                f"This computer had gone on alone, {self._others.epochs_ahead()} epochs.",
-            )
-        if self._rounds_in_vain() >= ROUNDS_IN_VAIN:
-            raise UserError(ErrorKind.SWARM_LOST, "The last rounds were averaged with nobody.")
+            return None
+        if self._ahead_polls >= AHEAD_POLLS:
+            self.state = "diverged"
+            return Restart(f"This computer had gone on alone, {seen.epochs_ahead} epochs.")
+        if seen.failed_rounds >= FAILED_ROUNDS:
+            self.state = "diverged"
+            return Restart("The last rounds were averaged with nobody.")
+        return None
 
-    def _is_well(self) -> None:
-        self.is_cut.clear()
-        self.trouble = ""
+    def _recover(self) -> None:
+        self.state = "ok"
         self._failed_pings = 0
 
 
-def _name(address: str) -> str:
-    """The peer's id at the end of its address."""
-    return address.rpartition("/p2p/")[2]
+def _accepting(answers: Answers) -> tuple[str, ...]:
+    return tuple(address for address, answer in answers.items() if answer == "open")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from core.run.multiaddr import Multiaddr, readable_multiaddrs, tcp_multiaddr
+
 _SOMEWHERE = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
 _VPNS = ("tun", "tap", "wg", "ppp", "utun", "ipsec", "tailscale", "zt", "nordlynx", "proton", "mullvad")
@@ -37,9 +39,9 @@ class LocalNetwork:
         """Whether our own address is one that the whole internet may dial."""
         return bool(self.ip) and ipaddress.ip_address(self.ip).is_global
 
-    def multiaddr(self, port: int) -> str:
-        """Our own address and that TCP port."""
-        return f"/{'ip6' if ':' in self.ip else 'ip4'}/{self.ip}/tcp/{port}"
+    def multiaddr(self, port: int) -> Multiaddr:
+        """The multiaddr of that TCP port at our own address."""
+        return tcp_multiaddr(self.ip, port)
 
 
 def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
@@ -80,8 +82,7 @@ def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:
 
 
 def _hosts_of(addresses: Sequence[str]) -> list[str]:
-    split_placeholders = [address.split("/") for address in addresses]
-    return [each[2] for each in split_placeholders if len(each) > 2 and each[1] in ("ip4", "ip6")]
+    return [address.host for address in readable_multiaddrs(addresses) if address.ip is not None]
 
 
 def _own_ip(towards: str) -> str:

@@ -11,6 +11,7 @@ from core.errors import ErrorKind
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Network
 from core.protocol.localizable import LocalizedText, join_sentences, localized
+from core.run.multiaddr import readable_multiaddrs
 from core.worker.network.local_network import LocalNetwork
 from core.worker.swarm import ReachabilityResult
 
@@ -120,8 +121,9 @@ def with_hint(network: Network, hint: LocalizedText) -> Network:
 
 def place(address: str) -> str:
     """A multiaddr as people write it, such as ``203.0.113.7:31337``."""
-    kind, host, _, port = [*address.split("/")[1:5], "", "", "", ""][:4]
-    return f"[{host}]:{port}" if kind == "ip6" else f"{host}:{port}"
+    for each in readable_multiaddrs([address]):
+        return f"[{each.host}]:{each.port}" if each.host_protocol == "ip6" else f"{each.host}:{each.port}"
+    return address
 
 
 def _asked(finding: ReachabilityResult) -> int:

@@ -12,15 +12,16 @@ from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
 from core.files.json_file import JsonFile
+from core.run.multiaddr import Multiaddr, readable_multiaddrs
 from core.worker.network.reachability import everywhere
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
 USUAL_PORT = 31337
-_FAMILIES = {"ip4": socket.AF_INET, "ip6": socket.AF_INET6}
+_FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 
-def usual_listen(memory: Path) -> tuple[str, ...]:
+def usual_listen(memory: Path) -> tuple[Multiaddr, ...]:
     """All interfaces, and the port of last time, so that the address that was posted stays true."""
     file: JsonFile[int] = JsonFile(memory, Port)
     port = file.read()
@@ -30,7 +31,7 @@ def usual_listen(memory: Path) -> tuple[str, ...]:
     return everywhere(port)
 
 
-def steady_listen(memory: Path) -> tuple[str, ...]:
+def steady_listen(memory: Path) -> tuple[Multiaddr, ...]:
     """The same, for a peer whose address nobody has posted: a port that is taken now is given up."""
     listen = usual_listen(memory)
     try:
@@ -42,8 +43,8 @@ def steady_listen(memory: Path) -> tuple[str, ...]:
 
 
 def port_of(listen: Sequence[str]) -> int:
-    """The TCP port of such addresses."""
-    return int(listen[0].split("/")[4])
+    """The port of the first of these multiaddrs that has one; 0, any free port, where none has."""
+    return next((each.port for each in readable_multiaddrs(listen) if each.port is not None), 0)
 
 
 def _free_port() -> int:
@@ -58,18 +59,15 @@ def _free_port() -> int:
 
 
 def refuse_taken_ports(listen: Sequence[str]) -> None:
-    """Raises ClientError where another program listens already.
+    """Raises UserError where another program listens already.
 
     WORKAROUND H37: p2pd would share the port, and connections go astray.
     """
-    for address in listen:
-        parts = address.split("/")
-        if len(parts) < 5 or parts[1] not in _FAMILIES or parts[3] != "tcp":
+    for address in readable_multiaddrs(listen):
+        if address.ip is None or address.tcp_endpoint is None:
             continue
         try:
-            _try(_FAMILIES[parts[1]], parts[2], int(parts[4]))
-        except (ValueError, OverflowError) as error:
-            raise UserError(ErrorKind.PORT_TAKEN, f"{address}: there is no such port.") from error
+            _try(_FAMILIES[address.ip.version], *address.tcp_endpoint)
         except OSError as error:
             if error.errno not in _NO_SUCH_NETWORK:
                 raise UserError(ErrorKind.PORT_TAKEN, f"{address}: {error.strerror}.") from error

@@ -9,7 +9,7 @@ from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Network
 from core.protocol.localizable import localized
-from core.run.multiaddr import is_loopback
+from core.run.multiaddr import Multiaddr, is_loopback, readable_multiaddrs, tcp_multiaddr
 from core.worker.network.tcp_probe import tcp_probe
 
 DIAL_SECONDS = 6.0
@@ -21,7 +21,7 @@ def answering(addresses: Sequence[str]) -> tuple[str, ...]:
     libp2p would take minutes to give up. Raises ClientError if nobody answers.
     """
     answers = tcp_probe(addresses, DIAL_SECONDS)
-    alive = tuple(address for address, answer in answers.items() if answer == "accepts")
+    alive = tuple(address for address, answer in answers.items() if answer == "open")
     if not alive:
         raise UserError(ErrorKind.NOBODY_ANSWERS)
     return alive
@@ -29,19 +29,20 @@ def answering(addresses: Sequence[str]) -> tuple[str, ...]:
 
 def is_dead_ipv6(address: str, alive: Sequence[str]) -> bool:
     """Whether that address did not answer, and is of IPv6, while one of IPv4 did."""
-    return address not in alive and address.startswith("/ip6/") and any(each.startswith("/ip4/") for each in alive)
+    is_ipv6 = any(each.host_protocol == "ip6" for each in readable_multiaddrs([address]))
+    return is_ipv6 and address not in alive and any(each.host_protocol == "ip4" for each in readable_multiaddrs(alive))
 
 
 def is_told(address: str, told: Sequence[str]) -> bool:
     """Whether others are told that address, or need not be: they are told none of its kind (IPv4, IPv6)."""
-    kind = address.split("/")[1]
-    places = {each.partition("/p2p/")[0] for each in told}
-    return address in places or not any(place.startswith(f"/{kind}/") for place in places)
+    places = {each.place for each in readable_multiaddrs(told)}
+    protocols = {each.host_protocol for each in readable_multiaddrs([address])}
+    return address in places or not any(place.host_protocol in protocols for place in places)
 
 
-def everywhere(port: int) -> tuple[str, ...]:
-    """All interfaces of this computer; 0 is any free port."""
-    return (f"/ip4/0.0.0.0/tcp/{port}", *((f"/ip6/::/tcp/{port}",) if socket.has_ipv6 else ()))
+def everywhere(port: int) -> tuple[Multiaddr, ...]:
+    """The multiaddrs that listen on all interfaces of this computer; port 0 is any free port."""
+    return tuple(tcp_multiaddr(host, port) for host in ("0.0.0.0", *(("::",) if socket.has_ipv6 else ())))
 
 
 def settled_network(wish: NetworkMode, addresses: Sequence[str]) -> Network | None:

@@ -1,4 +1,4 @@
-"""Whether somebody's computer is there: a plain connection that libp2p and its back-off know nothing of."""
+"""A TCP probe of multiaddrs: whether a host accepts connections, unknown to libp2p and its dial back-off."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
-KNOCK_SECONDS = 3.0
+from core.run.multiaddr import readable_multiaddrs
+
+PROBE_SECONDS = 3.0
 SLACK_SECONDS = 0.5  # beyond that, for a computer that does much else
 
-Answer = Literal["accepts", "refuses", "silent"]
-"""A peer may be there; its computer is there, and it is gone; nothing is heard, as where a line is cut."""
+ProbeResult = Literal["open", "refused", "timeout"]
+"""A peer may be there; its computer is there, and no peer; nothing is heard, as where a line is cut."""
 
 
-def tcp_probe(addresses: Sequence[str], seconds: float = KNOCK_SECONDS) -> dict[str, Answer]:
-    """Each address's answer within so long, all asked at once. What is no plain TCP counts as accepting.
+def tcp_probe(addresses: Sequence[str], seconds: float = PROBE_SECONDS) -> dict[str, ProbeResult]:
+    """Each address's result after ``seconds`` at most, all probed at once. What is no plain TCP counts as open.
 
-    Who looks for a name's address cannot be hurried; where nobody tells it, that thread is left to itself.
+    A name lookup cannot be cut short; a thread that hangs in one is left to itself, as a "timeout".
     """
-    heard: queue.SimpleQueue[tuple[str, Answer]] = queue.SimpleQueue()
+    found: queue.SimpleQueue[tuple[str, ProbeResult]] = queue.SimpleQueue()
     for address in addresses:
-        threading.Thread(target=_ask, args=(address, seconds, heard), name="knock", daemon=True).start()
-    answers: dict[str, Answer] = dict.fromkeys(addresses, "silent")
+        threading.Thread(target=_put_result, args=(address, seconds, found), name="tcp probe", daemon=True).start()
+    results: dict[str, ProbeResult] = dict.fromkeys(addresses, "timeout")
     deadline = time.monotonic() + seconds + SLACK_SECONDS
     with contextlib.suppress(queue.Empty):
         for _ in addresses:
-            address, answer = heard.get(timeout=max(0.0, deadline - time.monotonic()))
-            answers[address] = answer
-    return answers
+            address, result = found.get(timeout=max(0.0, deadline - time.monotonic()))
+            results[address] = result
+    return results
 
 
-def _ask(address: str, seconds: float, heard: queue.SimpleQueue[tuple[str, Answer]]) -> None:
-    heard.put((address, _answer(seconds, address)))
+def _put_result(address: str, seconds: float, found: queue.SimpleQueue[tuple[str, ProbeResult]]) -> None:
+    found.put((address, _probe(seconds, address)))
 
 
-def _answer(seconds: float, address: str) -> Answer:
-    parts = address.split("/")
-    if len(parts) < 5 or parts[1] not in ("ip4", "ip6", "dns", "dns4", "dns6") or parts[3] != "tcp":
-        return "accepts"
+def _probe(seconds: float, address: str) -> ProbeResult:
+    endpoint = next((each.tcp_endpoint for each in readable_multiaddrs([address])), None)
+    if endpoint is None:
+        return "open"
     try:
-        with socket.create_connection((parts[2], int(parts[4])), seconds):
-            return "accepts"
+        with socket.create_connection(endpoint, seconds):
+            return "open"
     except ConnectionRefusedError:
-        return "refuses"
-    except (OSError, ValueError):
-        return "silent"
+        return "refused"
+    except (OSError, ValueError):  # ValueError: a name that no lookup can encode
+        return "timeout"

@@ -1,4 +1,4 @@
-"""The worker's side of the pipe: commands in, events out, goodbye when the client is gone."""
+"""The worker's end of the pipe: commands in, events out, and an orderly end when the client is gone."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ import msgspec
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Leave, TestNetwork
 from core.protocol.events import AnyEvent, PeersSeen, Progress, StateLoading
+from core.worker.process.supervisor import StartThread
 
 GOODBYE_LIMIT_SECONDS = 5.0
 _QUEUE_LENGTH = 1000
-_DROPPABLE = (Progress, PeersSeen, StateLoading)  # what a later event of the same kind makes up for
+_DROPPABLE = (Progress, PeersSeen, StateLoading)  # a later event of the same kind replaces it
 
 log = logging.getLogger(__name__)
 
 
 class WorkerChannel:
-    """Owns the process's standard streams. ``leaving`` is set once somebody has asked us to leave.
+    """The worker's end of the pipe to its client, which owns the process's standard streams.
 
-    ``test_asked`` is set when the person wants to know again whether others can reach us.
+    ``leaving`` is set once somebody has asked us to leave, ``test_requested`` when the person wants to know
+    again whether others can reach us. ``start`` begins to read and write.
     """
 
     def __init__(self, commands_fd: int, events_fd: int) -> None:
-        self.leaving, self.test_asked = threading.Event(), threading.Event()
+        self.leaving, self.test_requested = threading.Event(), threading.Event()
+        self._commands_fd, self._events_fd = commands_fd, events_fd
         self._commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
         self._events: queue.Queue[bytes | None] = queue.Queue(_QUEUE_LENGTH)
-        self._writer = threading.Thread(target=self._write, args=(events_fd,), daemon=True)
-        self._writer.start()
-        threading.Thread(target=self._read, args=(commands_fd,), daemon=True).start()
+        self._is_written = threading.Event()
 
     @classmethod
-    def claim(cls) -> WorkerChannel:
-        """Take the streams away from everybody else in this process and its children.
+    def take_over_stdio(cls) -> WorkerChannel:
+        """Take the standard streams away from everybody else in this process and its children.
 
         WORKAROUND H36: a thread that reads ``sys.stdin`` makes hivemind's forked DHT process hang for ever, so
         the pipes move to private descriptors; descriptor 0 becomes empty and descriptor 1 the log.
@@ -51,8 +52,13 @@ class WorkerChannel:
         os.register_at_fork(after_in_child=lambda: _close_all(commands_fd, events_fd))
         return cls(commands_fd, events_fd)
 
+    def start(self, start_thread: StartThread) -> None:
+        """Read commands and write events in two threads of the worker's supervisor."""
+        start_thread("event writer", self._write)
+        start_thread("command reader", self._read)
+
     def emit(self, event: AnyEvent) -> None:
-        """Say what happened. Never waits: a client that does not listen misses progress, not the rest."""
+        """Send an event. Never waits: a client that does not read misses progress events, and no others."""
         if isinstance(event, _DROPPABLE) and self._events.qsize() > _QUEUE_LENGTH // 2:
             return
         with contextlib.suppress(queue.Full):
@@ -63,31 +69,32 @@ class WorkerChannel:
         return self._commands.get()
 
     def leave(self) -> None:
-        """Ask this process to leave, as a command of the client would; a clock sees that it does."""
+        """Ask this process to leave, as the client's Leave does; after GOODBYE_LIMIT_SECONDS it is killed."""
         if not self.leaving.is_set():
-            _end_family_after(GOODBYE_LIMIT_SECONDS)
+            _kill_process_group_after(GOODBYE_LIMIT_SECONDS)
         self.leaving.set()
         self._commands.put(None)
 
     def close(self, timeout: float = 2.0) -> None:
-        """Let the last events reach the client."""
+        """Wait until the last events have reached the client, ``timeout`` seconds at most."""
         with contextlib.suppress(queue.Full):
             self._events.put(None, timeout=timeout)
-        self._writer.join(timeout)
+        self._is_written.wait(timeout)
 
-    def _write(self, events_fd: int) -> None:
+    def _write(self) -> None:
         while (line := self._events.get()) is not None:
             try:
                 view = memoryview(line)
                 while view:
-                    view = view[os.write(events_fd, view) :]
+                    view = view[os.write(self._events_fd, view) :]
             except OSError:
                 log.info("the client no longer listens")
-                return
+                break
+        self._is_written.set()
 
-    def _read(self, commands_fd: int) -> None:
+    def _read(self) -> None:
         pending = b""
-        while piece := _read_piece(commands_fd):
+        while piece := _read_piece(self._commands_fd):
             *lines, pending = (pending + piece).split(b"\n")
             for line in lines:
                 self._accept(line)
@@ -106,7 +113,7 @@ class WorkerChannel:
         if isinstance(command, Leave):
             self.leave()
         elif isinstance(command, TestNetwork):
-            self.test_asked.set()
+            self.test_requested.set()
         else:
             self._commands.put(command)
 
@@ -124,15 +131,16 @@ def _close_all(*descriptors: int) -> None:
             os.close(descriptor)
 
 
-def _end_family_after(seconds: float) -> None:
-    """Whatever hangs while we leave, and if nobody is left to end us: end the group, ourselves included."""
+def _kill_process_group_after(seconds: float) -> None:
+    """End everything that hangs while we leave: the process group, ourselves included."""
 
-    def end() -> None:
+    def kill() -> None:
         log.error("the goodbye took more than %.0f s", seconds)
         if os.getpgrp() == os.getpid():
             os.killpg(os.getpgrp(), signal.SIGKILL)
         os._exit(1)
 
-    timer = threading.Timer(seconds, end)
+    # A timer of its own, because it must fire whatever the supervised threads do.
+    timer = threading.Timer(seconds, kill)
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""The worker's family: hivemind forks a DHT process and two averagers, and none may outlive us."""
+"""The processes that hivemind forks from the worker, a DHT and two averagers: none of them may outlive it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import time
 
 WANTED_FILE_DESCRIPTORS = 4096
 _PR_SET_PDEATHSIG = 1
-_WATCH_SECONDS = 1.0
-_parent = os.getpid()  # of the fork under way
+_POLL_SECONDS = 1.0
+_parent = os.getpid()  # of the fork that is being made
 
 log = logging.getLogger(__name__)
 
 
-def found() -> None:
-    """Prepare this process to have children. Call once, before anything forks.
+def setup_fork_handling() -> None:
+    """Prepare this process to have children; call it once, before anything forks.
 
     WORKAROUND H35: hivemind's averagers work only when forked (not the default on macOS, nor anywhere from
     Python 3.14), run out of the usual 1024 descriptors in large swarms, leave what they share in /dev/shm
@@ -51,7 +51,8 @@ def _remember_parent() -> None:
 def _exit_with_parent() -> None:
     """In a child: end as soon as the parent has ended, and on SIGTERM, which the parent may have caught.
 
-    It holds for grandchildren too: uvloop runs these hooks for p2pd, and the kernel keeps the tie over exec.
+    PR_SET_PDEATHSIG (prctl(2)) does it on Linux, for grandchildren too: uvloop runs these hooks for p2pd, and the
+    kernel keeps the setting over exec. Elsewhere a thread polls the parent's pid.
     """
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -60,10 +61,10 @@ def _exit_with_parent() -> None:
         if os.getppid() != _parent:
             os._exit(1)
     else:
-        threading.Thread(target=_watch, args=(_parent,), daemon=True).start()
+        threading.Thread(target=_exit_after, args=(_parent,), daemon=True).start()
 
 
-def _watch(parent: int) -> None:
+def _exit_after(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_WATCH_SECONDS)
+        time.sleep(_POLL_SECONDS)
     os._exit(1)

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
-from core.worker.recipes.compile import compiled
-from core.worker.recipes.precision import MixedPrecision
+from core.worker.recipes.precision import MixedPrecision, compiled
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 LEAST_EVALUATED_IMAGES = 16

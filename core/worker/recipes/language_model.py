@@ -11,9 +11,8 @@ from torch import Tensor, nn
 
 from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
-from core.worker.recipes.compile import compiled
 from core.worker.recipes.objective import NOT_ASKED, Objective
-from core.worker.recipes.precision import MixedPrecision
+from core.worker.recipes.precision import MixedPrecision, compiled
 from core.worker.recipes.recipe import Batch, Evaluation
 
 MOST_EVALUATED_TOKENS = 8192

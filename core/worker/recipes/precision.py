@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -75,3 +77,19 @@ class MixedPrecision:
         self._scaler.step(self._look)
         self._scaler.update()
         return self._look.were_finite or self._scaler.get_scale() < 1
+
+
+log = logging.getLogger(__name__)
+
+
+def compiled(model: torch.nn.Module, trial: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
+    """The model's faster form, or the model itself where ``trial`` of it fails; the log says why."""
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its helpers would outlive this process
+    try:
+        faster: Callable[..., Any] = torch.compile(model)
+        trial(faster)
+    except Exception as error:
+        log.warning("torch.compile does not work here, so training goes on without it: %s", error)
+        torch.compiler.reset()
+        return model
+    return faster

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.recipe import ImageClassification, TransformerSpec
+from core.worker.compute.bitsandbytes import quantized
 from core.worker.recipes.initialization import (
     ATTENTION,
     auto_class,
@@ -20,7 +21,6 @@ from core.worker.recipes.initialization import (
     numbers_of,
     same_on_every_peer,
 )
-from core.worker.recipes.quantization import quantized
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel

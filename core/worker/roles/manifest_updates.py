@@ -1,31 +1,31 @@
-"""What a run's organiser says while we train: a newer revision, a notice, or that the run is over."""
+"""Updates of the run's manifest while we train: a newer revision, a notice, or that the run is closed."""
 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.protocol.events import Failed, RunFound
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
 
-NEWS_SECONDS = 30.0
+POLL_SECONDS = 30.0
 
 log = logging.getLogger(__name__)
 
 
-def follow_news(channel: WorkerChannel, look: Callable[[], RunFound | None]) -> None:
-    """Tell what ``look`` finds new, until we leave, and leave a run that is closed; returns at once."""
-    threading.Thread(target=_follow, args=(channel, look), name="news", daemon=True).start()
+def follow_manifest(channel: WorkerChannel, poll: Callable[[], RunFound | None], supervisor: Supervisor) -> None:
+    """Send every newer manifest that ``poll`` finds, until we leave; leave a run that is closed. Returns at once."""
+    supervisor.start("manifest updates", lambda: _follow(channel, poll))
 
 
-def _follow(channel: WorkerChannel, look: Callable[[], RunFound | None]) -> None:
-    while not channel.leaving.wait(NEWS_SECONDS):
+def _follow(channel: WorkerChannel, poll: Callable[[], RunFound | None]) -> None:
+    while not channel.leaving.wait(POLL_SECONDS):
         try:
-            found = look()
-        except Exception:
-            log.exception("no news this time")
+            found = poll()
+        except UserError as error:
+            log.warning("the manifest is not looked at this time: %s", error)  # a full disk, for example
             continue
         if found is None:
             continue

@@ -1,4 +1,4 @@
-"""One organiser's life: sign the manifest, publish it, keep it published, train or keep the state, leave."""
+"""The organiser's worker: sign the manifest, publish it, keep it published, train or serve the state, leave."""
 
 from __future__ import annotations
 
@@ -7,31 +7,32 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import UserError
-from core.files.atomic import quarantine, write_atomically
 from core.files.folders import DataFolder
+from core.files.json_file import JsonFile
 from core.files.locks import PeerFolder, lock_organiser_folder
 from core.protocol.commands import Publish
 from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
 from core.run.address import JoinAddress
-from core.run.manifest import RunManifest, decode_manifest
+from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
+from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import refuse_taken_ports, usual_listen
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
-from core.worker.roles.evaluation_log import EvaluationLog
-from core.worker.roles.participation import ParticipationConfig, RunParticipation
-from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
+from core.worker.roles.participation import open_participation
+from core.worker.roles.preparation import ParticipationConfig
+from core.worker.swarm import EvaluationLog, Interrupted, Swarm, enter_swarm, publisher_of
 from core.worker.training.checkpoint import Checkpoints
-from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, RateLimiter
+from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
 
-def organise(command: Publish, channel: WorkerChannel) -> None:
-    """Live until we are asked to leave; raises ClientError for whatever a person can meet."""
+def run_organiser(command: Publish, channel: WorkerChannel, supervisor: Supervisor) -> None:
+    """Publish the run and keep it published until we are asked to leave; raises UserError."""
     with lock_organiser_folder(DataFolder(Path(command.home)), command.manifest.run.id) as keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
@@ -47,9 +48,9 @@ def organise(command: Publish, channel: WorkerChannel) -> None:
             listen=listen,
             announce=command.announce,
         )
-        watch_child_processes(swarm, channel)
+        watch_child_processes(swarm, supervisor)
         try:
-            samples = _publish_and_train(command, manifest, swarm, keys, channel)
+            samples = _publish_and_train(command, manifest, swarm, keys, channel, supervisor)
         except Interrupted:
             samples = 0
         finally:
@@ -58,63 +59,75 @@ def organise(command: Publish, channel: WorkerChannel) -> None:
 
 
 def _publish_and_train(
-    command: Publish, manifest: RunManifest, swarm: Swarm, keys: PeerFolder, channel: WorkerChannel
+    command: Publish,
+    manifest: RunManifest,
+    swarm: Swarm,
+    keys: PeerFolder,
+    channel: WorkerChannel,
+    supervisor: Supervisor,
 ) -> int:
+    """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
     reason = localized("The organiser's peer is the one that others connect to.")
     channel.emit(Network(mode="direct", reason=reason))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
-    membership = RunParticipation(swarm, manifest, swarm.peer_id, _terms(command, manifest), channel)
-    scoreboard = EvaluationLog(swarm, manifest, keys.scores_file)
-    checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, membership.optimizer, channel.emit)
-    if (epoch := checkpoints.load()) is not None:
-        membership.optimizer.resume_at(epoch)
-    publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start()
-    scoreboard.start()
-    addresses = _worth_sharing(swarm.addresses())
-    link = JoinAddress(peers=readable_multiaddrs(addresses), run_id=manifest.run.id).link
-    channel.emit(Published(addresses=addresses, link=link, revision=manifest.revision))
+    config = _participation_config(command, manifest)
+    with open_participation(
+        swarm, manifest, swarm.peer_id, config, PeerCache(), channel, supervisor, is_first=True
+    ) as participation:
+        optimizer, start_thread = participation.optimizer, supervisor.start
+        evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file)
+        checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
+        if (epoch := checkpoints.load()) is not None:
+            optimizer.resume_at(epoch)
+        publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
+        evaluation_log.start(start_thread)
+        channel.emit(_published(manifest, swarm.addresses()))
 
-    def keep(evaluated: Evaluated) -> None:
-        scoreboard.note(evaluated)
-        if evaluated.epoch % command.checkpoint_every_epochs == 0:
-            checkpoints.save(evaluated.epoch)
+        def on_epoch(evaluated: Evaluated) -> None:
+            evaluation_log.add(evaluated)
+            if evaluated.epoch % command.checkpoint_every_epochs == 0:
+                checkpoints.save(evaluated.epoch)
 
-    membership.run_training(keep)
-    checkpoints.wait()
-    checkpoints.save(membership.optimizer.local_epoch)
-    checkpoints.wait()
-    return membership.contributed_samples
+        participation.run_training(on_epoch)
+        checkpoints.wait()
+        checkpoints.save(optimizer.local_epoch)
+        checkpoints.wait()
+        return participation.contributed_samples
 
 
-def _terms(command: Publish, manifest: RunManifest) -> ParticipationConfig:
-    """A keeper trains almost nothing, but averages, steps and gives the true state to whoever comes."""
+def _published(manifest: RunManifest, addresses: Sequence[str]) -> Published:
+    shared = _worth_sharing(addresses)
+    link = JoinAddress(peers=readable_multiaddrs(shared), run_id=manifest.run.id).link
+    return Published(addresses=shared, link=link, revision=manifest.revision)
+
+
+def _participation_config(command: Publish, manifest: RunManifest) -> ParticipationConfig:
+    """With ``--no-train``, that of a state server (hivemind's auxiliary peer, nearly).
+
+    It computes almost nothing, but averages, steps and uploads the run's state to newcomers.
+    """
     store = FileStore(Path(command.home))
     if command.train:
-        batch_size = manifest.collaboration.batch_size_per_step
+        micro_batch = manifest.collaboration.batch_size_per_step
         return ParticipationConfig(
-            command.device, command.threads, batch_size, RateLimiter(), store, command.public_name
+            command.device, command.threads, micro_batch, RateLimiter(), store, command.public_name
         )
-    pace = RateLimiter(KEEPER_SAMPLES_PER_SECOND)
-    return ParticipationConfig("cpu", 1, 1, pace, store, command.public_name, is_keeper=True)
+    rate_limiter = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
+    return ParticipationConfig("cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True)
 
 
-def _with_revision(manifest: RunManifest, memory: Path) -> RunManifest:
-    """The same revision while nothing has changed, else one more than the last that was published."""
-    try:
-        last = decode_manifest(memory.read_bytes())
-    except FileNotFoundError:
-        last = None
-    except UserError:
-        quarantine(memory)
-        last = None
+def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:
+    """The manifest with the revision of the last one published, kept at ``path``; one more if it has changed."""
+    file: JsonFile[RunManifest] = JsonFile(path, RunManifest)
+    last = file.read()
     if last is not None:
         same = msgspec.structs.replace(manifest, revision=last.revision)
         manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
-    write_atomically(memory, msgspec.json.encode(manifest))
+    file.write(manifest)
     return manifest
 
 
 def _worth_sharing(addresses: Sequence[str]) -> tuple[str, ...]:
-    """Loopback addresses help nobody else, unless they are all there is."""
+    """The addresses that help others: loopback addresses only where there are no others."""
     outside = tuple(address for address in addresses if not is_loopback(address))
     return outside or tuple(addresses)

@@ -1,4 +1,4 @@
-"""One volunteer's life: connect, find the run and verify it, train, leave."""
+"""The volunteer's worker: connect, find the run and verify it, train, leave."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
-from core.worker.network.swarm_access import SwarmAccess
+from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
 from core.worker.process.channel import WorkerChannel
-from core.worker.roles.manifest_updates import follow_news
-from core.worker.roles.participation import ParticipationConfig, RunParticipation
+from core.worker.process.supervisor import Supervisor
+from core.worker.roles.manifest_updates import follow_manifest
+from core.worker.roles.participation import open_participation
+from core.worker.roles.preparation import ParticipationConfig
 from core.worker.swarm import (
     FoundManifests,
     Interrupted,
@@ -34,11 +36,11 @@ from core.worker.swarm import (
     swarm_loss,
 )
 from core.worker.training.micro_batch_search import chosen_micro_batch
-from core.worker.training.rate_limiter import RateLimiter
+from core.worker.training.trainer import RateLimiter
 
-SEARCHES = 3
-MOST_RUNS = 32  # that are told; anybody may publish any number of them
+SEARCH_ATTEMPTS = 3
 SEARCH_PAUSE_SECONDS = 1.0
+MOST_RUNS = 32  # that the client is told; anybody may publish any number of them
 
 log = logging.getLogger(__name__)
 
@@ -55,76 +57,155 @@ class _Run:
         return self.signed.organiser if self.signed else ""
 
 
-def volunteer(command: Join, alive: Sequence[str], channel: WorkerChannel) -> None:
-    """Live until we are asked to leave; ``alive`` are the addresses that answer. Raises ClientError."""
+def run_volunteer(
+    command: Join, alive: Sequence[str], peer_cache: PeerCache, channel: WorkerChannel, supervisor: Supervisor
+) -> None:
+    """Connect, wait for consent and train until we are asked to leave; raises UserError.
+
+    ``alive`` are the addresses that answer, of those in ``peer_cache``.
+    """
     data = DataFolder(Path(command.home))
     with lock_peer_folder(data) as keys:
-        entrance = SwarmAccess(command, alive, keys, channel)
-        try:
-            channel.emit(Connected(peer_id=entrance.swarm.peer_id, peers=entrance.swarm.known_peers()))
-            samples = _discover_and_train(command, entrance, KnownOrganisers(data.known_organisers_file), channel)
-        except Interrupted:
-            samples = 0
-        finally:
-            entrance.leave()
+        volunteer = Volunteer(command, peer_cache, KnownOrganisers(data.known_organisers_file), channel, supervisor)
+        with open_swarm_access(command, alive, keys, channel, supervisor) as access:
+            channel.emit(Connected(peer_id=access.swarm.peer_id, peers=access.swarm.known_peers()))
+            try:
+                samples = volunteer.discover_and_train(access)
+            except Interrupted:
+                samples = 0
         channel.emit(Left(contributed_samples=samples))
 
 
-def _discover_and_train(command: Join, entrance: SwarmAccess, known: KnownOrganisers, channel: WorkerChannel) -> int:
-    """Tell what is there, wait for consent, train; returns the samples contributed."""
-    swarm = entrance.swarm
-    pasted = peer_ids_of(command.addresses)
-    runs = _search(command, swarm, pasted, known)
-    for run in runs:
-        channel.emit(_as_found(run, swarm, pasted))
-    channel.emit(SearchFinished(found=len(runs)))
-    start = channel.next_command()
-    if not isinstance(start, Start):
-        return 0
-    chosen = next(
-        (run for run in runs if (run.manifest.run.id, run.organiser) == (start.run_id, start.organiser)), None
-    )
-    if chosen is None:
-        raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
-    met = PeerCache(chosen.manifest.run.id, command.addresses, Path(command.home))
-    only_public = chosen.signed is not None and any(address.is_public for address in command.addresses)
-    store = FileStore(Path(command.home), start.disk_limit_bytes, only_public)
-    return _train(chosen, start, entrance.finalize(), known, channel, pasted, met, store)
+class Volunteer:
+    """Finds the runs of a swarm, and trains in the one that the person has chosen."""
+
+    def __init__(
+        self,
+        command: Join,
+        peer_cache: PeerCache,
+        known: KnownOrganisers,
+        channel: WorkerChannel,
+        supervisor: Supervisor,
+    ) -> None:
+        self._command, self._peer_cache, self._known = command, peer_cache, known
+        self._channel, self._supervisor = channel, supervisor
+        self._pasted = peer_ids_of(command.addresses)
+
+    def discover_and_train(self, access: SwarmAccess) -> int:
+        """Send what the swarm publishes, wait for consent, train; the number of samples contributed."""
+        runs = self._search(access.swarm)
+        for run in runs:
+            self._channel.emit(_found_event(run, access.swarm, self._pasted))
+        self._channel.emit(SearchFinished(found=len(runs)))
+        start = self._channel.next_command()
+        if not isinstance(start, Start):
+            return 0
+        wanted = (start.run_id, start.organiser)
+        chosen = next((run for run in runs if (run.manifest.run.id, run.organiser) == wanted), None)
+        if chosen is None:
+            raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
+        self._peer_cache.choose_run(start.run_id)
+        return self._train(chosen, start, access)
+
+    def _search(self, swarm: Swarm) -> list[_Run]:
+        """The runs that may be joined; raises UserError where there is none, with the reason."""
+        run_id = self._command.run_id
+        if self._command.manifest is not None:
+            return [_Run(self._command.manifest)]
+        for attempt in range(SEARCH_ATTEMPTS):
+            if attempt:
+                time.sleep(SEARCH_PAUSE_SECONDS)
+            found = find_manifests(swarm.dht, self._pasted)
+            runs = [run for run in self._acceptable(found) if run_id in (None, run.manifest.run.id)]
+            if runs:
+                return runs[:MOST_RUNS]
+        _raise_refusal(run_id, found)
+        raise UserError(ErrorKind.NO_SUCH_RUN, run_id or "")
+
+    def _acceptable(self, found: FoundManifests) -> Iterator[_Run]:
+        """The open runs that are signed by the organiser who is known for them, or by a new one."""
+        for signed, manifest in found.open.values():
+            try:
+                self._known.check(manifest.run.id, signed.organiser, manifest.revision)
+            except UserError as error:
+                found.refused[manifest.run.id] = error
+            else:
+                yield _Run(manifest, signed)
+
+    def _train(self, run: _Run, start: Start, access: SwarmAccess) -> int:
+        if run.manifest.run.state != "open":
+            raise UserError(ErrorKind.RUN_NOT_OPEN, run.manifest.run.notice)
+        swarm, config = access.finalize(), self._participation_config(run, start)
+        with open_participation(
+            swarm,
+            run.manifest,
+            run.organiser,
+            config,
+            self._peer_cache,
+            self._channel,
+            self._supervisor,
+            is_first=False,
+        ) as participation:
+            if run.signed is not None:
+                self._publish_and_follow(run, run.signed, swarm)
+            participation.run_training()
+            return participation.contributed_samples
+
+    def _participation_config(self, run: _Run, start: Start) -> ParticipationConfig:
+        # A stranger who has signed the manifest names its files: unless the swarm itself is in a private network,
+        # they must not lead into ours.
+        only_public = run.signed is not None and any(address.is_public for address in self._command.addresses)
+        return ParticipationConfig(
+            start.device,
+            start.threads,
+            chosen_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch),
+            RateLimiter(),
+            FileStore(Path(self._command.home), start.disk_limit_bytes, only_public),
+            start.public_name,
+            start.memory_limit_bytes,
+        )
+
+    def _publish_and_follow(self, run: _Run, signed: SignedManifest, swarm: Swarm) -> None:
+        """Remember the run's organiser, help to keep its manifest in the DHT, and follow newer revisions."""
+        self._known.remember(run.manifest.run.id, run.organiser, run.manifest.revision)
+        publisher = publisher_of(swarm.dht, signed, run.manifest.run.id)
+        if swarm.mode == "direct":
+            publisher.start(self._supervisor.start)
+        watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted)
+        follow_manifest(self._channel, watcher.poll, self._supervisor)
 
 
-def _search(command: Join, swarm: Swarm, pasted: tuple[str, ...], known: KnownOrganisers) -> list[_Run]:
-    """The runs that may be joined; raises ClientError where there is none, with the reason."""
-    if command.manifest is not None:
-        return [_Run(command.manifest)]
-    for attempt in range(SEARCHES):
-        if attempt:
-            time.sleep(SEARCH_PAUSE_SECONDS)
-        found = find_manifests(swarm.dht, pasted)
-        runs = [run for run in _acceptable(found, known) if command.run_id in (None, run.manifest.run.id)]
-        if runs:
-            return runs[:MOST_RUNS]
-    _explain_absence(command.run_id, found)
-    raise UserError(ErrorKind.NO_SUCH_RUN, command.run_id or "")
+class ManifestWatcher:
+    """Looks for newer revisions of the run that we train in; remembers the newest one."""
+
+    def __init__(
+        self, run: _Run, swarm: Swarm, known: KnownOrganisers, publisher: Publisher, pasted: tuple[str, ...]
+    ) -> None:
+        self._run, self._swarm, self._known = run, swarm, known
+        self._publisher, self._pasted = publisher, pasted
+
+    def poll(self) -> RunFound | None:
+        """A newer revision, which is published on if others can reach us; ``None`` if there is none."""
+        run_id = self._run.manifest.run.id
+        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._run.organiser, run_id))
+        if newest is None or newest[1].revision <= self._run.manifest.revision:
+            return None
+        signed, manifest = newest
+        self._run = _Run(manifest, signed)
+        self._known.remember(run_id, signed.organiser, manifest.revision)
+        if self._swarm.mode == "direct":
+            self._publisher.publish_instead(signed.to_bytes())
+        return _found_event(self._run, self._swarm, self._pasted)
 
 
-def _acceptable(found: FoundManifests, known: KnownOrganisers) -> Iterator[_Run]:
-    for signed, manifest in found.open.values():
-        try:
-            known.check(manifest.run.id, signed.organiser, manifest.revision)
-        except UserError as error:
-            found.refused[manifest.run.id] = error
-        else:
-            yield _Run(manifest, signed)
-
-
-def _explain_absence(run_id: str | None, found: FoundManifests) -> None:
-    """If what was asked for is there but was refused, the reason is the answer."""
+def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
+    """Raise why the run that was asked for, or any run, is there but was refused."""
     refused = found.refused.get(run_id) if run_id else next(iter(found.refused.values()), None)
     if refused is not None:
         raise refused
 
 
-def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
+def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
     peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
     return RunFound(
         manifest=run.manifest,
@@ -135,60 +216,3 @@ def _as_found(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
         samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
         loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
     )
-
-
-def _train(
-    run: _Run,
-    start: Start,
-    swarm: Swarm,
-    known: KnownOrganisers,
-    channel: WorkerChannel,
-    pasted: tuple[str, ...],
-    met: PeerCache,
-    store: FileStore,
-) -> int:
-    manifest = run.manifest
-    if manifest.run.state != "open":
-        raise UserError(ErrorKind.RUN_NOT_OPEN, manifest.run.notice)
-    terms = ParticipationConfig(
-        start.device,
-        start.threads,
-        chosen_micro_batch(manifest.collaboration.batch_size_per_step, start.micro_batch),
-        RateLimiter(),
-        store,
-        start.public_name,
-        start.memory_limit_bytes,
-    )
-    membership = RunParticipation(swarm, manifest, run.organiser, terms, channel, met)
-    if run.signed is not None:
-        known.remember(manifest.run.id, run.organiser, manifest.revision)
-        publisher = publisher_of(swarm.dht, run.signed, manifest.run.id)
-        if swarm.mode == "direct":
-            publisher.start()
-        news = ManifestWatcher(run, swarm, known, publisher, pasted)
-        follow_news(channel, news.look)
-    membership.run_training()
-    return membership.contributed_samples
-
-
-class ManifestWatcher:
-    """The newest revision of our run that we have seen."""
-
-    def __init__(
-        self, run: _Run, swarm: Swarm, known: KnownOrganisers, publisher: Publisher, pasted: tuple[str, ...]
-    ) -> None:
-        self._run, self._swarm, self._known = run, swarm, known
-        self._publisher, self._pasted = publisher, pasted
-
-    def look(self) -> RunFound | None:
-        """A newer one, which is passed on to others if they can reach us; ``None`` if there is none."""
-        run_id = self._run.manifest.run.id
-        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._run.organiser, run_id))
-        if newest is None or newest[1].revision <= self._run.manifest.revision:
-            return None
-        signed, manifest = newest
-        self._run = _Run(manifest, signed)
-        self._known.remember(run_id, signed.organiser, manifest.revision)
-        if self._swarm.mode == "direct":
-            self._publisher.publish_instead(signed.to_bytes())
-        return _as_found(self._run, self._swarm, self._pasted)

@@ -13,25 +13,37 @@ from safetensors.torch import save
 from core.errors import ErrorKind
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
+from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
 
 
 class DamagedCheckpointError(Exception):
-    """The file is no checkpoint of this run's model."""
+    """The file is no whole checkpoint of this run's model; the message says why."""
 
 
 class Checkpoints:
-    """The checkpoint of one run, written in the background; ``say`` is told how it went."""
+    """The checkpoint of one run, written in the background; ``emit`` is told how it went."""
 
-    def __init__(self, path: Path, run_id: str, optimizer: SwarmOptimizer, say: Callable[[AnyEvent], None]) -> None:
-        self._path, self._run_id, self._optimizer, self._say = path, run_id, optimizer, say
+    def __init__(
+        self,
+        path: Path,
+        run_id: str,
+        optimizer: SwarmOptimizer,
+        emit: Callable[[AnyEvent], None],
+        start_thread: StartThread,
+    ) -> None:
+        self._path, self._run_id, self._optimizer, self._emit = path, run_id, optimizer, emit
+        self._start_thread = start_thread
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
-        for cut_short in path.parent.glob(f".{path.name}.*.tmp"):
-            cut_short.unlink(missing_ok=True)
 
     def load(self) -> int | None:
-        """Put the saved state in place; its epoch, or ``None``. A damaged file is kept aside."""
+        """Put the saved state in place; its epoch, or ``None``. A damaged file is moved aside.
+
+        What an interrupted save has left is removed.
+        """
+        for interrupted in self._path.parent.glob(f".{self._path.name}.*.tmp"):
+            interrupted.unlink(missing_ok=True)
         if not self._path.exists():
             return None
         averager = self._optimizer.state_averager
@@ -40,20 +52,19 @@ class Checkpoints:
         except DamagedCheckpointError as error:
             aside = quarantine(self._path)
             detail = f"{self._path}: {error}; it is now {aside.name}."
-            self._say(Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key, detail=detail))
+            self._emit(Warned(problem=ErrorKind.CHECKPOINT_DAMAGED.key, detail=detail))
             return None
         self._saved_epoch = epoch
         return epoch
 
     def save(self, epoch: int) -> None:
-        """Begin to save, unless that epoch is saved already or an earlier save is still running."""
+        """Start to save, unless that epoch is saved already or an earlier save is still running."""
         if epoch == self._saved_epoch or (self._saving is not None and self._saving.is_alive()):
             return
-        self._saving = threading.Thread(target=self._save, args=(epoch,), daemon=True)
-        self._saving.start()
+        self._saving = self._start_thread("checkpoint", lambda: self._save(epoch))
 
     def wait(self) -> None:
-        """Until nothing is being written."""
+        """Wait until no save is running."""
         if self._saving is not None:
             self._saving.join()
 
@@ -64,14 +75,17 @@ class Checkpoints:
                 save_checkpoint(self._path, self._run_id, epoch, averager.optimizer)
         except OSError as error:
             problem = storage_problem(error, self._path)
-            self._say(Warned(problem=problem.problem.key, detail=problem.detail))
+            self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
         else:
             self._saved_epoch = epoch
-            self._say(CheckpointSaved(path=str(self._path), epoch=epoch))
+            self._emit(CheckpointSaved(path=str(self._path), epoch=epoch))
 
 
 def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.Optimizer) -> None:
-    """Write next to the old one, then take its place; raises OSError, and the old one stays whole."""
+    """Write the parameters and the optimizer's tensors as safetensors, replacing the old file atomically.
+
+    Raises OSError, and the old file stays whole.
+    """
     tensors = {f"parameter.{index}": tensor.detach() for index, tensor in enumerate(_parameters(optimizer))}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
@@ -80,9 +94,10 @@ def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.
 
 
 def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]) -> int:
-    """Put parameters and optimizer state in place, and the parameters in the model's ``mirrors``; the epoch.
+    """Load parameters and optimizer state in place; the epoch. ``mirrors`` are the model's own parameters.
 
-    Everything is read and checked before anything is changed; raises DamagedCheckpointError.
+    They differ from the optimizer's where that is offloaded to the CPU. Everything is read and checked before
+    anything is changed. Raises DamagedCheckpointError.
     """
     try:
         with safe_open(path, framework="pt") as file:

@@ -1,67 +1,73 @@
-"""Whether this computer really helps: judged by the rounds, not by how busy it is."""
+"""Whether this computer really helps the run: judged by the averaging rounds, not by how busy it is."""
 
 from __future__ import annotations
 
 from collections import deque
 
 from core.protocol.events import ContributionStatus, RoundFinished
+from core.protocol.localizable import LocalizedText, localized
 
 REMEMBERED_ROUNDS = 15
 ALONE_AFTER_ROUNDS = 3
 
 
 class ContributionMonitor:
-    """Remembers the last rounds; safe to tell from one thread and ask from another."""
+    """Judges by the last rounds; rounds may be added in one thread while another asks."""
 
     def __init__(self) -> None:
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
-        self._in_vain: dict[str, int] = {}  # by the kind of round, since the last one with others
+        self._failed: dict[str, int] = {}  # by the kind of round, since the last one with others
 
-    def note(self, finished: RoundFinished) -> None:
-        """A round has ended."""
+    def add_round(self, finished: RoundFinished) -> None:
+        """Count a round that has ended; failures count only after a first success of their kind."""
         self._rounds.append(finished)
         if finished.ok:
-            self._in_vain[finished.kind] = 0
-        elif finished.kind in self._in_vain:
-            self._in_vain[finished.kind] += 1
+            self._failed[finished.kind] = 0
+        elif finished.kind in self._failed:
+            self._failed[finished.kind] += 1
 
     @property
-    def rounds_in_vain(self) -> int:
+    def failed_rounds(self) -> int:
         """How many rounds of one kind in a row were averaged with nobody, after better ones."""
-        return max(self._in_vain.values(), default=0)
+        return max(self._failed.values(), default=0)
 
-    def contribution_status(self, other_peers: int, is_in_sync: bool, trouble: str = "") -> ContributionStatus:
-        """What a volunteer may be told; never "helping" without a round that was averaged with others.
+    def contribution_status(
+        self, other_peers: int, is_in_sync: bool, connection_problem: LocalizedText
+    ) -> ContributionStatus:
+        """The status that a volunteer is told; "helping" only after a round that was averaged with others.
 
-        ``trouble`` is what is wrong with the connection, in words.
+        ``connection_problem`` comes before everything else; it is empty where the connection is in order.
         """
         rounds = tuple(self._rounds)
-        if trouble:
-            return ContributionStatus(state="alone", reason=trouble)
+        if connection_problem:
+            return ContributionStatus(state="alone", reason=connection_problem)
         if not is_in_sync:
-            return ContributionStatus(state="out_of_sync", reason="We are behind the others and download their state.")
+            reason = localized("We are behind the others and download their state.")
+            return ContributionStatus(state="out_of_sync", reason=reason)
         if other_peers <= 0:
-            return ContributionStatus(state="alone", reason="Nobody else is training in this run right now.")
+            reason = localized("Nobody else is training in this run right now.")
+            return ContributionStatus(state="alone", reason=reason)
         if not rounds:
-            return ContributionStatus(
-                state="starting",
-                reason=f"Connected with {_peers(other_peers)}; the first averaging comes with the next step.",
-            )
-        latest = rounds[-ALONE_AFTER_ROUNDS:]
-        if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok for finished in latest):
-            return ContributionStatus(
-                state="alone",
-                reason=f"Connected, but the last {ALONE_AFTER_ROUNDS} rounds were averaged with nobody: "
-                f"{latest[-1].reason or 'nobody else came'}.",
-            )
-        averaged = sum(finished.ok for finished in rounds)
-        if not averaged:
-            reason = latest[-1].reason or "nobody else came"
-            return ContributionStatus(state="starting", reason=f"The first averaging did not come about: {reason}.")
-        return ContributionStatus(
-            state="helping", reason=f"{averaged} of the last {len(rounds)} rounds were averaged with others."
-        )
+            return ContributionStatus(state="starting", reason=_waiting(other_peers))
+        return _by_rounds(rounds)
 
 
-def _peers(count: int) -> str:
-    return "1 other peer" if count == 1 else f"{count} other peers"
+def _by_rounds(rounds: tuple[RoundFinished, ...]) -> ContributionStatus:
+    """The status of a peer that has company, by at least one round."""
+    latest = rounds[-ALONE_AFTER_ROUNDS:]
+    why = latest[-1].reason or localized("nobody else came")
+    if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok for finished in latest):
+        reason = localized("Connected, but the last %1 rounds were averaged with nobody: %2.", str(len(latest)), why)
+        return ContributionStatus(state="alone", reason=reason)
+    averaged = sum(finished.ok for finished in rounds)
+    if not averaged:
+        reason = localized("The first averaging did not come about: %1.", why)
+        return ContributionStatus(state="starting", reason=reason)
+    reason = localized("%1 of the last %2 rounds were averaged with others.", str(averaged), str(len(rounds)))
+    return ContributionStatus(state="helping", reason=reason)
+
+
+def _waiting(other_peers: int) -> LocalizedText:
+    if other_peers == 1:
+        return localized("Connected with 1 other peer; the first averaging comes with the next step.")
+    return localized("Connected with %1 other peers; the first averaging comes with the next step.", str(other_peers))

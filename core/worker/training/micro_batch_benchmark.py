@@ -38,7 +38,7 @@ class MicroBatchBenchmark:
     manifest: RunManifest
     recipe: Recipe
     device: torch.device
-    gauge: MemoryMeter
+    meter: MemoryMeter
     draw: Callable[[int], Batch]
     check: Callable[[], None]
     memory_limit_bytes: int | None = None
@@ -55,7 +55,7 @@ class MicroBatchBenchmark:
             del ballast
             self.recipe.model.zero_grad()
             self._put_back(buffers)
-            self.gauge.reset()
+            self.meter.reset()
         log.info("the dry run: %s", best)
         if best is None:
             return FitMeasured(device=str(self.device), micro_batch=0)
@@ -67,12 +67,12 @@ class MicroBatchBenchmark:
         )
 
     def _bounds(self, beside: int) -> Bounds:
-        free = self.gauge.free_bytes()
+        free = self.meter.free_bytes()
         limit = free if self.memory_limit_bytes is None else self.memory_limit_bytes
         return Bounds(
             memory_bytes=min(limit, round(EASY_SHARE * free)) - beside,
             utmost_bytes=min(limit, free) - beside,
-            empty_bytes=self.gauge.taken_bytes(),
+            empty_bytes=self.meter.taken_bytes(),
             seconds=self.seconds,
         )
 
@@ -90,10 +90,10 @@ class MicroBatchBenchmark:
         return round(trained * (_FLOAT_BYTES * has_sums + kept_bytes))
 
     def _measured(self, size: int) -> Measured:
-        self.gauge.reset()
+        self.meter.reset()
         with named_out_of_memory():
             seconds = self._typical_seconds(size)
-        measured = Measured(size, self.gauge.taken_bytes(), seconds)
+        measured = Measured(size, self.meter.taken_bytes(), seconds)
         log.info("%d samples at a time: %.1f/s", size, measured.samples_per_second)
         return measured
 
@@ -110,7 +110,7 @@ class MicroBatchBenchmark:
         self.check()
         began = time.monotonic()
         self.recipe.backward(self.recipe.loss(self.draw(size)))
-        self.gauge.synchronize()
+        self.meter.synchronize()
         seconds = time.monotonic() - began
         self.recipe.model.zero_grad()
         return seconds

@@ -1,4 +1,4 @@
-"""The loop: draw, compute, step; and tell how it goes."""
+"""The training loop: draw a micro-batch, compute its gradient, step with the swarm, report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -16,35 +16,52 @@ from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
-from core.worker.training.rate_limiter import RateLimiter
 
 REPORT_SECONDS = 0.5
+STATE_SERVER_SAMPLES_PER_SECOND = 2.0
 _LOSS_MEMORY = 0.9
 
 log = logging.getLogger(__name__)
 
 
-class Trainer:
-    """Trains one recipe in one swarm; it rests while ``is_cut``.
+class RateLimiter:
+    """Limits the loop to ``samples_per_second``; ``None`` is as fast as the device computes."""
 
-    ``batch_size`` is the micro-batch, in samples; it is halved where the device has no memory for it.
+    def __init__(self, samples_per_second: float | None = None) -> None:
+        self._samples_per_second = samples_per_second
+        self._due_at = time.monotonic()
+
+    def wait(self, samples: int, leaving: threading.Event) -> None:
+        """Sleep until the samples just computed are due, or until ``leaving``."""
+        if self._samples_per_second is None:
+            return
+        # At most one second of credit, so that a long pause is not followed by a burst.
+        self._due_at = max(self._due_at, time.monotonic() - 1.0) + samples / self._samples_per_second
+        leaving.wait(max(0.0, self._due_at - time.monotonic()))
+
+
+class Trainer:
+    """The training loop of one recipe in one swarm; it rests while ``is_cut``, as nobody would get the gradient.
+
+    ``micro_batch`` is in samples; it is halved where the device has no memory for it.
     """
 
     def __init__(
         self,
         recipe: Recipe,
         optimizer: SwarmOptimizer,
-        batch_size: int,
-        pace: RateLimiter,
-        sanity: NumericChecks,
-        is_cut: threading.Event,
+        micro_batch: int,
+        rate_limiter: RateLimiter,
+        numeric_checks: NumericChecks,
+        is_cut: Callable[[], bool],
     ) -> None:
-        self._recipe, self._optimizer, self._batch_size, self._pace = recipe, optimizer, batch_size, pace
-        self._sanity, self._warned_of, self._is_cut = sanity, set[ErrorKind](), is_cut
+        self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
+        self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
+        self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
-        self._reported = self._stalled = 0.0
+        self._reported_at = self._stalled_seconds = 0.0
         self._epoch = -1
-        self._news: list[AnyEvent] = []
+        self._pending: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
         self.mini_steps = self.epoch_samples = 0
@@ -55,68 +72,67 @@ class Trainer:
         self._epoch = self._optimizer.local_epoch
         yield TrainingStarted(device=device, epoch=self._epoch, parameters=parameters)
         while not leaving.is_set():
-            if self._is_cut.is_set():
-                leaving.wait(REPORT_SECONDS)  # it would be for nobody
+            if self._is_cut():
+                leaving.wait(REPORT_SECONDS)
             elif not self._micro_step():
-                yield from self._recover_from_nonsense()
-            yield from self._told()
+                yield from self._recover_from_bad_step()
+            yield from self._pending_events()
             if self._optimizer.local_epoch != self._epoch:
                 self._epoch = self._optimizer.local_epoch
-                yield from self._examine()
+                yield from self._check_model()
                 self.mini_steps, self.epoch_samples, self._loss_sum = 0, 0, 0.0
-            if time.monotonic() - self._reported >= REPORT_SECONDS:
+            if time.monotonic() - self._reported_at >= REPORT_SECONDS:
                 yield self._progress()
-            self._pace.wait(self._batch_size, leaving)
+            self._rate_limiter.wait(self._micro_batch, leaving)
 
-    def _told(self) -> Iterator[AnyEvent]:
-        """What is to be told, once."""
-        news, self._news = self._news, []
-        yield from news
+    def _pending_events(self) -> Iterator[AnyEvent]:
+        pending, self._pending = self._pending, []
+        yield from pending
 
     def _micro_step(self) -> bool:
-        """Whether it was good for anything: what is not finite never reaches the swarm."""
+        """Compute one micro-batch; false where its gradient is not finite, which never reaches the swarm."""
         try:
             with named_out_of_memory():
-                loss = self._recipe.loss(self._recipe.draw(self._batch_size))
-                is_step = self._recipe.backward(loss)
+                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
+                has_gradient = self._recipe.backward(loss)
         except torch.OutOfMemoryError:
-            if self._batch_size == 1:
+            if self._micro_batch == 1:
                 raise
-            self._take_fewer()
+            self._halve_micro_batch()
             return True
-        is_usable = not is_step or self._sanity.note_step(loss)
-        if is_step and is_usable:
-            self._take(loss.detach())
+        is_usable = not has_gradient or self._checks.check_step(loss)
+        if has_gradient and is_usable:
+            self._step(loss.detach())
         else:
             self._optimizer.forget_gradient()
         return is_usable
 
-    def _take_fewer(self) -> None:
+    def _halve_micro_batch(self) -> None:
         """The device has no memory for so many samples at a time, perhaps because others use it now."""
         self._optimizer.forget_gradient()
         torch.cuda.empty_cache()
-        self._batch_size //= 2
-        words = f"It goes on with {self._batch_size} samples at a time."
+        self._micro_batch //= 2
+        words = f"It goes on with {self._micro_batch} samples at a time."
         log.warning("out of memory. %s", words)
-        self._news.append(Warned(problem=ErrorKind.OUT_OF_MEMORY.key, detail=words))
+        self._pending.append(Warned(problem=ErrorKind.OUT_OF_MEMORY.key, detail=words))
 
-    def _take(self, loss: torch.Tensor) -> None:
-        """The gradient of this micro-batch counts."""
+    def _step(self, loss: torch.Tensor) -> None:
+        """Give this micro-batch's gradient to the swarm's optimizer, which may wait for other peers."""
         began = time.monotonic()
-        self._optimizer.step(batch_size=self._batch_size)
-        self._stalled = max(self._stalled, time.monotonic() - began)
+        self._optimizer.step(batch_size=self._micro_batch)
+        self._stalled_seconds = max(self._stalled_seconds, time.monotonic() - began)
         self._optimizer.zero_grad()
-        self._remember(loss)
-        self.contributed_samples += self._batch_size
-        self.epoch_samples += self._batch_size
+        self._add_loss(loss)
+        self.contributed_samples += self._micro_batch
+        self.epoch_samples += self._micro_batch
         self.mini_steps += 1
 
-    def _recover_from_nonsense(self) -> Iterator[AnyEvent]:
-        """Say once that a micro-batch was dropped; many in a row need more than that."""
+    def _recover_from_bad_step(self) -> Iterator[AnyEvent]:
+        """Warn once that a micro-batch was dropped; after many in a row load the others' state, then give up."""
         yield from self._warn_once(ErrorKind.NOT_FINITE, "A micro-batch was dropped.")
-        if self._sanity.consecutive_bad_steps == PATIENCE_STEPS:
+        if self._checks.consecutive_bad_steps == PATIENCE_STEPS:
             self._optimizer.load_state_from_peers()
-        if self._sanity.consecutive_bad_steps > 2 * PATIENCE_STEPS:
+        if self._checks.consecutive_bad_steps > 2 * PATIENCE_STEPS:
             raise UserError(ErrorKind.NOT_FINITE, f"{PATIENCE_STEPS} micro-batches in a row were not.")
 
     def _warn_once(self, problem: ErrorKind, detail: str) -> Iterator[AnyEvent]:
@@ -124,7 +140,7 @@ class Trainer:
             self._warned_of.add(problem)
             yield Warned(problem=problem.key, detail=detail)
 
-    def _remember(self, loss: torch.Tensor) -> None:
+    def _add_loss(self, loss: torch.Tensor) -> None:
         self._loss_sum = self._loss_sum + loss
         self._loss = loss if self._loss is None else torch.lerp(loss, self._loss, _LOSS_MEMORY)
 
@@ -138,13 +154,13 @@ class Trainer:
         """The losses of this epoch's ``mini_steps``, added up."""
         return float(self._loss_sum)
 
-    def _examine(self) -> Iterator[AnyEvent]:
-        """How the model does now; where that is absurd, the others' state is loaded anew."""
+    def _check_model(self) -> Iterator[AnyEvent]:
+        """Evaluate the model of the new epoch; where its loss is absurd, load the others' state."""
         evaluated = self._evaluate()
         loss = math.nan if evaluated.loss is None else evaluated.loss
-        if flaw := self._sanity.flaw_of(loss):
-            log.warning("the model after epoch %d: %s", self._epoch, flaw)
-            yield from self._warn_once(ErrorKind.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {flaw}.")
+        if error := self._checks.loss_error(loss):
+            log.warning("the model after epoch %d: %s", self._epoch, error)
+            yield from self._warn_once(ErrorKind.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {error}.")
             self._optimizer.load_state_from_peers()
         else:
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
@@ -156,9 +172,9 @@ class Trainer:
         return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 
     def _progress(self) -> Progress:
-        tracker, stalled = self._optimizer.tracker, self._stalled
+        tracker, stalled_seconds = self._optimizer.tracker, self._stalled_seconds
         everybody, mine = tracker.global_progress, tracker.local_progress.samples_accumulated
-        self._reported, self._stalled = time.monotonic(), 0.0
+        self._reported_at, self._stalled_seconds = time.monotonic(), 0.0
         return Progress(
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
@@ -173,5 +189,5 @@ class Trainer:
             next_step_seconds=tracker.statistics.seconds_to_next_epoch(),
             sent_bytes=sent_bytes(),
             received_bytes=received_bytes(),
-            stalled_seconds=round(stalled, 4),
+            stalled_seconds=round(stalled_seconds, 4),
         )

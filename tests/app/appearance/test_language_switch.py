@@ -16,17 +16,17 @@ def test_the_whole_window_speaks_it_at_once(qtbot: QtBot, qapp: QApplication, op
     before = QLocale()
     application = opened("good")
     whole.train(qtbot, application)
-    application.paging.open_settings()
+    application.navigator.open_settings()
     try:
-        application.choices.replace(language="de")
+        application.settings_store.replace(language="de")
         assert application.window.windowTitle().startswith("Trainiert")
         qtbot.wait(100)  # for Qt to tell everybody, and to forget the pages of before
         assert still_english(application.window) == []
-        application.paging.go_back()
-        assert application.paging.name == "training"
+        application.navigator.go_back()
+        assert application.navigator.page_name == "training"
         assert still_english(application.window) == []
-        assert still_english(application.presence.tray.menu) == []
+        assert still_english(application.tray_controller.tray.menu) == []
     finally:
-        application.choices.replace(language="en")
+        application.settings_store.replace(language="en")
         QLocale.setDefault(before)
     assert QCoreApplication.translate("ConsentBar", "Back") == "Back"

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QApplication
 
 from app.appearance.language import FOLDER, Choice, Language
 from app.presentation import address as address_words
-from app.presentation import errors as problem_words
-from app.presentation import event_log as event_lines
-from app.presentation import format as figures
-from app.presentation import run as run_words
 from core.errors import ErrorKind
 from core.protocol.events import SearchFinished
 from core.run.address import JoinAddress, UnreadableAddress
+from core.texts import errors as problem_words
+from core.texts import event_log as event_lines
+from core.texts import figures
+from core.texts import run as run_words
 from installer import translations
 from installer.window_texts import Text, UnreadableTextError, texts_in, texts_of
 from tests.app.support.language_context import speaking
@@ -148,8 +148,8 @@ def test_it_can_be_changed_and_changed_back(qapp: QApplication) -> None:
     language = Language(qapp)
     before = QLocale()
     said = []
-    choices: tuple[Choice, ...] = ("de", "en", "de", "system")
-    for choice in choices:
+    settings_store: tuple[Choice, ...] = ("de", "en", "de", "system")
+    for choice in settings_store:
         language.choose(choice)
         said.append((translate("ConsentBar", "Back"), translate("QPlatformTheme", "Cancel")))
     german = ("Zurück", "Abbrechen")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage, QPixmap
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -124,22 +125,26 @@ def test_another_size_and_another_palette_draw_it_again(qtbot: QtBot) -> None:
     assert chart.grab().toImage() != before
 
 
-def test_charts_that_share_turns_are_drawn_one_after_the_other(qtbot: QtBot) -> None:
-    turns, drawn = IdleQueue(), list[Chart]()
+def test_charts_that_share_a_queue_are_drawn_one_after_the_other(qtbot: QtBot) -> None:
+    drawn: list[Hashable] = []
 
-    class Told(Chart):
-        def _drawn(self) -> QPixmap:
-            drawn.append(self)
-            return super()._drawn()
+    class Observed(IdleQueue):
+        def submit(self, key: Hashable, task: Callable[[], object]) -> None:
+            def draw() -> None:
+                drawn.append(key)
+                task()
 
-    charts = [Told(THROUGHPUT, turns=turns) for _ in range(3)]
+            super().submit(key, draw)
+
+    queue = Observed()
+    charts = [Chart(THROUGHPUT, idle_queue=queue) for _ in range(3)]
     for chart in charts:
         qtbot.addWidget(chart)
         chart.resize(300, 160)
         chart.show()
         chart.grab()
     assert drawn == []
-    turns._take()
+    queue.run_next()
     assert drawn == charts[:1]
     qtbot.waitUntil(lambda: list(dict.fromkeys(drawn)) == charts)
     drawn.clear()

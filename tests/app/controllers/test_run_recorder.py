@@ -19,12 +19,12 @@ NOW = 1_763_700_000.0
 def test_the_runs_losses_stand_where_they_were_measured() -> None:
     folders = Folders.default()
     folders.prepare()
-    memory = RunRecorder(folders)
+    recorder = RunRecorder(folders)
     scores = tuple(Score(epoch=epoch, loss=3.0 - epoch, at=NOW - 600 + 200 * epoch) for epoch in (1, 2))
     session = replace(training(), scored=RunScored(latest=scores[-1], earlier=scores[:-1]))
-    memory.note(session, None, NOW)
-    curve = memory.curve(session, "run_loss", 1800.0, NOW)
-    memory.close()
+    recorder.record(session, None, NOW)
+    curve = recorder.curve(session, "run_loss", 1800.0, NOW)
+    recorder.close()
     seen = {
         curve.begin + number * curve.step_seconds: low for number, low in enumerate(curve.lows) if not math.isnan(low)
     }

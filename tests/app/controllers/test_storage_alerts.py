@@ -19,14 +19,14 @@ HELD = UserError(ErrorKind.HISTORY_NOT_KEPT, "history.sqlite is held by another 
 
 
 @dataclass
-class Remembering:
-    """Stands for the memory."""
+class FakeRecorder:
+    """Stands for the recorder."""
 
-    trouble: UserError | None = None
+    error: UserError | None = None
     quarantined_paths: tuple[Path, ...] = ()
 
 
-def worries_about(memory: Remembering) -> tuple[StorageAlerts, list[str]]:
+def alerts_for(recorder: FakeRecorder) -> tuple[StorageAlerts, list[str]]:
     said: list[str] = []
 
     def tell(error: UserError) -> None:
@@ -35,35 +35,35 @@ def worries_about(memory: Remembering) -> tuple[StorageAlerts, list[str]]:
     def take_back(error: UserError) -> None:
         said.append(f"no {error.problem.key}")
 
-    return StorageAlerts(memory, tell, take_back), said
+    return StorageAlerts(recorder, tell, take_back), said
 
 
 def test_a_disk_that_fills_up_later_is_told_once_and_untold_when_it_is_over() -> None:
-    memory = Remembering()
-    worries, said = worries_about(memory)
-    worries.look()
+    recorder = FakeRecorder()
+    alerts, said = alerts_for(recorder)
+    alerts.poll()
     assert said == []
-    memory.trouble = FULL
-    worries.look()
-    worries.look()
+    recorder.error = FULL
+    alerts.poll()
+    alerts.poll()
     assert said == ["disk_full"]
-    memory.trouble = HELD
-    worries.look()
+    recorder.error = HELD
+    alerts.poll()
     assert said == ["disk_full", "no disk_full", "history_not_kept"]
-    memory.trouble = None
-    worries.look()
-    worries.look()
+    recorder.error = None
+    alerts.poll()
+    alerts.poll()
     assert said[3:] == ["no history_not_kept"]
 
 
 def test_each_damaged_file_is_told_once_also_one_that_is_damaged_later() -> None:
-    memory = Remembering(quarantined_paths=(Path("history.sqlite.broken-1"),))
-    worries, said = worries_about(memory)
-    worries.look()
-    worries.look()
+    recorder = FakeRecorder(quarantined_paths=(Path("history.sqlite.broken-1"),))
+    alerts, said = alerts_for(recorder)
+    alerts.poll()
+    alerts.poll()
     assert said == ["history_damaged"]
-    memory.quarantined_paths = (Path("history.sqlite.broken-2"),)
-    worries.look()
+    recorder.quarantined_paths = (Path("history.sqlite.broken-2"),)
+    alerts.poll()
     assert said == ["history_damaged", "history_damaged"]
 
 
@@ -73,21 +73,21 @@ def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_see
     folders.contents.recent_runs_file.write_text("[nonsense")
     with sqlite3.connect(folders.contents.history_file) as other:
         other.execute("BEGIN EXCLUSIVE")
-        memory = RunRecorder(folders)
-        assert memory.trouble is not None
-        assert memory.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
-        assert "another program" in memory.trouble.detail
-        assert [path.name for path in memory.quarantined_paths] == ["recent_runs.json.broken-1"]
+        recorder = RunRecorder(folders)
+        assert recorder.error is not None
+        assert recorder.error.problem is ErrorKind.HISTORY_NOT_KEPT
+        assert "another program" in recorder.error.detail
+        assert [path.name for path in recorder.quarantined_paths] == ["recent_runs.json.broken-1"]
         other.rollback()
-        memory.close()
+        recorder.close()
     other.close()
 
 
 def test_a_notice_is_taken_back_unless_it_says_something_else_by_now(qtbot: QtBot) -> None:
     bar = NoticeBar()
     qtbot.addWidget(bar)
-    bar.say("bad", "The disk is full.", "history.sqlite")
-    bar.take_back("Something else.")
+    bar.show_notice("bad", "The disk is full.", "history.sqlite")
+    bar.withdraw("Something else.")
     assert not bar.isHidden()
-    bar.take_back("The disk is full.")
+    bar.withdraw("The disk is full.")
     assert bar.isHidden()

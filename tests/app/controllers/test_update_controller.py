@@ -14,11 +14,12 @@ from app.appearance.theme import Theme
 from app.application import Application
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
-from app.controllers.update_controller import Updates
+from app.controllers.update_controller import UpdateController
 from app.desktop.external_link import open_web_link
 from app.desktop.launch_request import LaunchRequest
 from app.pages.settings.page import SettingsPage
 from app.shell.first_window import InitialWindow
+from app.shell.notices import Notices
 from core.files.folders import Folders
 from core.records.settings import Settings, load_settings, save_settings
 from core.security.identity import Identity
@@ -52,9 +53,15 @@ class Looking:
         self.now = NOW
         self.folders = Folders.default()
         self.folders.prepare()
-        choices = SettingsStore(self.folders.settings_file)
-        self.front = InitialWindow(self.folders, choices, Theme(qt), Language(qt))
-        self.updates = Updates(choices, self.folders, Bridge(), self.front.notify_update, now=lambda: self.now)
+        settings_store = SettingsStore(self.folders.settings_file)
+        self.initial_window = InitialWindow(self.folders, settings_store, Theme(qt), Language(qt))
+        self.updates = UpdateController(
+            settings_store,
+            self.folders,
+            Bridge(),
+            Notices(self.initial_window.window).show_update,
+            now=lambda: self.now,
+        )
         self.known: list[UpdateNotice] = []
         self.updates.newer_known.connect(self.known.append)
         self.updates.start()
@@ -62,18 +69,18 @@ class Looking:
     @property
     def said(self) -> str:
         """What stands above the page."""
-        bar = self.front.window.notice
+        bar = self.initial_window.window.notice
         return "" if bar.isHidden() else bar.callout.text
 
     def look(self) -> None:
         """And wait for the answer, if anybody was asked."""
-        self.updates.look()
-        self._qtbot.waitUntil(lambda: not self.updates.is_asking, timeout=LIMIT_MILLISECONDS)
+        self.updates.poll()
+        self._qtbot.waitUntil(lambda: not self.updates.is_checking, timeout=LIMIT_MILLISECONDS)
 
     def end(self) -> None:
         """Nothing of it is left."""
-        self.updates.end()
-        self.front.window.end()
+        self.updates.stop()
+        self.initial_window.window.close_for_good()
 
 
 @pytest.fixture
@@ -95,7 +102,7 @@ def opened(qtbot: QtBot, qapp: QApplication, server: NoticeServer) -> Iterator[O
     def open_one(*, is_seen: bool = True, is_wanted: bool = True) -> Looking:
         save_settings(folders.settings_file, msgspec.structs.replace(named, update_check=is_wanted))
         windows.append(Looking(qtbot, qapp))
-        windows[-1].front.open(is_minimised=not is_seen)
+        windows[-1].initial_window.open(LaunchRequest(is_minimised=not is_seen))
         return windows[-1]
 
     yield open_one
@@ -115,7 +122,7 @@ def test_a_newer_version_is_told_once_and_opened_by_a_click(opened: Open, browse
     window.look()
     assert window.said == f"Workerbee 999.0 is there.\nThis is {own_version()}. Nothing is downloaded by itself."
     assert browser.opened == []
-    window.front.window.notice.callout.action.click()
+    window.initial_window.window.notice.callout.action.click()
     assert browser.opened == ["https://example.org/workerbee"] and window.said == ""
     window.look()
     assert window.said == "" and window.known == [NEWER]
@@ -129,7 +136,7 @@ def test_a_newer_version_is_told_once_and_opened_by_a_click(opened: Open, browse
 def test_the_next_version_is_told_again(opened: Open, server: NoticeServer) -> None:
     window = opened()
     window.look()
-    window.front.window.notice.dismiss.click()
+    window.initial_window.window.notice.dismiss.click()
     server.body = signed(NEWEST)
     window.now += EVERY_SECONDS - 60
     window.look()
@@ -137,7 +144,7 @@ def test_the_next_version_is_told_again(opened: Open, server: NoticeServer) -> N
     window.now += 120
     window.look()
     assert len(server.asked) == 2 and window.said.startswith("Workerbee 999.1 is there.")
-    window.front.window.notice.dismiss.click()
+    window.initial_window.window.notice.dismiss.click()
     server.body = signed(NEWER)
     window.now += EVERY_SECONDS
     window.look()
@@ -177,9 +184,9 @@ def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(ope
     window = opened(is_seen=False)
     window.look()
     assert window.said == "" and window.known == [NEWER]
-    window.front.window.show()
-    bar = window.front.window.notice
-    bar.say("bad", "The disk is full.")
+    window.initial_window.window.show()
+    bar = window.initial_window.window.notice
+    bar.show_notice("bad", "The disk is full.")
     window.look()
     assert window.said == "The disk is full."
     bar.dismiss.click()
@@ -190,9 +197,9 @@ def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(ope
 def test_a_server_that_keeps_silent_holds_nobody_up(opened: Open, server: NoticeServer) -> None:
     server.drips = True
     window = opened()
-    window.updates.look()
-    assert window.updates.is_asking
-    window.updates.end()
+    window.updates.poll()
+    assert window.updates.is_checking
+    window.updates.stop()
     assert window.said == ""
 
 
@@ -224,17 +231,17 @@ def test_the_settings_of_the_whole_window_lead_to_the_page(
 ) -> None:
     opened(is_seen=False).look()
     folders = Folders.default()
-    front = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
-    front.open()
-    application = Application(front)
+    initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
+    initial_window.open(LaunchRequest())
+    application = Application(initial_window)
     application.open(LaunchRequest())
     qtbot.waitUntil(lambda: application.updates is not None, timeout=LIMIT_MILLISECONDS)
-    application.paging.open_settings()
+    application.navigator.open_settings()
     page = child(application.window, SettingsPage)
     assert page.updates.newer.isVisible() and "Workerbee 999.0 is there" in page.updates.newer.text()
     page.updates.newer.click()
     assert browser.opened == ["https://example.org/workerbee"]
     assert application.updates is not None
-    application.updates.look()
+    application.updates.poll()
     assert application.window.notice.callout.title == "Workerbee 999.0 is there."
     application.close()

@@ -47,8 +47,8 @@ def test_the_leave_to_raise_a_window_comes_along() -> None:
 
 
 def test_what_was_encoded_is_decoded_again() -> None:
-    handover = LaunchRequest(link=LINK, run_file="/ü/run.toml", is_minimised=True, activation="x")
-    assert decode(encode(handover)) == handover
+    request = LaunchRequest(link=LINK, run_file="/ü/run.toml", is_minimised=True, activation="x")
+    assert decode(encode(request)) == request
 
 
 @given(st.binary(max_size=200))

@@ -20,7 +20,7 @@ from PySide6.QtDBus import (
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.desktop.suspend import SuspendMonitor, seconds_slept
+from app.desktop.suspend import SuspendMonitor, seconds_suspended
 from app.desktop.tray_availability import TrayHost
 
 LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
@@ -77,12 +77,12 @@ def test_logind_is_held_until_the_run_is_left(qtbot: QtBot, address: str) -> Non
     power = SuspendMonitor(QDBusConnection.connectToBus(address, "ours"))
     qtbot.waitUntil(lambda: power.is_holding)
     assert power.supports_inhibit == "watching"
-    with qtbot.waitSignal(power.going_to_sleep):
+    with qtbot.waitSignal(power.suspending):
         tell(theirs, True)
     assert not logind.is_released()
     power.release_inhibitor()
     qtbot.waitUntil(logind.is_released)
-    with qtbot.waitSignal(power.woke_up):
+    with qtbot.waitSignal(power.resumed):
         tell(theirs, False)
     qtbot.waitUntil(lambda: power.is_holding)
 
@@ -94,6 +94,7 @@ def tell(bus: QDBusConnection, is_going: bool) -> None:
     assert bus.send(message)
 
 
+@pytest.mark.quiet
 def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     began = time.monotonic()
     power = SuspendMonitor(no_bus)
@@ -104,19 +105,19 @@ def test_without_a_bus_it_is_unknown_at_once(qtbot: QtBot, no_bus: QDBusConnecti
 
 def test_a_sleep_that_nobody_foretold_is_noticed_by_the_clocks(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     slept = [0.0]
-    power = SuspendMonitor(no_bus, slept=lambda: slept[0], look_seconds=0.01)
-    with qtbot.assertNotEmitted(power.woke_up, wait=100):
+    power = SuspendMonitor(no_bus, suspended_seconds=lambda: slept[0], poll_seconds=0.01)
+    with qtbot.assertNotEmitted(power.resumed, wait=100):
         slept[0] += 1.0  # the time was corrected a little
-    with qtbot.waitSignal(power.woke_up):
+    with qtbot.waitSignal(power.resumed):
         slept[0] += 3600.0
 
 
 def test_the_clock_of_sleep_stands_still_while_awake() -> None:
-    before = seconds_slept()
-    assert abs(seconds_slept() - before) < 1.0
+    before = seconds_suspended()
+    assert abs(seconds_suspended() - before) < 1.0
 
 
 def test_a_platform_that_never_has_a_tray_is_missing_one_at_once(qtbot: QtBot, no_bus: QDBusConnection) -> None:
     host = TrayHost(no_bus)
     with qtbot.waitSignal(host.missing):
-        host.wait()
+        host.start()

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.environment.x11_desktop import PROGRAMS, Desktop, wait_for
+from core.files.folders import Folders
+from core.records.settings import Settings, save_settings
+from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, wait_for
 
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
 
@@ -32,6 +34,27 @@ def test_a_panel_that_comes_after_us_still_shows_the_icon(desktop: Desktop) -> N
     desktop.window(app)
     desktop.begin_panel()
     desktop.tray_icon(app)
+
+
+def hidden(desktop: Desktop) -> Launched:
+    """A start by hand of a person whose settings say: open hidden in the tray."""
+    home = desktop.folder / "home"
+    settings_file = Folders.below(home).settings_file
+    settings_file.parent.mkdir(parents=True)
+    save_settings(settings_file, Settings(start_minimised=True))
+    return desktop.launch([sys.executable, "-m", "app"], "app", WORKERBEE_HOME=str(home))
+
+
+def test_a_start_by_hand_in_the_tray_opens_no_window_before_its_icon_is_clicked(desktop: Desktop) -> None:
+    desktop.begin_panel()
+    app = hidden(desktop)
+    icon = desktop.tray_icon(app)
+    assert [window for window in desktop.windows(app) if not window.is_icon] == []
+    desktop.until(lambda: desktop.click(icon), lambda: desktop.window(app, seconds=1), "a window")
+
+
+def test_a_start_by_hand_in_the_tray_opens_the_window_where_there_is_no_panel(desktop: Desktop) -> None:
+    desktop.window(hidden(desktop))
 
 
 def test_a_system_that_ends_the_program_gets_a_goodbye(desktop: Desktop) -> None:

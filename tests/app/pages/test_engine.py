@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.controllers.engine_controller import EngineController
@@ -109,50 +110,62 @@ def test_nothing_can_be_made_for_a_python_without_a_list(page: EnginePage) -> No
 
 
 @pytest.fixture
-def room(tmp_path: Path, qtbot: QtBot) -> Iterator[EngineController]:
+def bridge(qapp: QApplication) -> Bridge:
+    return Bridge()
+
+
+@pytest.fixture
+def controller(tmp_path: Path, bridge: Bridge) -> Iterator[EngineController]:
     """Of a person who has no engine."""
     folders = Folders.below(tmp_path / "home")
     folders.prepare()
-    room = EngineController(folders, Bridge())
-    yield room
-    room.end()
+    controller = EngineController(folders, bridge)
+    yield controller
+    controller.stop()
 
 
-def test_a_checkout_needs_no_engine(room: EngineController) -> None:
-    room.look()
-    assert not room.is_open and room.offer is None
+def test_a_checkout_needs_no_engine(controller: EngineController) -> None:
+    controller.look_up()
+    assert not controller.is_open and controller.offer is None
 
 
-def test_the_room_makes_what_was_offered_and_tells_how_it_ended(
-    room: EngineController, files: EngineFiles, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_what_was_offered_is_installed_and_its_end_is_told(
+    controller: EngineController,
+    bridge: Bridge,
+    files: EngineFiles,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with serving(tmp_path / "index") as index:
         monkeypatch.setenv(WHEELS_VARIABLE, index.url)
-        room.renew()
-        room.bridge.post_engine(offer(files, Suited("cpu", "no_gpu")))
-        qtbot.waitUntil(lambda: room.offer is not None)
-        room.make()
-        assert room.is_making and not room.close()
-        qtbot.waitUntil(lambda: not room.is_making, timeout=60_000)
-    assert isinstance(room.last, InstallFailed) and room.last.problem is ErrorKind.ENGINE_MISSING
-    assert room.is_open and room.close() and not room.is_open
+        controller.renew()
+        bridge.post_engine(offer(files, Suited("cpu", "no_gpu")))
+        qtbot.waitUntil(lambda: controller.offer is not None)
+        controller.install()
+        assert controller.is_installing and not controller.close()
+        qtbot.waitUntil(lambda: not controller.is_installing, timeout=60_000)
+    assert (
+        isinstance(controller.last_event, InstallFailed) and controller.last_event.problem is ErrorKind.ENGINE_MISSING
+    )
+    assert controller.is_open and controller.close() and not controller.is_open
 
 
-def test_a_made_engine_closes_the_room(room: EngineController, qtbot: QtBot) -> None:
-    room.renew()
-    with qtbot.waitSignal(room.made):
-        room.bridge.post_engine(Installed())
-    assert not room.is_open
+def test_an_installed_engine_closes_the_page(controller: EngineController, bridge: Bridge, qtbot: QtBot) -> None:
+    controller.renew()
+    with qtbot.waitSignal(controller.changed):
+        bridge.post_engine(Installed())
+    assert not controller.is_open
 
 
 def test_a_newer_engine_is_offered_once_and_not_forced(
-    room: EngineController, files: EngineFiles, qtbot: QtBot
+    controller: EngineController, bridge: Bridge, files: EngineFiles, qtbot: QtBot
 ) -> None:
     newer = offer(files, Suited("cpu", "no_gpu"))
     newer = EngineOffer(newer.folder, newer.choice, newer.free_bytes, is_newer=True)
-    with qtbot.waitSignal(room.newer_offered):
-        room.bridge.post_engine(newer)
-    assert not room.is_open
+    with qtbot.waitSignal(controller.newer_offered):
+        bridge.post_engine(newer)
+    assert not controller.is_open
 
 
 def test_the_offer_of_this_computer_names_a_folder_and_what_is_free(tmp_path: Path) -> None:

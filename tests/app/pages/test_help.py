@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from app.appearance.theme import DARK, LIGHT, palette_of
 from app.pages.help.document_style import blocks_of
 from app.pages.help.page import HelpPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.widgets.callout import Callout
 from core.errors import ErrorKind
-from core.files.documents import ERRORS, INDEX, list_topics, slug_of
+from core.files.documents import ERRORS, INDEX, list_topics, read_document, slug_of
 from tests.app import test_accessibility as everybody
 from tests.app.support.browser import installed
 from tests.app.support.language_context import speaking
@@ -42,11 +43,11 @@ def first_visible(page: HelpPage) -> str:
 
 
 @pytest.mark.parametrize("topic", list_topics())
-def test_every_document_is_shown_and_fits_into_a_small_window(page: HelpPage, topic: str) -> None:
+def test_every_document_is_shown_and_fits_into_a_small_window(page: HelpPage, qtbot: QtBot, topic: str) -> None:
     page.open_document(topic)
     assert page.topic == topic and len(page.view.toPlainText()) > 200
     assert "<!--" not in page.view.toPlainText() and "generated:" not in page.view.toPlainText()
-    assert page.view.horizontalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: page.view.horizontalScrollBar().maximum() == 0)
 
 
 def test_a_link_leads_to_the_heading_of_another_document_and_back(page: HelpPage) -> None:
@@ -88,13 +89,13 @@ def test_every_error_has_a_paragraph_with_its_remedy(page: HelpPage, error: Erro
 
 
 def test_what_can_i_do_asks_the_window_for_the_error(qtbot: QtBot) -> None:
-    window, callout = Window(), Callout()
-    qtbot.addWidget(window, before_close_func=lambda window: window.end())
+    window, callout = MainWindow(), Callout()
+    qtbot.addWidget(window, before_close_func=lambda window: window.close_for_good())
     window.show_page(callout)
     window.show()
-    callout.say("info", "All is well.")
+    callout.show_message("info", "All is well.")
     assert not callout.help.isVisible()
-    callout.say("bad", "It failed.", error=ErrorKind.DISK_FULL)
+    callout.show_message("bad", "It failed.", error=ErrorKind.DISK_FULL)
     with qtbot.waitSignal(window.help_requested) as asked:
         callout.help.click()
     assert asked.args == [ErrorKind.DISK_FULL]
@@ -177,3 +178,10 @@ def test_the_german_window_says_that_the_help_is_english(qtbot: QtBot) -> None:
         assert any("nur auf Englisch" in label.text() for label in page.findChildren(QLabel))
         assert still_english(page) == []
         everybody.test_no_word_is_cut(page)
+
+
+def test_the_longest_document_is_laid_out_once(page: HelpPage) -> None:
+    longest = max(list_topics(), key=lambda topic: len(read_document(topic).markdown))
+    began = time.process_time()
+    page.open_document(longest)
+    assert time.process_time() - began < 3.0  # laid out after each change, it took 20 seconds

@@ -47,14 +47,14 @@ CHANGES: dict[str, tuple[Callable[[SettingsPage], None], Settings]] = {
     "login": (lambda page: choose(page.window_behaviour.login, True), Settings(start_at_login=True)),
     "opening": (lambda page: choose(page.window_behaviour.opening, True), Settings(start_minimised=True)),
     "closing": (lambda page: choose(page.window_behaviour.closing, False), Settings(close_to_tray=False)),
-    "telling": (lambda page: choose(page.window_behaviour.telling, False), Settings(notifications=False)),
+    "telling": (lambda page: choose(page.window_behaviour.notifications, False), Settings(notifications=False)),
     "theme": (lambda page: choose(page.window_behaviour.theme, "dark"), Settings(theme="dark")),
     "language": (lambda page: choose(page.window_behaviour.language, "de"), Settings(language="de")),
 }
 
 
 @pytest.mark.parametrize(("change", "wanted"), CHANGES.values(), ids=CHANGES.keys())
-def test_every_blank_is_told(
+def test_every_blank_is_emitted_as_whole_settings(
     page: SettingsPage, qtbot: QtBot, change: Callable[[SettingsPage], None], wanted: Settings
 ) -> None:
     with qtbot.waitSignal(page.settings_changed) as changed:

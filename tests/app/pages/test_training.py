@@ -16,17 +16,18 @@ from app.pages.training.page import TrainingPage
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Hello, Restarting, RunFound, StateLoading, Warned
+from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
-from core.records.time_series import Curve, Series
 from tests.app.support.training_sample import (
     FOUND,
     GPU,
     NOW,
     SEEN,
-    curve_of,
+    SampleCurves,
     finished,
     peer,
     progress,
+    show,
     training,
 )
 
@@ -34,7 +35,7 @@ from tests.app.support.training_sample import (
 @pytest.fixture
 def page(qtbot: QtBot) -> TrainingPage:
     QLocale.setDefault(QLocale("en_GB"))
-    page = TrainingPage()
+    page = TrainingPage(SampleCurves())
     qtbot.addWidget(page)
     page.resize(800, 600)
     page.show()
@@ -49,10 +50,12 @@ def words(page: TrainingPage) -> str:
 
 
 def test_it_says_what_is_going_on_in_the_order_in_which_people_look(page: TrainingPage) -> None:
-    page.show_session(training(), NOW)
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
+    show(page, training(), NOW)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None))
+    page.show_contributions(
+        Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None)
+    )
     text = words(page)
     expected = (
         "Sums up to 99",
@@ -76,8 +79,8 @@ def test_it_says_what_is_going_on_in_the_order_in_which_people_look(page: Traini
 
 def test_what_is_not_known_is_said_and_never_zero(page: TrainingPage) -> None:
     unknown = progress(samples_per_second=None, swarm_samples_per_second=None)
-    page.show_session(training(progress=unknown, last_share=None), NOW)
-    page.show_deeds(Contribution(), Contribution())
+    show(page, training(progress=unknown, last_share=None), NOW)
+    page.show_contributions(Contribution(), Contribution())
     assert page.speed.number.text == "not known yet"
     assert "together" not in words(page)
     assert "not known yet of energy" in page.contribution_status.text
@@ -85,14 +88,14 @@ def test_what_is_not_known_is_said_and_never_zero(page: TrainingPage) -> None:
 
 
 def test_the_large_button_pauses_and_resumes(page: TrainingPage, qtbot: QtBot) -> None:
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     button = page.header.button
     with qtbot.waitSignal(page.pause_requested) as asked:
         QTest.mouseClick(button.main, Qt.MouseButton.LeftButton)
     assert asked.args == [None]
-    page.show_session(training(phase="leaving", pause=Pause()), NOW)
+    show(page, training(phase="leaving", pause=Pause()), NOW)
     assert button.main.text() == "Pausing…" and not button.main.isEnabled()
-    page.show_session(training(phase="paused", pause=Pause(), progress=None), NOW)
+    show(page, training(phase="paused", pause=Pause(), progress=None), NOW)
     assert page.header.sentence == "Paused by you until you resume"
     assert page.speed.number.text == "at rest"
     with qtbot.waitSignal(page.resume_requested):
@@ -101,16 +104,16 @@ def test_the_large_button_pauses_and_resumes(page: TrainingPage, qtbot: QtBot) -
 
 def test_who_pressed_the_large_button_finds_it_again(page: TrainingPage) -> None:
     button = page.header.button
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     button.main.setFocus()
-    page.show_session(training(phase="leaving", pause=Pause()), NOW)
+    show(page, training(phase="leaving", pause=Pause()), NOW)
     assert not button.main.hasFocus()
-    page.show_session(training(phase="paused", pause=Pause(), progress=None), NOW)
+    show(page, training(phase="paused", pause=Pause(), progress=None), NOW)
     assert button.main.hasFocus()
 
 
 def test_a_shorter_sentence_moves_nothing(page: TrainingPage) -> None:
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     page.header.show_status("Training · something that takes more than one line of this page, at any rate" * 2)
     QApplication.processEvents()
     top = page.speed.y()
@@ -132,7 +135,7 @@ def test_without_a_gpu_its_graphs_are_not_among_the_usual_ones(page: TrainingPag
 
 
 def test_its_menu_knows_how_long_and_how_else(page: TrainingPage, qtbot: QtBot) -> None:
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     actions = {action.text(): action for action in page.header.button.menu.actions()}
     lengths: list[object] = []
     page.pause_requested.connect(lengths.append)
@@ -145,13 +148,13 @@ def test_its_menu_knows_how_long_and_how_else(page: TrainingPage, qtbot: QtBot) 
     with qtbot.waitSignal(page.finish_requested):
         finish.trigger()
     assert not finish.isChecked()
-    page.show_session(training(finish_at_epoch=43), NOW)
+    show(page, training(finish_at_epoch=43), NOW)
     assert finish.isChecked()
     assert page.header.sentence.startswith("Finishing this epoch, then stopping")
 
 
 def test_a_pause_can_be_given_another_end(page: TrainingPage, qtbot: QtBot) -> None:
-    page.show_session(training(phase="paused", pause=Pause(until=NOW + 600)), NOW)
+    show(page, training(phase="paused", pause=Pause(until=NOW + 600)), NOW)
     menu = page.header.button.menu
     actions = {action.text(): action for action in menu.actions() if action.isVisible() and action.text()}
     assert list(actions) == [
@@ -167,24 +170,24 @@ def test_a_pause_can_be_given_another_end(page: TrainingPage, qtbot: QtBot) -> N
 
 
 def test_a_warning_exists_only_when_something_is_wrong(page: TrainingPage, qtbot: QtBot) -> None:
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     assert not page.warning.isVisible()
     warned = training(warnings=(Warned(problem=ErrorKind.DISK_FULL.key, detail="2 MB left."),))
-    page.show_session(warned, NOW)
+    show(page, warned, NOW)
     assert page.warning.isVisible()
     assert "2 MB left." in page.warning.text
     with qtbot.waitSignal(page.advice_requested) as asked:
         QTest.mouseClick(page.warning.findChildren(QAbstractButton)[0], Qt.MouseButton.LeftButton)
     assert asked.args == [ErrorKind.DISK_FULL.key]
     assert not page.warning.isVisible()
-    page.show_session(warned, NOW + 1)
+    show(page, warned, NOW + 1)
     assert not page.warning.isVisible()
 
 
 def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> None:
     failed = training(phase="ended", problem=ErrorKind.OUT_OF_MEMORY, problem_detail="2 GB\x1b[0m", progress=None)
-    page.show_session(failed, NOW)
-    assert page.warning.meaning == "bad"
+    show(page, failed, NOW)
+    assert page.warning.severity == "bad"
     assert "\x1b" not in page.warning.text
     QTest.mouseClick(page.warning.findChildren(QAbstractButton)[0], Qt.MouseButton.LeftButton)
     assert page.warning.isVisible()
@@ -194,12 +197,12 @@ def test_what_has_ended_the_training_stays(page: TrainingPage, qtbot: QtBot) -> 
 
 def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: TrainingPage) -> None:
     failing = training(
-        contribution_status=ContributionStatus(state="alone", reason=""),
+        contribution_status=ContributionStatus(state="alone", reason=LocalizedText("It was averaged with nobody.")),
         rounds=(finished(ok=False, reason="late"),) * 3,
     )
-    page.show_session(failing, NOW)
+    show(page, failing, NOW)
     assert "averaged with nobody" in page.warning.text
-    page.show_session(replace(failing, progress=progress(peers=1)), NOW)
+    show(page, replace(failing, progress=progress(peers=1)), NOW)
     assert not page.warning.isVisible()
     page.show_devices(replace(SEEN, is_driver_answering=False), "auto")
     assert "driver" in page.warning.text
@@ -208,22 +211,23 @@ def test_rounds_that_fail_among_others_and_a_silent_driver_are_troubles(page: Tr
 
 
 def test_a_crash_is_survived_in_words(page: TrainingPage) -> None:
-    page.show_session(training(phase="connecting", progress=None, restarting=Restarting(attempt=1, seconds=2.0)), NOW)
+    restarting = Restarting(attempt=1, seconds=2.0, last_attempt=5)
+    show(page, training(phase="connecting", progress=None, restarting=restarting), NOW)
     assert "attempt 1 of 5 starts in 2 s" in page.header.sentence
     assert "by itself" in page.warning.text
-    page.show_session(training(phase="starting", loading=StateLoading(received_bytes=5, total_bytes=10)), NOW)
+    show(page, training(phase="starting", loading=StateLoading(received_bytes=5, total_bytes=10)), NOW)
     assert page.header.sentence.startswith("Downloading")
     assert not page.warning.isVisible()
 
 
 def test_the_organisers_words_are_plain_and_bounded(page: TrainingPage) -> None:
     run = saying(name="<b>bold</b>\x07 " + "x" * 90, notice="<img src=x>\nBye")
-    page.show_session(training(chosen=run), NOW)
+    show(page, training(chosen=run), NOW)
     labels = [label for label in page.findChildren(QLabel) if label.isVisible()]
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
     assert "<b>bold</b>" in words(page) and "The organiser says: <img src=x> Bye" in words(page)
     assert "\x07" not in words(page)
-    page.show_session(training(chosen=saying(state="paused")), NOW)
+    show(page, training(chosen=saying(state="paused")), NOW)
     assert "The organiser has paused this run" in words(page)
 
 
@@ -243,7 +247,7 @@ def test_events_are_kept_behind_a_tab_even_while_it_is_hidden(page: TrainingPage
 
 def test_while_hidden_it_only_remembers(page: TrainingPage) -> None:
     page.hide()
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     assert page.header.sentence != page.status
     page.show()
     assert page.header.sentence == page.status
@@ -262,29 +266,30 @@ def test_graphs_are_chosen_and_remembered_through_a_signal(page: TrainingPage, q
     assert chosen.args == ["24h", ("my_rate", "loss", "gpu_power")]
 
 
-def test_only_graphs_on_the_screen_ask_for_their_curves(qtbot: QtBot, page: TrainingPage) -> None:
-    asked: list[str] = []
+def test_only_graphs_on_the_screen_ask_for_their_curves(qtbot: QtBot) -> None:
+    source = SampleCurves()
+    page = TrainingPage(source)
+    qtbot.addWidget(page)
+    page.resize(800, 600)
     page.choose_graphs("24h", ())
+    page.show()
+    qtbot.waitExposed(page)
     QApplication.processEvents()
-
-    def ask(series: Series) -> Curve:
-        asked.append(series)
-        return curve_of(series)
-
+    source.asked.clear()
     seen = [chart for chart in page.graphs.charts if not chart.visibleRegion().isEmpty()]
-    page.show_curves(ask)
-    qtbot.waitUntil(lambda: len(asked) >= sum(len(chart.graph.series) for chart in seen))
-    assert "my_rate" in asked and "epoch" not in asked
+    page.refresh_graphs()
+    qtbot.waitUntil(lambda: len(source.asked) >= sum(len(chart.graph.series) for chart in seen))
+    assert "my_rate" in source.asked and "epoch" not in source.asked
     page.hide()
-    asked.clear()
-    page.show_curves(ask)
+    source.asked.clear()
+    page.refresh_graphs()
     for _ in page.graphs.charts:
         QApplication.processEvents()
-    assert asked == []
+    assert source.asked == []
 
 
 def test_everything_that_can_be_clicked_has_a_name_and_is_reached_by_tab(page: TrainingPage) -> None:
-    page.show_session(training(warnings=(Warned(problem=ErrorKind.DISK_FULL.key),)), NOW)
+    show(page, training(warnings=(Warned(problem=ErrorKind.DISK_FULL.key),)), NOW)
     clickable = [each for each in page.findChildren(QAbstractButton) if each.isVisible()]
     nameless = [each for each in clickable if not (each.accessibleName() or each.text())]
     unreachable = [each for each in clickable if not each.focusPolicy() & Qt.FocusPolicy.TabFocus]
@@ -295,7 +300,7 @@ def test_everything_that_can_be_clicked_has_a_name_and_is_reached_by_tab(page: T
 
 
 def test_the_tab_key_goes_round_the_whole_page(page: TrainingPage) -> None:
-    page.show_session(training(), NOW)
+    show(page, training(), NOW)
     page.header.button.main.setFocus()
     reached = set()
     for _ in range(60):
@@ -318,9 +323,9 @@ def test_a_thousand_peers_and_a_day_of_history_are_shown_as_they_change(page: Tr
     for second in range(20):
         peers = tuple(peer(number, samples_per_second=float(number * 7919 % (1009 + second))) for number in range(1000))
         session = training(peers=peers, progress=progress(samples=second))
-        page.show_session(session, NOW + second)
+        show(page, session, NOW + second)
         page.show_devices(replace(SEEN, devices=(replace(GPU, temperature_c=60 + second),)), "auto")
-        page.show_curves(curve_of)
+        page.refresh_graphs()
         QApplication.processEvents()
     assert page.peers.model().rowCount() == 1000
 
@@ -332,9 +337,9 @@ def test_no_word_is_cut_in_any_window(page: TrainingPage, qtbot: QtBot, width: i
     session = training(chosen=saying(name=long, notice=long), warnings=warned, progress=progress(peers=10**6))
     page.resize(width, 500)
     page.show_devices(SEEN, "auto")
-    page.show_deeds(Contribution(10**9, 10**6, 1e8, 1e12), Contribution(10**10, 10**7, 1e9, 1e13))
+    page.show_contributions(Contribution(10**9, 10**6, 1e8, 1e12), Contribution(10**10, 10**7, 1e9, 1e13))
     for second in range(3):
-        page.show_session(session, NOW + second)
+        show(page, session, NOW + second)
         QApplication.processEvents()
 
     def cut() -> list[str]:

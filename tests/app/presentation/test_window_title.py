@@ -34,7 +34,7 @@ def test_nothing_goes_on() -> None:
         (replace(TRAINING, phase="connecting"), "Starting · Sums — Workerbee"),
         (TRAINING, "Training · Sums — Workerbee"),
         (
-            replace(TRAINING, contribution_status=ContributionStatus(state="alone", reason="")),
+            replace(TRAINING, contribution_status=ContributionStatus(state="alone")),
             "Training alone · Sums — Workerbee",
         ),
         (replace(TRAINING, finish_at_epoch=9), "Finishing · Sums — Workerbee"),

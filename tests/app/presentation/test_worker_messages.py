@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-from app.presentation.worker_messages import said
 from core.protocol.localizable import LocalizedText, join_sentences
+from core.texts.worker_messages import translate_message
 from tests.app.support.language_context import speaking
 
 FAILED = LocalizedText(
@@ -15,7 +15,7 @@ FAILED = LocalizedText(
 
 def test_it_is_translated_with_all_that_is_in_it(qapp: QApplication) -> None:
     with speaking("de"):
-        assert said(FAILED) == (
+        assert translate_message(FAILED) == (
             "Der eine Teilnehmer, der es versucht hat, bekam keine Verbindung zu Port 31337 Ihres Routers."
         )
 
@@ -23,10 +23,10 @@ def test_it_is_translated_with_all_that_is_in_it(qapp: QApplication) -> None:
 def test_what_the_window_has_never_heard_stays_english(qapp: QApplication) -> None:
     with speaking("de"):
         assert (
-            said(join_sentences(LocalizedText("The moon has %1.", ("risen",)), LocalizedText()))
+            translate_message(join_sentences(LocalizedText("The moon has %1.", ("risen",)), LocalizedText()))
             == "The moon has risen."
         )
 
 
 def test_nothing_is_said_where_there_is_nothing_to_say(qapp: QApplication) -> None:
-    assert said(LocalizedText()) == ""
+    assert translate_message(LocalizedText()) == ""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.settings.page import SettingsPage
-from app.shell.erase_dialog import Removal
+from app.shell.erase_dialog import EraseDialog
 from core.files.folders import Folders
 
 
@@ -27,16 +27,16 @@ def folders(tmp_path: Path) -> Folders:
 
 
 @pytest.fixture
-def removal(folders: Folders, qtbot: QtBot, english: None) -> Removal:
+def removal(folders: Folders, qtbot: QtBot, english: None) -> EraseDialog:
     """Asked about."""
     window = QWidget()
     qtbot.addWidget(window)
-    removal = Removal(folders, window)
-    removal.ask()
+    removal = EraseDialog(folders, window)
+    removal.open()
     return removal
 
 
-def button(removal: Removal, role: QMessageBox.ButtonRole) -> QPushButton:
+def button(removal: EraseDialog, role: QMessageBox.ButtonRole) -> QPushButton:
     """The one with that role."""
     assert removal.box is not None
     found = next(each for each in removal.box.buttons() if removal.box.buttonRole(each) is role)
@@ -44,22 +44,22 @@ def button(removal: Removal, role: QMessageBox.ButtonRole) -> QPushButton:
     return found
 
 
-def test_it_names_what_is_kept_and_deletes_nothing_while_it_asks(removal: Removal, folders: Folders) -> None:
+def test_it_names_what_is_kept_and_deletes_nothing_while_it_asks(removal: EraseDialog, folders: Folders) -> None:
     assert removal.box is not None and "Logs: 4.7 KB" in removal.box.informativeText()
-    removal.carry_out()
+    removal.erase_if_agreed()
     assert (folders.logs / "client.log").exists()
 
 
-def test_whoever_cancels_keeps_everything(removal: Removal, folders: Folders) -> None:
+def test_whoever_cancels_keeps_everything(removal: EraseDialog, folders: Folders) -> None:
     button(removal, QMessageBox.ButtonRole.RejectRole).click()
-    removal.carry_out()
+    removal.erase_if_agreed()
     assert (folders.logs / "client.log").exists()
 
 
-def test_whoever_agrees_is_left_with_the_keys(removal: Removal, folders: Folders, qtbot: QtBot) -> None:
+def test_whoever_agrees_is_left_with_the_keys(removal: EraseDialog, folders: Folders, qtbot: QtBot) -> None:
     with qtbot.waitSignal(removal.agreed):
         button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
-    removal.carry_out()
+    removal.erase_if_agreed()
     assert not folders.logs.exists()
     assert (folders.contents.peers / "1" / "identity.key").exists()
 
@@ -70,21 +70,21 @@ def test_downloads_can_go_alone(folders: Folders, qtbot: QtBot, english: None) -
     downloaded.write_bytes(b"x" * 5200)
     window = QWidget()
     qtbot.addWidget(window)
-    removal = Removal(folders, window)
-    removal.ask()
+    removal = EraseDialog(folders, window)
+    removal.open()
     assert removal.box is not None and "Downloaded models and data sets: 5.2 KB" in removal.box.informativeText()
     next(each for each in removal.box.buttons() if "downloads only" in each.text()).click()
-    removal.carry_out()
+    removal.erase_if_agreed()
     assert not downloaded.exists() and (folders.logs / "client.log").exists()
 
 
-def test_the_keys_go_too_if_that_is_ticked(removal: Removal, folders: Folders) -> None:
+def test_the_keys_go_too_if_that_is_ticked(removal: EraseDialog, folders: Folders) -> None:
     assert removal.box is not None
     keys = removal.box.checkBox()
     assert keys is not None
     keys.click()
     button(removal, QMessageBox.ButtonRole.DestructiveRole).click()
-    removal.carry_out()
+    removal.erase_if_agreed()
     assert not folders.data.exists()
 
 

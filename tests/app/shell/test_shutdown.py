@@ -17,7 +17,7 @@ class Run:
         self.is_over = is_over
         self.told: list[str] = []
 
-    def farewell(self, limit_seconds: float = 60.0) -> GracefulShutdown:
+    def shutdown(self, limit_seconds: float = 60.0) -> GracefulShutdown:
         """From it."""
         return GracefulShutdown(
             lambda: self.told.append("leave"),
@@ -28,45 +28,45 @@ class Run:
 
 
 def test_where_nothing_runs_the_end_comes_at_once(qtbot: QtBot) -> None:
-    farewell = Run(is_over=True).farewell()
-    with qtbot.waitSignal(farewell.finished, timeout=500):
-        farewell.begin()
-    assert farewell.window is None
+    shutdown = Run(is_over=True).shutdown()
+    with qtbot.waitSignal(shutdown.finished, timeout=500):
+        shutdown.start()
+    assert shutdown.window is None
 
 
 def test_a_goodbye_is_shown_and_waited_for(qtbot: QtBot) -> None:
     run = Run()
-    farewell = run.farewell()
-    farewell.begin()
-    qtbot.waitUntil(lambda: farewell.window is not None and farewell.window.isVisible())
-    with qtbot.waitSignal(farewell.finished):
+    shutdown = run.shutdown()
+    shutdown.start()
+    qtbot.waitUntil(lambda: shutdown.window is not None and shutdown.window.isVisible())
+    with qtbot.waitSignal(shutdown.finished):
         run.is_over = True
     assert run.told == ["leave"]
 
 
 def test_whoever_insists_need_not_wait(qtbot: QtBot) -> None:
     run = Run()
-    farewell = run.farewell()
-    farewell.begin()
-    qtbot.waitUntil(lambda: farewell.window is not None)
-    assert farewell.window is not None
-    with qtbot.waitSignal(farewell.finished):
-        QTest.mouseClick(farewell.window.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
+    shutdown = run.shutdown()
+    shutdown.start()
+    qtbot.waitUntil(lambda: shutdown.window is not None)
+    assert shutdown.window is not None
+    with qtbot.waitSignal(shutdown.finished):
+        QTest.mouseClick(shutdown.window.findChildren(QPushButton)[0], Qt.MouseButton.LeftButton)
     assert run.told == ["leave", "kill"]
 
 
 def test_a_worker_that_never_goes_is_ended_after_the_limit(qtbot: QtBot) -> None:
     run = Run()
-    farewell = run.farewell(limit_seconds=0.1)
-    with qtbot.waitSignal(farewell.finished):
-        farewell.begin()
-        farewell.begin()
+    shutdown = run.shutdown(limit_seconds=0.1)
+    with qtbot.waitSignal(shutdown.finished):
+        shutdown.start()
+        shutdown.start()
     assert run.told == ["leave", "kill"]
 
 
 def test_the_end_of_a_session_is_held_up_until_goodbye_is_said(qtbot: QtBot) -> None:
     run = Run()
-    farewell = run.farewell()
+    shutdown = run.shutdown()
     QTimer.singleShot(100, lambda: setattr(run, "is_over", True))
-    farewell.wait()
+    shutdown.wait()
     assert run.told == ["leave"]

@@ -107,5 +107,5 @@ def test_every_line_of_the_menu_is_a_wish(qtbot: QtBot, words: str, wish: str) -
 
 def test_before_there_is_a_panel_there_is_no_icon_and_nothing_to_say(qtbot: QtBot) -> None:
     tray = Tray()
-    assert not tray.is_there
-    assert not tray.say("Title", "words")
+    assert not tray.is_visible
+    assert not tray.show_notification("Title", "words")

@@ -15,9 +15,9 @@ from tests.support.peers import fake_worker
 def main() -> int:
     """Until it is told to quit, or at once where another window takes what was given."""
     journal, *words = sys.argv[1:]
-    handover = LaunchRequest.read(words)
-    assert handover is not None, words
-    return open_window(handover, worker_command=[sys.executable, fake_worker.__file__, journal, "good"])
+    request = LaunchRequest.read(words)
+    assert request is not None, words
+    return open_window(request, worker_command=[sys.executable, fake_worker.__file__, journal, "good"])
 
 
 if __name__ == "__main__":

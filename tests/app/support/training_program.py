@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.application import Application
 from app.desktop.launch_request import LaunchRequest
-from app.startup import Start, front_for, make_qt
+from app.startup import Start, initial_window_for, make_qt
 from core.client.session import Session
 from core.files.folders import Folders
 from core.hardware.monitor import DevicesSeen
@@ -27,17 +27,17 @@ def train(application: Application) -> None:
     """Join as soon as there is a device, and start."""
 
     def join(_seen: DevicesSeen) -> None:
-        if application.helm.session.phase == "idle":
-            application.helm.join(ADDRESS)
+        if application.session_controller.session.phase == "idle":
+            application.session_controller.join(ADDRESS)
 
     def follow(before: Session, after: Session) -> None:
         if after.phase != before.phase:
             print(after.phase, flush=True)
         if after.is_search_finished and after.phase == "found":
-            application.helm.start(after.runs[0])
+            application.session_controller.start(after.runs[0])
 
     application.bridge.devices_arrived.connect(join)
-    application.helm.changed.connect(follow)
+    application.session_controller.changed.connect(follow)
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
     journal = sys.argv[1]
     qt = make_qt()
     command = [sys.executable, fake_worker.__file__, journal, "good"]
-    front = front_for(qt, Folders.below(Path(journal).parent / "home"))
+    front = initial_window_for(qt, Folders.below(Path(journal).parent / "home"))
     start = Start(qt, front, worker_command=command)
     start.begun.connect(train)
     start.run(LaunchRequest())

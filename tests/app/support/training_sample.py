@@ -6,6 +6,8 @@ import math
 from array import array
 from collections.abc import Callable
 
+from app.pages.training.page import TrainingPage
+from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
@@ -77,7 +79,7 @@ def training(**changes: object) -> Session:
         "chosen": FOUND,
         "progress": progress(),
         "rounds": (finished(),) * 14 + (finished(ok=False, reason="late"),),
-        "contribution_status": ContributionStatus(state="helping", reason=""),
+        "contribution_status": ContributionStatus(state="helping"),
         "peers": tuple(peer(number) for number in range(7)),
         "last_share": 0.164,
     }
@@ -90,8 +92,19 @@ def curve(value: Callable[[int], float], entries: int = 300, step_seconds: float
     return Curve(NOW - entries * step_seconds, step_seconds, values, values)
 
 
-def curve_of(series: Series) -> Curve:
-    """Of a day; nothing is known of the GPU's power."""
-    if series == "gpu_power":
-        return curve(lambda _: math.nan, 1440, 60.0)
-    return curve(lambda index: 1.0 + index % 7, 1440, 60.0)
+class SampleCurves:
+    """Curves of a day for the charts; nothing is known of the GPU's power. ``asked`` are the series asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[Series] = []
+
+    def curve(self, series: Series, period_seconds: float | None) -> Curve:
+        self.asked.append(series)
+        if series == "gpu_power":
+            return curve(lambda _: math.nan, 1440, 60.0)
+        return curve(lambda index: 1.0 + index % 7, 1440, 60.0)
+
+
+def show(page: TrainingPage, session: Session, now: float) -> None:
+    """Show a session whose events were all seen at that time."""
+    page.show_session(session, EventTimestamps().after(session, now), now)

@@ -28,31 +28,31 @@ class Deeds:
     def state(self) -> Answer:
         """What there is to see."""
         application = self._application
-        window, session = application.window, application.helm.session
-        review = application.paging.review if application.paging.name == "review" else None
+        window, session = application.window, application.session_controller.session
+        review = application.pages.review.page if application.navigator.page_name == "review" else None
         return {
-            "page": application.paging.name,
+            "page": application.navigator.page_name,
             "phase": session.phase,
-            "knows_devices": bool(application.helm.devices),
+            "knows_devices": bool(application.device_poller.devices),
             "can_start": review is not None and review.bar.start.isEnabled(),
-            "has_icon": application.presence.tray.is_there,
+            "has_icon": application.tray_controller.tray.is_visible,
             "is_seen": window.is_seen,
             "is_worker_running": session.is_worker_running,
         }
 
     def join(self, *address: str) -> Answer:
         """With that address in the field."""
-        page = self._application.paging.join
+        page = self._application.pages.join.page
         page.fill_address(" ".join(address))
-        return self._clicked(page.entry.join_button.click)
+        return self._clicked(page.form.join_button.click)
 
     def start(self) -> Answer:
         """The run that was found."""
-        return self._clicked(self._application.paging.review.bar.start.click)
+        return self._clicked(self._application.pages.review.page.bar.start.click)
 
     def pause(self) -> Answer:
         """Or resume: the large button."""
-        return self._clicked(self._application.paging.training.header.button.main.click)
+        return self._clicked(self._application.pages.training.page.header.button.main.click)
 
     def close(self) -> Answer:
         """The window's cross."""
@@ -60,7 +60,7 @@ class Deeds:
 
     def come(self) -> Answer:
         """The icon in the tray."""
-        return self._clicked(self._application.presence.tray.open_requested.emit)
+        return self._clicked(self._application.tray_controller.tray.open_requested.emit)
 
     def size(self, width: str, height: str) -> Answer:
         """Pull the window's corner."""
@@ -68,21 +68,21 @@ class Deeds:
 
     def period(self, period: Period) -> Answer:
         """Choose how far back the graphs reach."""
-        picker = self._application.paging.training.graphs.periods
+        picker = self._application.pages.training.page.graphs.periods
         return self._clicked(picker._buttons[period].click)
 
     def sort(self, column: str) -> Answer:
         """Click on a heading of the peers."""
-        header = self._application.paging.training.peers.horizontalHeader()
+        header = self._application.pages.training.page.peers.horizontalHeader()
         return self._clicked(lambda: header.sectionClicked.emit(int(column)))
 
     def tab(self, number: str) -> Answer:
         """The peers, or what has happened."""
-        return self._clicked(lambda: self._application.paging.training.tabs.setCurrentIndex(int(number)))
+        return self._clicked(lambda: self._application.pages.training.page.tabs.setCurrentIndex(int(number)))
 
     def scroll(self, share: str) -> Answer:
         """To that share of the page."""
-        column = self._application.paging.training.findChild(QScrollArea)
+        column = self._application.pages.training.page.findChild(QScrollArea)
         assert column is not None
         bar = column.verticalScrollBar()
         return self._clicked(lambda: bar.setValue(round(bar.maximum() * float(share))))

@@ -64,7 +64,7 @@ def story(peers: int) -> Iterator[AnyEvent]:
     """All events after the start, for ever; a Progress is the end of each half second."""
     chance = random.Random(7)
     yield TrainingStarted(device="cpu", epoch=1, parameters=1_000_000)
-    yield ContributionStatus(state="starting", reason="The first round is yet to come.")
+    yield ContributionStatus(state="starting", reason=LocalizedText("The first round is yet to come."))
     contributed = 0
     for number in itertools.count():
         epoch, place = divmod(number, REPORTS_AN_EPOCH)
@@ -99,7 +99,7 @@ def _step(epoch: int, peers: int) -> Iterator[AnyEvent]:
     reason = LocalizedText("" if is_ok else "no other peer was found in time")
     yield RoundFinished(epoch=epoch, kind="gradients", ok=is_ok, peers=group, seconds=2.1, reason=reason)
     if epoch == 1:
-        yield ContributionStatus(state="helping", reason=f"averaged with {group} peers")
+        yield ContributionStatus(state="helping", reason=LocalizedText(f"averaged with {group} peers"))
     if epoch % _EVALUATED_EPOCHS == 0:
         yield RoundFinished(epoch=epoch, kind="state", ok=True, peers=group, seconds=3.4)
         solved = tuple(Solved(text=f"{number}+58={number + 58}", correct=True) for number in range(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from core.engine.worker_command import worker_command
+from core.engine.worker_command import command_of
 from core.protocol.events import Failed, FitMeasured, Left, Progress, RunFound
 from core.run.manifest import RunManifest
 from core.run.run_file import template
@@ -119,7 +120,7 @@ def test_of_two_organisers_the_one_whom_the_address_vouches_for_is_meant(tmp_pat
     play["join"].append([{"event": "failed", "problem": "disk_full"}])
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", worker=reciting(tmp_path, play))
     assert_says(result, 7)
-    assert "Not this one" not in result.out and "vouched for by the address" in result.out
+    assert "Not this one" not in result.out and "Vouched for by the address" in result.out
 
 
 @pytest.mark.parametrize("state", ["paused", "finished"])
@@ -130,7 +131,7 @@ def test_a_run_that_is_not_open_is_not_joined(tmp_path: Path, state: str) -> Non
 
 def test_a_device_that_does_not_exist_ends_with_2(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--device", "cuda:63")
-    assert_says(result, 2, "no such device", "cpu")
+    assert_says(result, 2, "does not have the device", "cpu")
 
 
 def test_a_folder_that_cannot_be_written_ends_with_7(tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_nothing_starts_without_consent_where_nobody_can_be_asked(tmp_path: Path
 def test_join_trains_to_its_limit_and_sums_up(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "join", LINK, "--yes", "--samples", "50")
     assert (result.code, result.err) == (0, "")
-    assert "others will see" in result.out and "IP address" in result.out
+    assert "Others will see" in result.out and "IP address" in result.out
     assert "1 of 1 rounds averaged with others" in result.out.splitlines()[-1]
 
 
@@ -207,7 +208,7 @@ def test_inspect_says_what_a_run_asks_for_and_who_vouches_for_it(tmp_path: Path)
     unknown = {**run_found(id="other"), "organiser": "12D3KooWsomebody", "vouched": False}
     result = workerbee(tmp_path, "inspect", ADDRESS, worker=reciting(tmp_path, found(known, unknown)))
     assert result.code == 0
-    for words in ("Apache-2.0", "3 peers, epoch 12", "NOT vouched for", "download", "1.2 MB", "memory"):
+    for words in ("Apache-2.0", "3 peers · epoch 12", "does not vouch for this run", "Download", "1.2 MB", "Memory"):
         assert words in result.out
 
 
@@ -223,20 +224,20 @@ def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
     worker = reciting(tmp_path, rehearsing(MEASURED, samples_per_second=7800.0))
     result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=worker)
     assert result.code == 0
-    sentence = "fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm (on cpu)"
+    sentence = "Fits with micro-batch 4 · about 31 samples/s · 0.4 % of the swarm (on cpu)"
     assert sentence in " ".join(result.out.split())
 
 
 @pytest.mark.parametrize(
     ("play", "words"),
     [
-        (rehearsing(MEASURED), "fits with micro-batch 4 · about 31 samples/s (on cpu)"),
-        (rehearsing({**MEASURED, "micro_batch": 0}), "does not fit: there is no memory for even one sample"),
+        (rehearsing(MEASURED), "Fits with micro-batch 4 · about 31 samples/s (on cpu)"),
+        (rehearsing({**MEASURED, "micro_batch": 0}), "Does not fit: there is no memory for even one sample"),
         (
             rehearsing({"event": "failed", "problem": "fit_unknown", "detail": "So."}),
-            "not measured: How much",
+            "Not measured: How much",
         ),
-        (rehearsing(), "not measured: The training process ended unexpectedly."),
+        (rehearsing(), "Not measured: The training process ended unexpectedly."),
         (found(run_found(state="paused")), ""),
         (found(run_found(), run_found(id="other")), ""),
     ],
@@ -245,7 +246,7 @@ def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
 def test_inspect_says_what_came_of_trying(tmp_path: Path, play: Play, words: str) -> None:
     result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", worker=reciting(tmp_path, play))
     assert result.code == 0 and words in " ".join(result.out.split())
-    assert ("measured" in result.out or "fits" in result.out) == bool(words)
+    assert ("Measured" in result.out) == bool(words)
 
 
 def test_inspect_only_looks_where_that_is_wanted_and_tells_programs_what_it_found(tmp_path: Path) -> None:
@@ -367,6 +368,16 @@ def test_a_swarm_says_who_of_many_came_to_grief(tmp_path: Path) -> None:
         assert_says(workerbee(tmp_path, "swarm", str(file), "--peers", number), 2, "--peers")
 
 
+@pytest.mark.parametrize("command", ["swarm", "demo"])
+def test_the_log_of_a_peer_that_failed_is_there_when_the_command_has_ended(tmp_path: Path, command: str) -> None:
+    (tmp_path / "run.toml").write_text(template())
+    words = (command, "run.toml") if command == "swarm" else (command,)
+    result = workerbee(tmp_path, *words, worker=fake(tmp_path, "die_before_hello"))
+    assert_says(result, 7, "The organiser: ", "The log is ")
+    (named,) = re.findall(r"The log is (\S+)\.$", result.err, re.MULTILINE)
+    assert "No module named core.worker" in Path(named).read_text()
+
+
 def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor")
     for subject in ("Python", "folders", "engine", "GPU", "clock", "ports", "disk", "open files"):
@@ -374,9 +385,10 @@ def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_doctor_asks_the_engine_itself_for_its_versions(tmp_path: Path) -> None:
-    result = workerbee(tmp_path, "doctor", worker=worker_command(tmp_path))
-    assert f"✓ engine         torch {version('torch')}, hivemind {version('hivemind')}" in result.out
+def test_doctor_names_the_versions_that_the_real_engine_has_loaded(tmp_path: Path) -> None:
+    result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)))
+    versions = f"torch {version('torch')}, hivemind {version('hivemind')}"
+    assert f"✓ engine         {versions}" in result.out
 
 
 def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None:
@@ -388,7 +400,7 @@ def test_doctor_with_json_prints_events_and_nothing_else(tmp_path: Path) -> None
 
 def test_doctor_ends_with_7_where_something_must_be_mended(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor", worker=fake(tmp_path, "die_before_hello"))
-    assert result.code == 7 and "✗ engine" in result.out and "Mend" in result.out
+    assert result.code == 7 and "✗ engine" in result.out and "Repair" in result.out
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

@@ -24,6 +24,7 @@ def test_help_is_a_json_object_for_programs(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "help", "migrating", "--json")
     document = read_document("migrating")
     assert json.loads(result.out) == {
+        "event": "document",
         "topic": "migrating",
         "title": "Coming from hivemind or Lightning",
         "markdown": document.markdown,

@@ -185,7 +185,7 @@ def test_a_second_ctrl_c_does_not_wait_for_a_goodbye(terminals: list[Terminal], 
     terminal = join_with(terminals, tmp_path, reciting(tmp_path, play), "--yes")
     terminal.wait_for("q or Ctrl-C")
     terminal.type("\x03")
-    terminal.wait_for("Saying goodbye")
+    terminal.wait_for("saying goodbye")
     began = time.monotonic()
     terminal.type("\x03")
     assert terminal.end() == 130

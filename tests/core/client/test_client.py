@@ -158,7 +158,7 @@ def test_a_worker_that_always_crashes_becomes_a_problem_that_names_the_log(front
     assert session.problem == ErrorKind.WORKER_CRASHED
     assert session.problem_detail == f"Its exit code was 3. The log is {front.client.log_file}."
     assert front.happened(Restarting) == [
-        Restarting(attempt=attempt, seconds=attempt / 100) for attempt in (1, 2, 3, 4, 5)
+        Restarting(attempt=attempt, seconds=attempt / 100, last_attempt=5) for attempt in (1, 2, 3, 4, 5)
     ]
     assert len(front.lives()) == 6
     assert isinstance(front.events[-1], Failed)

@@ -222,12 +222,14 @@ def test_restarts_wait_longer_and_longer_and_then_end() -> None:
     while (attempt := policy.next_attempt(attempts[-1], 59.0, problem)) is not None:
         attempts.append(attempt)
     assert [policy.delay_seconds(attempt, problem) for attempt in attempts[1:]] == [2.0, 4.0, 8.0, 16.0, 32.0]
+    assert policy.last_attempt(problem) == attempts[-1]
 
 
 def test_a_network_is_waited_for_as_long_as_it_takes() -> None:
     policy, problem = RestartPolicy(), ErrorKind.NOBODY_ANSWERS
     assert policy.next_attempt(1000, 0.0, problem) == 1001
     assert policy.delay_seconds(1001, problem) == 8.0
+    assert policy.last_attempt(problem) is None
 
 
 def test_where_nothing_is_broken_the_first_attempt_comes_at_once() -> None:
@@ -243,6 +245,7 @@ def test_a_good_minute_earns_all_attempts_again() -> None:
 def test_where_it_has_worked_before_it_is_tried_for_ever_but_rarely() -> None:
     policy, problem = RestartPolicy(), ErrorKind.WORKER_CRASHED
     assert policy.next_attempt(5, 0.0, problem, has_trained=True) == 6
+    assert policy.last_attempt(problem, has_trained=True) is None
     assert policy.delay_seconds(6, problem) == policy.delay_seconds(7, problem) == 300.0
 
 
@@ -267,7 +270,7 @@ ANY_EVENT: tuple[ClientEvent, ...] = (
     progress(20),
     round_at(7),
     PeersSeen(peers=(SEEN,)),
-    ContributionStatus(state="alone", reason="nobody else is there"),
+    ContributionStatus(state="alone", reason=LocalizedText("nobody else is there")),
     evaluated(7),
     CheckpointSaved(path="/nowhere", epoch=7),
     Warned(problem=ErrorKind.DISK_FULL.key),

@@ -220,7 +220,7 @@ def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Wo
     assert list(workshop.place.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("stamp", ["", "{}", json.dumps({"build": "cpu", "python": "2.7", "fingerprint": "0" * 16})])
+@pytest.mark.parametrize("metadata", ["", "{}", json.dumps({"build": "cpu", "python": "2.7", "fingerprint": "0" * 16})])
 def test_an_engine_without_a_right_stamp_is_none(tmp_path: Path, metadata: str) -> None:
     place = EngineDirectory(tmp_path)
     folder = place.folder / "some"

@@ -268,7 +268,7 @@ def test_a_storage_of_small_things_is_small() -> None:
 TOO_LATE = time.time() + MAX_LIFETIME_SECONDS + 86_400
 
 
-@pytest.mark.parametrize("expiration", [math.nan, math.inf, TOO_LATE, 1e300])
+@pytest.mark.parametrize("expiration", [math.nan, math.inf, TOO_LATE, 1e300], ids=["nan", "inf", "late", "1e300"])
 @pytest.mark.parametrize("subkey", [None, "a"])
 def test_nothing_stays_for_ever(expiration: float, subkey: str | None) -> None:
     kept = storage()

@@ -20,7 +20,7 @@ SEARCH_SECONDS = 6.0
 
 def main() -> None:
     """A round for which nobody comes, and a swarm that is to be entered at a port that is taken."""
-    process_tree.found()
+    process_tree.setup_fork_handling()
     patches.apply()
     with tempfile.TemporaryDirectory() as folder:
         say(port=enter_at_a_taken_port(Path(folder)))

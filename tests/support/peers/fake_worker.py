@@ -136,7 +136,7 @@ def find(join: Join, organiser: str, run_id: str) -> None:
 def work(until_crash: bool = False) -> None:
     """Train until somebody says leave, or until SAMPLES_A_LIFE samples are computed and all ends badly."""
     say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
-    say(ContributionStatus(state="helping", reason="averaged with 2 peers"))
+    say(ContributionStatus(state="helping", reason=LocalizedText("averaged with 2 peers")))
     say(RoundFinished(epoch=7, kind="gradients", ok=True, peers=2, seconds=0.5))
     samples = 0
     while not is_told_to_leave():

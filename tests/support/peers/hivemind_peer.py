@@ -51,9 +51,9 @@ def main() -> None:
     os.dup2(2, 1)
     from hivemind.dht import DHT
 
-    from core.worker.process import process_tree as family
+    from core.worker.process.process_tree import setup_fork_handling
 
-    family.found()
+    setup_fork_handling()
     dht = DHT(sys.argv[2:] or None, start=True, startup_timeout=120, **LOOPBACK_ONLY)
     dht.run_coroutine(_widen_pipe)
     print(dht.get_visible_maddrs()[0], file=answers, flush=True)

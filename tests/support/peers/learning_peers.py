@@ -29,14 +29,18 @@ from torch.nn.utils import parameters_to_vector
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated, Failed, RoundFinished
+from core.run.manifest import RunManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.process import process_tree
 from core.worker.process.channel import WorkerChannel
-from core.worker.roles.participation import ParticipationConfig, RunParticipation
+from core.worker.process.supervisor import Supervisor
+from core.worker.recipes import build
+from core.worker.roles.participation import RunParticipation, open_participation
+from core.worker.roles.preparation import ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
-from core.worker.training.rate_limiter import KEEPER_SAMPLES_PER_SECOND, RateLimiter
+from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
@@ -46,15 +50,11 @@ POLL_SECONDS = 0.1
 _Event = TypeVar("_Event")
 
 
-class SettlingParticipation(RunParticipation):
+class SettlingPeer:
     """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
 
-    folder: Path
-    last_epoch: int
-
-    def untrained_loss(self) -> float:
-        """On the held-out samples."""
-        return self._recipe.evaluate().loss
+    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int) -> None:
+        self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
@@ -81,25 +81,35 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
     os.setpgid(0, 0)
     os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
     channel = channel_to(folder / "events")
+    supervisor = Supervisor(channel)
+    channel.start(supervisor.start)
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest
         size = 1 if member.keeps else manifest.collaboration.batch_size_per_step
-        config = ParticipationConfig("cpu", 1, size, pace_of(member), FileStore(folder), is_keeper=member.keeps)
+        config = ParticipationConfig("cpu", 1, size, pace_of(member), FileStore(folder), is_state_server=member.keeps)
         is_first = not meeting_point.exists()
-        met = None if is_first else PeerCache(manifest.run.id, meeting_point.read_text().split())
-        peer = SettlingParticipation(swarm, manifest, swarm.peer_id if is_first else "", config, channel, met)
-        peer.folder, peer.last_epoch = folder, last_epoch
-        peer.save_parameters("untrained")
-        channel.emit(Evaluated(epoch=0, loss=peer.untrained_loss(), accuracy=0.0, examples=()))
-        if is_first:
-            publish(meeting_point, swarm)
-        peer.run_training(peer.save)
+        cache = PeerCache(() if is_first else meeting_point.read_text().split())
+        organiser = swarm.peer_id if is_first else ""
+        channel.emit(Evaluated(epoch=0, loss=untrained_loss(manifest), accuracy=0.0, examples=()))
+        with open_participation(
+            swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
+        ) as participation:
+            peer = SettlingPeer(participation, folder, last_epoch)
+            peer.save_parameters("untrained")
+            if is_first:
+                publish(meeting_point, swarm)
+            participation.run_training(peer.save)
     except BaseException as error:
         traceback.print_exc()
         channel.emit(Failed(problem=type(error).__name__, detail=str(error)))
     channel.close()
     os._exit(1)
+
+
+def untrained_loss(manifest: RunManifest) -> float:
+    """On the held-out samples; it is the same for every member."""
+    return build(manifest, seed=0, device=torch.device("cpu")).evaluate().loss
 
 
 def channel_to(path: Path) -> WorkerChannel:
@@ -123,7 +133,7 @@ def entered(member: Member, folder: Path, meeting_point: Path) -> Swarm:
 
 def pace_of(member: Member) -> RateLimiter:
     """Slow enough for many of them on one computer."""
-    return RateLimiter(KEEPER_SAMPLES_PER_SECOND if member.keeps else MEMBER_SAMPLES_PER_SECOND)
+    return RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND if member.keeps else MEMBER_SAMPLES_PER_SECOND)
 
 
 def publish(meeting_point: Path, swarm: Swarm) -> None:
@@ -229,7 +239,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(name)s: %(message)s")
     folder, side_by_side = Path(sys.argv[1]), int(sys.argv[2])
     waiting = msgspec.json.decode((folder / "rows.json").read_bytes(), type=list[Row])
-    process_tree.found()
+    process_tree.setup_fork_handling()
     torch.set_num_threads(1)
     under_way: list[Training] = []
     with lock_temp_folder() as scratch:

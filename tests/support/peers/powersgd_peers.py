@@ -14,7 +14,7 @@ import hivemind
 import torch
 from torch import Tensor
 
-from core.worker.process import process_tree as family
+from core.worker.process.process_tree import setup_fork_handling
 from core.worker.swarm import patches
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.rounds import Rounds
@@ -103,7 +103,7 @@ def _in_buffers(each: PowerSGDGradientAverager) -> list[Tensor]:
 
 def main() -> None:
     """Gradients that fit into the directions, some that do not, none, and a round without the other."""
-    family.found()
+    setup_fork_handling()
     patches.apply()
     torch.manual_seed(1)
     pair = Pair()

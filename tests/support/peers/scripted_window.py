@@ -15,7 +15,7 @@ from PySide6.QtCore import QSocketNotifier, QTimer
 
 from app.application import Application
 from app.desktop.launch_request import LaunchRequest
-from app.startup import Start, front_for, make_qt
+from app.startup import Start, initial_window_for, make_qt
 from core.files.folders import Folders
 
 _DRAWN_MILLISECONDS = 1500  # whatever is said anew once a second has been said
@@ -24,7 +24,7 @@ _DRAWN_MILLISECONDS = 1500  # whatever is said anew once a second has been said
 def main() -> int:
     """Until somebody quits."""
     qt = make_qt()
-    start = Start(qt, front_for(qt, Folders.default()))
+    start = Start(qt, initial_window_for(qt, Folders.default()))
     orders = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, start)
 
     def listen(application: Application) -> None:
@@ -32,7 +32,7 @@ def main() -> int:
 
     def obey(application: Application) -> None:
         for line in os.read(sys.stdin.fileno(), 65536).splitlines():
-            application.choices.replace(**json.loads(line))
+            application.settings_store.replace(**json.loads(line))
             QTimer.singleShot(_DRAWN_MILLISECONDS, lambda: print("obeyed", flush=True))
 
     start.begun.connect(listen)

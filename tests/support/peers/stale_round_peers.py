@@ -14,7 +14,7 @@ from typing import Any
 import hivemind
 import torch
 
-from core.worker.process import process_tree as family
+from core.worker.process.process_tree import setup_fork_handling
 from core.worker.swarm import patches
 from core.worker.swarm.averaging.averagers import GradientAverager
 from core.worker.swarm.averaging.rounds import Rounds
@@ -34,7 +34,7 @@ OPTIONS: dict[str, Any] = {
 
 def main() -> None:
     """One round too late for its epoch, the next one of both, and one for which nobody comes."""
-    family.found()
+    setup_fork_handling()
     patches.apply()
     direct = hivemind.DHT(**OPTIONS)
     client = hivemind.DHT(initial_peers=direct.get_visible_maddrs(), client_mode=True, **OPTIONS)

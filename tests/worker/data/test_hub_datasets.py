@@ -17,7 +17,7 @@ from core.run.spec.data import HubDataset, HubTokenizer
 from core.worker.data import Blocks, Images, open_blocks
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
-from tests.support.recording_listener import Watching
+from tests.support.recorders import RecordingListener
 
 TEXTS = [f"Document {number} says {number * number}." for number in range(600)]
 ONCE_THROUGH = sum(len(text) + 1 for text in TEXTS) // 32  # in blocks
@@ -65,11 +65,13 @@ class Reader:
     def __init__(self, home: Path, opened: list[Blocks]) -> None:
         self._home, self._opened = home, opened
 
-    def open(self, repository: Repository, *, seed: int = 1, watch: Watching | None = None, **more: object) -> Blocks:
+    def open(
+        self, repository: Repository, *, seed: int = 1, watch: RecordingListener | None = None, **more: object
+    ) -> Blocks:
         spec = {"repository": repository.name, "revision": repository.revision, "held_out_one_in": 10}
         data = HubDataset(**{**spec, **more})  # type: ignore[arg-type]
         store = FileStore(self._home / f"{seed}")
-        blocks = open_blocks(data, sequence_length=32, seed=seed, store=store, watch=watch or Watching())
+        blocks = open_blocks(data, sequence_length=32, seed=seed, store=store, watch=watch or RecordingListener())
         self._opened.append(blocks)
         return blocks
 
@@ -139,7 +141,7 @@ def test_a_stream_that_is_cut_goes_on(hub: Hub, reader: Reader) -> None:
 
 @pytest.mark.slow
 def test_a_hub_that_stops_answering_is_told_and_waited_for(reader: Reader) -> None:
-    watch = Watching()
+    watch = RecordingListener()
     with local_hub() as hub:
         blocks = reader.open(hub.publish("dataset", "somebody/numbers", PARQUET), watch=watch)
     drawn: list[str] = []

@@ -14,7 +14,7 @@ from core.run.spec.data import HubTokenizer
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch, fetch_tokenizer
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
-from tests.support.recording_listener import Watching
+from tests.support.recorders import RecordingListener
 
 WEIGHTS = os.urandom(3_000_000)
 MODEL = {
@@ -33,8 +33,8 @@ def store(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path)
 
 
-def fetched(repository: Repository, store: FileStore, watch: Watching | None = None) -> Path:
-    return fetch(repository.name, repository.revision, store, watch or Watching())
+def fetched(repository: Repository, store: FileStore, watch: RecordingListener | None = None) -> Path:
+    return fetch(repository.name, repository.revision, store, watch or RecordingListener())
 
 
 def test_only_what_is_data_is_fetched(hub: Hub, store: FileStore) -> None:
@@ -45,7 +45,7 @@ def test_only_what_is_data_is_fetched(hub: Hub, store: FileStore) -> None:
 
 
 def test_the_download_tells_how_far_it_is(hub: Hub, store: FileStore) -> None:
-    watch = Watching()
+    watch = RecordingListener()
     fetched(hub.publish("model", "somebody/small", MODEL), store, watch)
     total = len(WEIGHTS) + len(MODEL["config.json"]) + len(MODEL["tokenizer.json"])
     assert watch.told[-1] == (total, total)
@@ -65,9 +65,9 @@ def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: FileStore)
 def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.cuts = [1_000_000]
-    watch = Watching()
+    watch = RecordingListener()
 
-    class Leaves(Watching):
+    class Leaves(RecordingListener):
         def progress(self, received_bytes: int, total_bytes: int) -> None:
             if received_bytes > 500_000:
                 raise KeyboardInterrupt
@@ -83,7 +83,7 @@ def test_the_second_start_asks_nobody(store: FileStore) -> None:
     with local_hub() as hub:
         repository = hub.publish("model", "somebody/small", MODEL)
         first = fetched(repository, store)
-    watch = Watching()
+    watch = RecordingListener()
     assert fetched(repository, store, watch) == first
     assert watch.told == []
 
@@ -124,19 +124,19 @@ def test_settings_that_ask_for_code_are_refused_before_the_weights_are_fetched(
 
 def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: FileStore) -> None:
     with pytest.raises(UserError, match=r"nobody/nothing: the hub answers 40[14]"):
-        fetch("nobody/nothing", "0" * 40, store, Watching())
+        fetch("nobody/nothing", "0" * 40, store, RecordingListener())
 
 
 def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.errors = [503, 503]
-    watch = Watching()
+    watch = RecordingListener()
     fetched(repository, store, watch)
     assert [problem for problem, _ in watch.warned] == [ErrorKind.FILES_UNREACHABLE]
 
 
 def test_whoever_leaves_waits_for_no_download(store: FileStore) -> None:
-    watch = Watching()
+    watch = RecordingListener()
     watch.is_leaving = True
     with pytest.raises(KeyboardInterrupt):
         fetch("somebody/small", "0" * 40, store, watch)
@@ -145,7 +145,7 @@ def test_whoever_leaves_waits_for_no_download(store: FileStore) -> None:
 def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     wanted = HubTokenizer(repository=repository.name, revision=repository.revision)
-    assert (fetch_tokenizer(wanted, store, Watching()) / "tokenizer.json").exists()
+    assert (fetch_tokenizer(wanted, store, RecordingListener()) / "tokenizer.json").exists()
     assert hub.asked("model.safetensors") == []
 
 

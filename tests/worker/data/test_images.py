@@ -20,7 +20,7 @@ from core.worker.data import Images, LabelledImages, open_images
 from core.worker.data.image_decoding import MOST_BYTES, BrokenImageError, decoded
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
-from tests.support.recording_listener import Watching
+from tests.support.recorders import RecordingListener
 from tests.support.sample_images import COLOURS, NAMES, bomb, in_parquet, square, squares, write
 from tests.worker.data.test_hub_datasets import end
 
@@ -35,7 +35,7 @@ class Gallery:
     def __init__(self, home: Path, hub: Hub) -> None:
         self.home, self.hub = home, hub
         self.opened: list[Images] = []
-        self.watch = Watching()
+        self.watch = RecordingListener()
 
     def put(self, *contents: bytes) -> tuple[FileAt, ...]:
         """Each at an address of its own."""

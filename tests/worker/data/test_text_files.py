@@ -24,7 +24,7 @@ from core.worker.data import Blocks, open_blocks
 from core.worker.data.documents_files import STRETCH_BYTES
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
-from tests.support.recording_listener import Watching
+from tests.support.recorders import RecordingListener
 
 LENGTH = 64
 Format = Literal["parquet", "json-lines", "text"]
@@ -72,11 +72,11 @@ class Library:
         peer: int = 1,
         one_in: int = 10,
         limit: int | None = None,
-        watch: Watching | None = None,
+        watch: RecordingListener | None = None,
     ) -> Blocks:
         data = TextFiles(files=files, format=form, column=column, held_out_one_in=one_in)
         store = FileStore(self.home / f"{peer}", limit)
-        blocks = open_blocks(data, sequence_length=LENGTH, seed=peer, store=store, watch=watch or Watching())
+        blocks = open_blocks(data, sequence_length=LENGTH, seed=peer, store=store, watch=watch or RecordingListener())
         self.opened.append(blocks)
         return blocks
 
@@ -255,7 +255,7 @@ def test_a_download_goes_on_after_a_cut_and_tells_how_far_it_is(library: Library
     texts = documents(30_000, words=20)
     (file,) = library.put(encoded(texts, "text"))
     library.hub.cuts = [1_000_000]
-    watch = Watching()
+    watch = RecordingListener()
     library.open(file, watch=watch)
     assert watch.told[-1] == (file.size_bytes, file.size_bytes)
     _, second = library.hub.asked("0.txt")
@@ -274,7 +274,7 @@ def test_the_second_start_needs_no_network(tmp_path: Path) -> None:
 
 
 def test_a_server_that_stops_answering_in_the_middle_is_waited_for(tmp_path: Path) -> None:
-    watch = Watching()
+    watch = RecordingListener()
     with local_hub() as hub:
         library = Library(tmp_path, hub)
         first, second = library.put(encoded(TEXTS[:1500], "text"), encoded(TEXTS[1500:], "text"))
@@ -301,7 +301,7 @@ def test_an_error_of_the_reading_thread_arrives_where_blocks_are_drawn(library: 
 
 def test_whoever_leaves_does_not_wait_for_blocks(library: Library) -> None:
     files = library.put(encoded(TEXTS, "text"), encoded(TEXTS, "text") + b"!")
-    watch = Watching()
+    watch = RecordingListener()
     is_asked, may_go_on = threading.Event(), threading.Event()
 
     def stall() -> None:

@@ -1,200 +1,188 @@
-"""When the others have gone quiet: what is said, when we rest, and when another worker shall begin anew."""
+"""When the others have gone quiet: what is done about it, step by step, without any network or clock."""
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from core.errors import ErrorKind, UserError
-from core.protocol.events import RoundFinished
 from core.worker.network.connection_monitor import (
-    LOOKS_AHEAD,
+    AHEAD_POLLS,
+    CALM_SECONDS,
+    EPOCHS_AHEAD,
+    FAILED_PINGS,
+    FAILED_ROUNDS,
     QUIET_SECONDS,
-    ROUNDS_IN_VAIN,
-    SILENT_LOOKS,
-    VAIN_GREETINGS,
+    SILENT_PROBES,
+    Action,
     ConnectionMonitor,
+    DialPeers,
+    ListConnections,
+    Observation,
+    PingPeers,
+    ProbeKnownPeers,
+    ProbeMissingPeers,
+    Restart,
 )
-from core.worker.network.peer_cache import MOST, PeerCache, remembered
-from core.worker.network.tcp_probe import tcp_probe
-from core.worker.training.contribution_status import ContributionMonitor
+from core.worker.network.tcp_probe import ProbeResult
 
-PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
-
-
-class Others:
-    """The others of a run, as a test wants them to be."""
-
-    def __init__(self) -> None:
-        self.quiet: float | None = 0.0
-        self.ahead = 0
-        self.have_left = self.answer = False
-        self.connected: tuple[str, ...] = ()
-        self.greeted: list[tuple[str, ...]] = []
-
-    def quiet_seconds(self) -> float | None:
-        return self.quiet
-
-    def have_left_properly(self) -> bool:
-        return self.have_left
-
-    def epochs_ahead(self) -> int:
-        return self.ahead
-
-    def greet(self, addresses: tuple[str, ...]) -> bool:
-        self.greeted.append(addresses)
-        return self.answer
-
-    def addresses(self) -> tuple[str, ...]:
-        return self.connected
+HERE, THERE = "/ip4/192.0.2.1/tcp/1/p2p/12D3KooWHere", "/ip4/192.0.2.2/tcp/1/p2p/12D3KooWThere"
+HEARD, QUIET = Observation(quiet_seconds=0.0), Observation(quiet_seconds=QUIET_SECONDS)
+LEFT = Observation(quiet_seconds=QUIET_SECONDS, others_left_cleanly=True)
+NOW = 1000.0
 
 
-@pytest.fixture
-def others() -> Others:
-    return Others()
+def answers(*results: ProbeResult) -> dict[str, ProbeResult]:
+    """What a probe of HERE, and of THERE, has found."""
+    return dict(zip((HERE, THERE), results, strict=False))
 
 
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    """Somebody who accepts."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield listening
+def search(monitor: ConnectionMonitor, *results: ProbeResult, seen: Observation = QUIET, now: float = NOW) -> object:
+    """One poll in which nothing is heard, and what the monitor wants once the known peers are probed."""
+    assert monitor.on_observation(seen, now) == ProbeKnownPeers()
+    return monitor.on_known_probed(answers(*results), now)
 
 
-def address_of(listening: socket.socket) -> str:
-    return f"/ip4/127.0.0.1/tcp/{listening.getsockname()[1]}/{PEER}"
+def cut(*, is_first: bool = False) -> ConnectionMonitor:
+    """A monitor whose known peers were silent often enough."""
+    monitor = ConnectionMonitor(is_first=is_first)
+    for _ in range(SILENT_PROBES):
+        assert search(monitor, "timeout", "refused") is None
+    return monitor
 
 
-def lifeline(
-    others: Others, *addresses: str, judge: ContributionMonitor | None = None, is_first: bool = False
-) -> ConnectionMonitor:
-    judge = judge or ContributionMonitor()
-    known = PeerCache("sums", addresses)
-    return ConnectionMonitor(others, known, lambda: judge.rounds_in_vain, is_first=is_first)
+def test_a_peer_that_never_heard_anybody_is_left_alone() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    assert monitor.on_observation(Observation(quiet_seconds=None), NOW) is None
+    assert (monitor.state, str(monitor.problem)) == ("ok", "")
 
 
-def dead_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return address_of(listening)
+def test_silence_is_searched_first_and_cut_only_after_several_probes() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    for _ in range(SILENT_PROBES - 1):
+        assert search(monitor, "timeout") is None
+        assert (monitor.state, str(monitor.problem)) == ("searching", "")
+    assert search(monitor, "timeout", "refused") is None
+    assert monitor.state == "cut"
+    assert "none of 2 known addresses answers" in str(monitor.problem)
 
 
-def test_who_never_saw_anybody_is_left_alone(others: Others) -> None:
-    others.quiet = None
-    line = lifeline(others, dead_address())
-    line._look()
-    assert (line.trouble, line.is_cut.is_set()) == ("", False)
+def test_an_answer_between_silent_probes_starts_the_count_anew() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    for _ in range(2 * SILENT_PROBES):
+        search(monitor, "timeout")
+        assert search(monitor, "open") == PingPeers((HERE,))
+    assert monitor.state == "searching"
 
 
-def test_when_nobody_answers_a_volunteer_rests_and_says_so_and_then_begins_anew(
-    others: Others, listener: socket.socket
-) -> None:
-    others.quiet = QUIET_SECONDS
-    line = lifeline(others, dead_address())
-    for _ in range(SILENT_LOOKS):
-        assert not line.is_cut.is_set()
-        line._look()
-    assert "none of 1 known addresses answers" in line.trouble
-    assert line.is_cut.is_set()
-    line._acquaintances.meet([address_of(listener)])
-    with pytest.raises(UserError) as lost:
-        line._look()
-    assert lost.value.problem is ErrorKind.SWARM_LOST
+def test_a_cut_volunteer_restarts_as_soon_as_somebody_accepts() -> None:
+    assert isinstance(search(cut(), "timeout", "open"), Restart)
 
 
-def test_others_that_are_heard_again_end_the_trouble(others: Others) -> None:
-    others.quiet = QUIET_SECONDS
-    line = lifeline(others, dead_address())
-    for _ in range(SILENT_LOOKS):
-        line._look()
-    others.quiet = 0.0
-    line._look()
-    assert (line.trouble, line.is_cut.is_set()) == ("", False)
+def test_others_that_are_heard_again_end_the_cut() -> None:
+    monitor = cut()
+    monitor.on_observation(HEARD, NOW)
+    assert (monitor.state, str(monitor.problem)) == ("ok", "")
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-def test_the_first_peer_and_who_heard_goodbyes_go_on_alone(others: Others, is_first: bool) -> None:
-    others.quiet, others.have_left = QUIET_SECONDS, not is_first
-    line = lifeline(others, dead_address(), is_first=is_first)
-    for _ in range(SILENT_LOOKS):
-        line._look()
-    assert not line.is_cut.is_set()
+def test_the_first_peer_goes_on_alone() -> None:
+    assert cut_state(is_first=True, seen=QUIET) == "ok"
 
 
-def test_who_is_there_but_does_not_answer_us_needs_another_worker(others: Others, listener: socket.socket) -> None:
-    others.quiet = QUIET_SECONDS
-    line = lifeline(others, address_of(listener))
-    for _ in range(VAIN_GREETINGS - 1):
-        line._look()
-    with pytest.raises(UserError):
-        line._look()
-    first = lifeline(others, address_of(listener), is_first=True)
-    for _ in range(2 * VAIN_GREETINGS):
-        first._look()
+def test_a_peer_that_heard_goodbyes_goes_on_alone() -> None:
+    assert cut_state(is_first=False, seen=LEFT) == "ok"
 
 
-def test_who_answers_is_enough(others: Others, listener: socket.socket) -> None:
-    others.quiet, others.answer = QUIET_SECONDS, True
-    line = lifeline(others, address_of(listener))
-    for _ in range(2 * VAIN_GREETINGS):
-        line._look()
-    assert line.trouble == ""
+def cut_state(*, is_first: bool, seen: Observation) -> str:
+    """The state after silent probes with calm between them."""
+    monitor = ConnectionMonitor(is_first=is_first)
+    for number in range(2 * SILENT_PROBES):
+        assert search(monitor, "timeout", seen=seen, now=NOW + 2 * number * CALM_SECONDS) is None
+    return monitor.state
+
+
+def test_who_goes_on_alone_is_not_probed_at_every_poll() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    search(monitor, "timeout", seen=LEFT)
+    assert monitor.on_observation(LEFT, NOW + CALM_SECONDS / 2) is None
+    assert monitor.on_observation(LEFT, NOW + CALM_SECONDS) == ProbeKnownPeers()
+
+
+def ping_in_vain(monitor: ConnectionMonitor) -> Action | None:
+    """Somebody accepts, and does not answer our p2pd."""
+    assert search(monitor, "open", "timeout") == PingPeers((HERE,))
+    return monitor.on_pinged(has_answered=False, now=NOW)
+
+
+def test_a_volunteer_whose_p2pd_gets_no_answer_restarts() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    for _ in range(FAILED_PINGS - 1):
+        assert ping_in_vain(monitor) is None
+    assert isinstance(ping_in_vain(monitor), Restart)
+
+
+def test_the_first_peer_never_restarts_for_want_of_an_answer() -> None:
+    monitor = ConnectionMonitor(is_first=True)
+    assert [ping_in_vain(monitor) for _ in range(2 * FAILED_PINGS)] == [None] * 2 * FAILED_PINGS
+
+
+def test_an_answer_is_enough_and_gives_the_others_some_time() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    search(monitor, "open")
+    assert monitor.on_pinged(has_answered=True, now=NOW) is None
+    assert monitor.state == "ok"
+    assert monitor.on_observation(QUIET, NOW + CALM_SECONDS / 4) is None
+    assert monitor.on_observation(QUIET, NOW + CALM_SECONDS) == ProbeKnownPeers()
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_in_company_those_are_called_that_are_missed_and_accept(
-    others: Others, listener: socket.socket, is_first: bool
-) -> None:
-    missed = address_of(listener)
-    others.connected = (dead_address().replace(PEER, "p2p/12D3KooWHere"),)
-    line = lifeline(others, missed, dead_address(), is_first=is_first)
-    line._look()
-    assert others.greeted == [(missed,)]
+def test_in_company_missing_peers_are_dialled_where_they_accept(is_first: bool) -> None:
+    monitor = ConnectionMonitor(is_first=is_first)
+    assert monitor.on_observation(HEARD, NOW) == ListConnections()
+    assert monitor.on_connections([HERE], [HERE, THERE]) == ProbeMissingPeers((THERE,))
+    assert monitor.on_missing_probed({THERE: "open"}) == DialPeers((THERE,))
+    assert monitor.on_missing_probed({THERE: "refused"}) is None
 
 
-def test_nobody_is_called_who_is_there(others: Others, listener: socket.socket) -> None:
-    others.connected = (address_of(listener),)
-    line = lifeline(others, address_of(listener))
-    line._look()
-    assert others.greeted == []
+def test_nobody_is_probed_who_is_connected_at_another_address() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    monitor.on_observation(HEARD, NOW)
+    assert monitor.on_connections([HERE.replace("192.0.2.1", "10.0.0.1")], [HERE]) is None
 
 
-def test_a_volunteer_that_went_on_alone_comes_back_to_those_who_can_be_reached(others: Others) -> None:
-    line, others.ahead = lifeline(others), 2
-    for _ in range(LOOKS_AHEAD - 1):
-        line._look()
-    with pytest.raises(UserError) as lost:
-        line._look()
-    assert "alone, 2 epochs" in lost.value.detail
+def test_connections_are_listed_every_so_often() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    assert monitor.on_observation(HEARD, NOW) == ListConnections()
+    assert monitor.on_observation(HEARD, NOW + CALM_SECONDS / 2) is None
+    assert monitor.on_observation(HEARD, NOW + CALM_SECONDS) == ListConnections()
 
 
-def test_rounds_in_vain_after_better_ones_are_a_reason_to_begin_anew(others: Others) -> None:
-    judge, leaving = ContributionMonitor(), threading.Event()
-    line = lifeline(others, judge=judge)
-    for ok in (False,) * 2 * ROUNDS_IN_VAIN + (True,) + (False,) * (ROUNDS_IN_VAIN - 1):
-        judge.note(RoundFinished(epoch=1, kind="gradients", ok=ok, peers=1 + ok, seconds=1.0))
-        judge.note(RoundFinished(epoch=1, kind="state", ok=True, peers=2, seconds=1.0))
-        line._look()
-    judge.note(RoundFinished(epoch=1, kind="gradients", ok=False, peers=1, seconds=1.0))
-    with pytest.raises(UserError):
-        line.hold(leaving, lambda: None)
+def polls(monitor: ConnectionMonitor, seen: Observation, count: int) -> list[Action]:
+    """The restarts that so many polls ask for."""
+    wanted = (monitor.on_observation(seen, NOW) for _ in range(count))
+    return [action for action in wanted if isinstance(action, Restart)]
 
 
-def test_acquaintances_are_kept_for_the_next_worker_and_are_not_too_many(tmp_path: Path) -> None:
-    assert remembered(tmp_path, "sums") == ()
-    met = PeerCache("sums", ("/ip4/1.2.3.4/tcp/1",), tmp_path)
-    met.meet([f"/ip4/1.2.3.4/tcp/{port}" for port in range(2, 2 + 2 * MOST)])
-    assert len(met.addresses) == MOST
-    assert PeerCache("sums", home=tmp_path).addresses == met.addresses == remembered(tmp_path, "sums")
-    assert remembered(tmp_path, "other") == remembered(tmp_path, None) == ()
-    (tmp_path / "acquaintances.json").write_bytes(b'{"sums": 3}')
-    assert remembered(tmp_path, "sums") == ()
+def test_a_volunteer_that_went_on_alone_has_diverged_and_restarts() -> None:
+    ahead = Observation(quiet_seconds=0.0, epochs_ahead=EPOCHS_AHEAD)
+    monitor = ConnectionMonitor(is_first=False)
+    assert polls(monitor, ahead, AHEAD_POLLS - 1) == []
+    assert polls(monitor, ahead, 1) == [Restart("This computer had gone on alone, 2 epochs.")]
+    assert monitor.state == "diverged"
 
 
-def test_a_knock_says_who_is_there(listener: socket.socket) -> None:
-    dead, quic = dead_address(), "/ip4/127.0.0.1/udp/1/quic-v1"
-    answers = tcp_probe([address_of(listener), dead, quic, "/ip4/127.0.0.1/tcp/nonsense"])
-    assert list(answers.values()) == ["accepts", "refuses", "accepts", "silent"]
+def test_one_epoch_ahead_is_the_others_to_catch_up_with() -> None:
+    nearly = Observation(quiet_seconds=0.0, epochs_ahead=EPOCHS_AHEAD - 1)
+    assert polls(ConnectionMonitor(is_first=False), nearly, 3 * AHEAD_POLLS) == []
+
+
+def test_rounds_that_are_averaged_with_nobody_are_a_reason_to_restart() -> None:
+    monitor = ConnectionMonitor(is_first=False)
+    assert polls(monitor, Observation(quiet_seconds=0.0, failed_rounds=FAILED_ROUNDS - 1), 10) == []
+    assert polls(monitor, Observation(quiet_seconds=0.0, failed_rounds=FAILED_ROUNDS), 1) != []
+    assert monitor.state == "diverged"
+
+
+def test_the_first_peer_never_diverges_where_it_is_the_run_is() -> None:
+    monitor = ConnectionMonitor(is_first=True)
+    seen = Observation(quiet_seconds=0.0, epochs_ahead=99, failed_rounds=99)
+    assert polls(monitor, seen, 3 * AHEAD_POLLS) == []
+    assert monitor.state == "ok"

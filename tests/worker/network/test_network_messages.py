@@ -10,6 +10,7 @@ from core.worker.network import network_messages as network_coach
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.reachability import is_dead_ipv6
 from core.worker.swarm import ReachabilityResult
+from tests.support.peers.sample_addresses import PEER_ID
 
 HOME, PUBLIC = LocalNetwork("home", "192.168.1.2"), LocalNetwork("hosted", "11.0.0.7")
 V6 = LocalNetwork("six", "2a00::7")
@@ -47,7 +48,7 @@ def test_behind_a_vpn_no_router_is_to_blame() -> None:
 
 
 def test_an_ipv6_that_leads_nowhere_is_told_where_there_is_one() -> None:
-    silent = ["/ip6/2a00::9/tcp/31337/p2p/x"]
+    silent = [f"/ip6/2a00::9/tcp/31337/p2p/{PEER_ID}"]
     hint = str(network_coach.about_ipv6("2a00::7", silent))
     assert "[2a00::9]:31337 does not answer" in hint and "prefer IPv4" in hint
     assert not network_coach.about_ipv6("", silent) and not network_coach.about_ipv6("2a00::7", [])

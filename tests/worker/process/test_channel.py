@@ -27,8 +27,10 @@ import os, signal, sys, time
 from core.protocol.commands import *
 from core.protocol.events import *
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import Supervisor
 alive = int(sys.argv[1])  # open in every process of the family that lives
-channel = WorkerChannel.claim()
+channel = WorkerChannel.take_over_stdio()
+channel.start(Supervisor(channel).start)
 
 def tell(word):
     os.write(2, f"{word}\\n".encode())

@@ -18,7 +18,7 @@ LIMIT_SECONDS = 60.0
 
 _BEGIN = """
 import multiprocessing, os, resource, signal, sys
-from core.worker.process import process_tree as family
+from core.worker.process.process_tree import WANTED_FILE_DESCRIPTORS, setup_fork_handling
 alive = int(sys.argv[1])  # open in every process of the family that lives
 
 def stay():
@@ -36,7 +36,7 @@ def say(word):
 def exec_sleep():
     os.execvp("sleep", ["sleep", "1000"])
 
-family.found()
+setup_fork_handling()
 """
 
 
@@ -121,7 +121,7 @@ def test_hivemind_will_fork_and_may_open_many_files() -> None:
     script = """
 say(multiprocessing.get_start_method())
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-say(soft in (family.WANTED_FILE_DESCRIPTORS, hard) or soft > family.WANTED_FILE_DESCRIPTORS)
+say(soft in (WANTED_FILE_DESCRIPTORS, hard) or soft > WANTED_FILE_DESCRIPTORS)
 """
     with family(script) as (process, _gone):
         assert words(process, 2) == {"fork", "True"}

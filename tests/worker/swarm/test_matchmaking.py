@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from typing import Any
+
 import pytest
 from hivemind.utils import MSGPackSerializer
 
-from core.worker.swarm.patches.matchmaking import epoch_of
+from core.worker.swarm.patches.matchmaking import SEARCH_SECONDS, RateLimitedKeyManager, epoch_of
 from tests.support.real_peers import Crew
 
 
@@ -37,3 +41,25 @@ def told(said: bytes) -> bytes:
 )
 def test_what_others_say_of_their_epoch_is_a_number_or_nothing(gathered: bytes, epoch: int | None) -> None:
     assert epoch_of(gathered) == epoch
+
+
+class EmptyDHT:
+    """A DHT that holds nothing and answers at once."""
+
+    peer_id = None
+
+    async def get(self, _key: str, **_options: Any) -> None:
+        """Nothing."""
+
+
+def test_groupmates_are_asked_for_only_so_often_and_the_first_time_at_once() -> None:
+    manager = RateLimitedKeyManager(EmptyDHT(), "sums_grad_averager", "", None)
+
+    async def seconds_to_ask() -> float:
+        started = time.monotonic()
+        assert await manager.get_averagers(manager.current_key, only_active=True) == []
+        return time.monotonic() - started
+
+    first, second = asyncio.run(seconds_to_ask()), asyncio.run(seconds_to_ask())
+    assert first < SEARCH_SECONDS / 2
+    assert second > SEARCH_SECONDS / 2

@@ -21,6 +21,7 @@ from core.protocol.events import AnyEvent, CheckpointSaved, Published, Warned
 from core.worker.training.checkpoint import Checkpoints, load_checkpoint, save_checkpoint
 from tests.support.checkout import ROOT
 from tests.support.peers.hostile_records import organiser
+from tests.support.recorders import Supervised
 
 RUN = "sums"
 FILE_NAME = "checkpoint.safetensors"
@@ -54,7 +55,7 @@ def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEven
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     averager = SimpleNamespace(optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock())
     swarm_optimizer: Any = SimpleNamespace(state_averager=averager)
-    return Checkpoints(path, RUN, swarm_optimizer, said.append)
+    return Checkpoints(path, RUN, swarm_optimizer, said.append, Supervised().supervisor.start)
 
 
 @pytest.fixture
@@ -153,12 +154,12 @@ def test_without_a_checkpoint_nothing_is_said(path: Path) -> None:
 
 def test_an_epoch_is_saved_once(path: Path) -> None:
     said = list[AnyEvent]()
-    keeper = checkpoints(path, trained()[1], said)
+    kept = checkpoints(path, trained()[1], said)
     for epoch in (5, 5, 6):
-        keeper.save(epoch)
-        keeper.wait()
+        kept.save(epoch)
+        kept.wait()
     assert said == [CheckpointSaved(path=str(path), epoch=5), CheckpointSaved(path=str(path), epoch=6)]
-    assert keeper.load() == 6
+    assert kept.load() == 6
 
 
 _ON_A_FULL_DISK = """
@@ -168,15 +169,15 @@ from core.protocol.codec import encode
 from tests.worker.training.test_checkpoint import checkpoints, trained
 
 path, said = Path(sys.argv[1]), []
-keeper = checkpoints(path, trained(width=2000)[1], said)
-keeper.save(1)
-keeper.wait()
+kept = checkpoints(path, trained(width=2000)[1], said)
+kept.save(1)
+kept.wait()
 {fill}
-keeper.save(2)
-keeper.wait()
+kept.save(2)
+kept.wait()
 for event in said:
     sys.stdout.buffer.write(encode(event))
-print(keeper.load(), sorted(file.name for file in path.parent.iterdir()))
+print(kept.load(), sorted(file.name for file in path.parent.iterdir()))
 """
 _FILL_DISK = """
 with open(path.with_name("film"), "wb", buffering=0) as film:

@@ -12,12 +12,14 @@ from core.worker.training.contribution_status import (
     ContributionMonitor,
 )
 
+OK = LocalizedText()  # what is wrong with the connection: nothing
 
-def judge_of(rounds: str, reason: str = "no other peer was found in time") -> ContributionMonitor:
-    """One who has seen those rounds: ``+`` was averaged with others, ``-`` was not."""
-    judge = ContributionMonitor()
+
+def monitor_of(rounds: str, reason: str = "no other peer was found in time") -> ContributionMonitor:
+    """A monitor of those rounds: ``+`` was averaged with others, ``-`` was not."""
+    monitor = ContributionMonitor()
     for epoch, outcome in enumerate(rounds):
-        judge.note(
+        monitor.add_round(
             RoundFinished(
                 epoch=epoch,
                 kind="gradients",
@@ -27,11 +29,11 @@ def judge_of(rounds: str, reason: str = "no other peer was found in time") -> Co
                 reason=LocalizedText("" if outcome == "+" else reason),
             )
         )
-    return judge
+    return monitor
 
 
 def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
-    return judge_of(rounds).contribution_status(other_peers, is_in_sync).state
+    return monitor_of(rounds).contribution_status(other_peers, is_in_sync, OK).state
 
 
 @pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])
@@ -45,8 +47,8 @@ def test_a_peer_without_others_is_alone_whatever_it_did_before(rounds: str) -> N
 
 
 def test_before_the_first_round_it_is_starting() -> None:
-    assert judge_of("").contribution_status(1, True).reason.startswith("Connected with 1 other peer;")
-    assert judge_of("").contribution_status(3, True).reason.startswith("Connected with 3 other peers;")
+    assert str(monitor_of("").contribution_status(1, True, OK).reason).startswith("Connected with 1 other peer;")
+    assert str(monitor_of("").contribution_status(3, True, OK).reason).startswith("Connected with 3 other peers;")
     assert state_of("") == "starting"
 
 
@@ -56,10 +58,10 @@ def test_a_round_with_others_now_and_then_is_help(rounds: str) -> None:
 
 
 def test_rounds_with_nobody_in_a_row_are_alone_and_say_why() -> None:
-    contribution_status = judge_of("+" + "-" * ALONE_AFTER_ROUNDS).contribution_status(1, True)
+    contribution_status = monitor_of("+" + "-" * ALONE_AFTER_ROUNDS).contribution_status(1, True, OK)
     assert contribution_status.state == "alone"
-    assert "no other peer was found in time" in contribution_status.reason
-    assert judge_of("---", reason="").contribution_status(1, True).reason.endswith("nobody else came.")
+    assert "no other peer was found in time" in str(contribution_status.reason)
+    assert str(monitor_of("---", reason="").contribution_status(1, True, OK).reason).endswith("nobody else came.")
 
 
 @pytest.mark.parametrize("rounds", ["-", "--"])
@@ -68,5 +70,11 @@ def test_a_first_round_that_failed_is_no_help(rounds: str) -> None:
 
 
 def test_it_counts_the_rounds_it_remembers() -> None:
-    reason = judge_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).contribution_status(1, True).reason
-    assert reason == "10 of the last 15 rounds were averaged with others."
+    reason = monitor_of("-" * 50 + "++-" * (REMEMBERED_ROUNDS // 3)).contribution_status(1, True, OK).reason
+    assert str(reason) == "10 of the last 15 rounds were averaged with others."
+
+
+@pytest.mark.parametrize("rounds", ["", "+", "---"])
+def test_what_is_wrong_with_the_connection_comes_before_everything_else(rounds: str) -> None:
+    status = monitor_of(rounds).contribution_status(3, False, LocalizedText("The line is cut."))
+    assert (status.state, str(status.reason)) == ("alone", "The line is cut.")

@@ -167,10 +167,10 @@ def sums(batch_size: int | None = None) -> RunManifest:
 
 
 def dry_run(manifest: RunManifest, **changes: Any) -> MicroBatchBenchmark:
-    gauge = memory_meter_for(CPU)
+    meter = memory_meter_for(CPU)
     recipe = build_for_noise(manifest, CPU)
     told: dict[str, Any] = {"draw": recipe.draw, "check": lambda: None, "seconds": 3.0} | changes
-    return MicroBatchBenchmark(manifest=manifest, recipe=recipe, device=CPU, gauge=gauge, **told)
+    return MicroBatchBenchmark(manifest=manifest, recipe=recipe, device=CPU, meter=meter, **told)
 
 
 def test_a_cpu_is_measured_and_the_model_stays_as_it_was() -> None:
@@ -344,8 +344,8 @@ def test_on_a_gpu_what_is_found_fits_and_four_times_as_much_does_not() -> None:
     manifest = msgspec.structs.replace(large, recipe=ArithmeticGPT(layers=4, width=256, heads=4))
     torch.cuda.set_per_process_memory_fraction((limit - 500_000_000) / total, device)
     try:
-        gauge, recipe = memory_meter_for(device), build(manifest, seed=1, device=device)
-        where: dict[str, Any] = {"device": device, "gauge": gauge, "memory_limit_bytes": limit}
+        meter, recipe = memory_meter_for(device), build(manifest, seed=1, device=device)
+        where: dict[str, Any] = {"device": device, "meter": meter, "memory_limit_bytes": limit}
         run = MicroBatchBenchmark(manifest=manifest, recipe=recipe, draw=recipe.draw, check=lambda: None, **where)
         fit = run.measure()
         recipe.backward(recipe.loss(recipe.draw(fit.micro_batch)))

@@ -24,35 +24,35 @@ def recipe() -> ArithmeticRecipe:
     return ArithmeticRecipe(numbers, data, seed=1, device=torch.device("cpu"))
 
 
-def note_step(sanity: NumericChecks, recipe: ArithmeticRecipe, factor: float) -> bool:
+def check_step(checks: NumericChecks, recipe: ArithmeticRecipe, factor: float) -> bool:
     """Whether a micro-batch is usable whose gradient is as many times too large."""
     recipe.model.zero_grad()
     loss = recipe.loss(recipe.draw(4))
     torch.autograd.backward(loss * factor)
-    return sanity.note_step(loss)
+    return checks.check_step(loss)
 
 
 def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: ArithmeticRecipe) -> None:
-    sanity = NumericChecks(recipe)
-    assert note_step(sanity, recipe, 1.0)
-    assert not note_step(sanity, recipe, math.nan)
-    assert not note_step(sanity, recipe, math.inf)
-    assert sanity.consecutive_bad_steps == 2
-    assert note_step(sanity, recipe, 1.0)
-    assert sanity.consecutive_bad_steps == 0
-    assert not sanity.note_step(torch.tensor(math.nan))
+    checks = NumericChecks.of_untrained(recipe)
+    assert check_step(checks, recipe, 1.0)
+    assert not check_step(checks, recipe, math.nan)
+    assert not check_step(checks, recipe, math.inf)
+    assert checks.consecutive_bad_steps == 2
+    assert check_step(checks, recipe, 1.0)
+    assert checks.consecutive_bad_steps == 0
+    assert not checks.check_step(torch.tensor(math.nan))
 
 
 @pytest.mark.parametrize(("factor", "flaw"), [(1.0, ""), (1e4, "far beyond"), (math.nan, "no number")])
 def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
     recipe: ArithmeticRecipe, factor: float, flaw: str
 ) -> None:
-    sanity = NumericChecks(recipe)
+    checks = NumericChecks.of_untrained(recipe)
     with torch.no_grad():
         for parameter in recipe.model.parameters():
             parameter.mul_(factor)
-    assert flaw in sanity.flaw()
-    assert bool(flaw) == bool(sanity.flaw())
+    assert flaw in checks.model_error()
+    assert bool(flaw) == bool(checks.model_error())
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e30, 1e4])
@@ -82,12 +82,12 @@ class Averager:
 
 
 def test_a_state_of_the_right_shape_is_tried_and_the_model_is_as_before(recipe: ArithmeticRecipe) -> None:
-    averager, sanity = Averager(recipe.model), NumericChecks(recipe)
+    averager, checks = Averager(recipe.model), NumericChecks.of_untrained(recipe)
     before = [parameter.detach().clone() for parameter in recipe.model.parameters()]
-    assert validation_error(averager.state(), averager, sanity.flaw) == ""
+    assert validation_error(averager.state(), averager, checks.model_error) == ""
     metadata, tensors = averager.state()
     huge = [tensor * 1e6 for tensor in tensors]
-    assert "far beyond" in validation_error((metadata, huge), averager, sanity.flaw)
+    assert "far beyond" in validation_error((metadata, huge), averager, checks.model_error)
     for parameter, old in zip(recipe.model.parameters(), before, strict=True):
         assert torch.equal(parameter, old)
 

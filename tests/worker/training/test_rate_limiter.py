@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from core.worker.training.rate_limiter import RateLimiter
+from core.worker.training.trainer import RateLimiter
 
 
 @pytest.fixture
@@ -15,10 +15,10 @@ def leaving() -> threading.Event:
     return threading.Event()
 
 
-def seconds_of(pace: RateLimiter, samples: int, leaving: threading.Event) -> float:
+def seconds_of(limiter: RateLimiter, samples: int, leaving: threading.Event) -> float:
     """How long it rests after those samples."""
     began = time.monotonic()
-    pace.wait(samples, leaving)
+    limiter.wait(samples, leaving)
     return time.monotonic() - began
 
 
@@ -27,23 +27,25 @@ def test_without_a_limit_nobody_rests(leaving: threading.Event) -> None:
 
 
 def test_samples_take_the_time_that_was_asked_for(leaving: threading.Event) -> None:
-    pace, began = RateLimiter(100.0), time.monotonic()
+    limiter, began = RateLimiter(100.0), time.monotonic()
     for _ in range(5):
-        pace.wait(10, leaving)
+        limiter.wait(10, leaving)
     assert time.monotonic() - began >= 0.45
 
 
+@pytest.mark.quiet
 def test_time_that_was_computed_is_not_rested_again(leaving: threading.Event) -> None:
-    pace = RateLimiter(10.0)
+    limiter = RateLimiter(10.0)
     leaving.wait(0.3)  # the computing
-    assert seconds_of(pace, 2, leaving) < 0.1
+    assert seconds_of(limiter, 2, leaving) < 0.1
 
 
+@pytest.mark.quiet
 def test_a_long_stall_is_made_up_for_by_one_second_at_most(leaving: threading.Event) -> None:
-    pace = RateLimiter(100.0)
+    limiter = RateLimiter(100.0)
     leaving.wait(1.5)  # the stall
-    assert seconds_of(pace, 100, leaving) < 0.2
-    assert seconds_of(pace, 50, leaving) >= 0.45
+    assert seconds_of(limiter, 100, leaving) < 0.2
+    assert seconds_of(limiter, 50, leaving) >= 0.45
 
 
 def test_who_leaves_does_not_rest_to_the_end(leaving: threading.Event) -> None:

@@ -7,21 +7,25 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import pytest
 import torch
 from torch import Tensor
 
 from core.errors import ErrorKind
-from core.protocol.events import Evaluated, Progress, Warned
+from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
 from core.run.spec.data import SumsData
+from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes import Batch
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import NumericChecks
-from core.worker.training.rate_limiter import RateLimiter
-from core.worker.training.trainer import Trainer
+from core.worker.training.trainer import RateLimiter, Trainer
+from tests.support.fault_injection import gave
 from tests.support.real_peers import Crew, tiny
+
+LEARNT = 0.8  # of the untrained model's loss
 
 
 class Cramped(ArithmeticRecipe):
@@ -47,9 +51,9 @@ class Alone:
         self.tracker = SimpleNamespace(
             global_progress=progress,
             local_progress=progress,
-            my_rate=lambda: None,
-            swarm_rate=lambda: None,
-            seconds_to_next_epoch=lambda: None,
+            statistics=SimpleNamespace(
+                my_rate=lambda: None, swarm_rate=lambda: None, seconds_to_next_epoch=lambda: None
+            ),
         )
 
     def step(self, batch_size: int) -> None:
@@ -69,8 +73,8 @@ def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], th
         cast(SwarmOptimizer, optimizer),
         batch_size,
         RateLimiter(),
-        NumericChecks(recipe),
-        threading.Event(),
+        NumericChecks.of_untrained(recipe),
+        lambda: False,
     )
     return optimizer, trainer.events(leaving, "cpu"), leaving
 
@@ -96,6 +100,13 @@ def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
 
 
 @pytest.mark.real
-def test_gradients_may_add_up_where_they_are_computed(hands: Crew) -> None:
-    organiser = hands.organiser(manifest=tiny(reuse_grad_buffers=True, target_batch_size=400))
-    organiser.wait_for(Evaluated, lambda event: event.epoch >= 2)
+def test_two_whose_gradients_add_up_where_they_are_computed_learn_together(hands: Crew) -> None:
+    quick = AdamW(learning_rate=0.01, max_grad_norm=None)
+    run = msgspec.structs.replace(tiny(reuse_grad_buffers=True, target_batch_size=2000), optimizer=quick)
+    organiser = hands.organiser(manifest=run)
+    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    untrained = organiser.wait_for(Evaluated).loss
+    assert untrained is not None
+    for peer in (organiser, volunteer):
+        peer.wait_for(RoundFinished, gave)
+        peer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < LEARNT * untrained)

@@ -1,1 +1,1 @@
-"""Optimizer, averagers, matchmaking, all-reduce, state download, progress tracker."""
+"""Optimizer, averagers, all-reduce, PowerSGD, state download and progress tracker of one run."""

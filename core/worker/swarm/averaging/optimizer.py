@@ -55,7 +55,10 @@ SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
 
 @dataclass(frozen=True)
 class Listeners:
-    """Who hears of rounds, downloaded bytes and refused states; ``trial`` judges a state put in the model."""
+    """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
+
+    ``trial`` tells what is wrong with the model's present parameters; empty if nothing is.
+    """
 
     on_round: Callable[[RoundFinished], None]
     on_download: Callable[[int, bool], None]
@@ -64,7 +67,7 @@ class Listeners:
 
 
 class SwarmOptimizer(hivemind.Optimizer):
-    """A hivemind.Optimizer that says how its rounds ended. Build it in the process's main thread only.
+    """A hivemind.Optimizer that reports how its rounds ended. Build it in the process's main thread only.
 
     A keeper's own samples count for the gradient that the swarm averages, in proportion. With local updates there is
     no such gradient, and a keeper only follows the others' parameters.
@@ -88,6 +91,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._is_passive = is_keeper and collaboration.use_local_updates
         self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
@@ -99,18 +103,17 @@ class SwarmOptimizer(hivemind.Optimizer):
             scheduler=scheduler,
             client_mode=swarm.dht.client_mode,  # WORKAROUND H19: the default, None, crashes when state is loaded
             grad_averager_factory=None if collaboration.use_local_updates else self._gradient_averager,
-            tracker_opts={"private_key": swarm.progress_key, **_tracking(collaboration)},
+            tracker_opts={"private_key": swarm.progress_key, **_tracker_options(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
             **_options(collaboration, sum(parameter.numel() for parameter in params)),
         )
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
-        self.tracker.on_no_peers_left = self._stop_looking
-        self.state_averager.is_passive = is_keeper and self.use_local_updates
+        self.tracker.on_no_peers_left = self._cancel_rounds_soon
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch
 
-    def _stop_looking(self) -> None:
-        """In a thread of its own: a future that is cancelled must not meet the tracker's event loop."""
+    def _cancel_rounds_soon(self) -> None:
+        """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""
         if any(averager.rounds.announced for averager in self.averagers):
             threading.Thread(target=self._cancel_rounds, name="nobody left", daemon=True).start()
 
@@ -120,7 +123,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     @property
     def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
-        """Those that there are; each is a process."""
+        """Both averagers, or the only one with local updates; each has a process."""
         averagers = (self.grad_averager, self.state_averager)
         return tuple(averager for averager in averagers if averager is not None)
 
@@ -150,6 +153,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             auxiliary=self.auxiliary,
             start=True,
             download=self._download,
+            is_passive=self._is_passive,
             trial=self._listeners.trial,
             **self._averager_options(Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))),
             **kwargs,
@@ -202,7 +206,9 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._listeners.on_refusal(peer_id, why)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """As hivemind's, but not for ever: waits longer after every failure, then raises UserError: STATE_NOT_LOADED.
+        """Replace our state by the run's, as hivemind does, but not for ever.
+
+        It waits longer after every failure, then raises UserError: STATE_NOT_LOADED; Interrupted if we leave meanwhile.
 
         What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
         wait for it first.
@@ -222,19 +228,19 @@ class SwarmOptimizer(hivemind.Optimizer):
             raise Interrupted
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """As hivemind's; with ``reuse_grad_buffers`` the gradients go on adding up where they are."""
+        """Forget the gradients, as hivemind does; with ``reuse_grad_buffers`` they go on adding up where they are."""
         if self.grad_averager is None or not self.grad_averager.reuse_grad_buffers:
             super().zero_grad(set_to_none)
 
     def forget_gradient(self) -> None:
-        """What was computed last is of no use; nor is what it was added to with ``reuse_grad_buffers``."""
+        """Discard the last gradient, and with ``reuse_grad_buffers`` also those that it was added to."""
         if self.grad_averager is not None and self.grad_averager.reuse_grad_buffers:
             self.grad_averager.reset_accumulated_grads_()
         else:
             self.zero_grad()
 
     def resume_at(self, epoch: int) -> None:
-        """Go on at that epoch, after parameters and optimizer state were put in place."""
+        """Continue at that epoch, after parameters and optimizer state were put in place."""
         self.state_averager.local_epoch = epoch
         count_steps(self.state_averager.optimizer, epoch)
         self.state_averager._update_scheduler()
@@ -283,6 +289,6 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     return options
 
 
-def _tracking(collaboration: Collaboration) -> dict[str, float]:
-    """What hivemind wants to be told by way of its tracker."""
+def _tracker_options(collaboration: Collaboration) -> dict[str, float]:
+    """The manifest's options that hivemind takes as ``tracker_opts``."""
     return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}

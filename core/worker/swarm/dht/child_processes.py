@@ -6,7 +6,6 @@ WORKAROUND H22: hivemind waits for ever for those of its own processes that are 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import psutil
 
@@ -14,13 +13,9 @@ POLL_SECONDS = 1.0
 
 
 class ChildProcesses:
-    """The DHT process, p2pd and the averagers: each is watched from its birth on, until ``stop_watching``.
-
-    ``say_goodbye`` is how to leave the peers that count on us, once there are any.
-    """
+    """The DHT process, p2pd and the averagers: each is watched from its birth on, until ``stop_watching``."""
 
     def __init__(self) -> None:
-        self.say_goodbye: Callable[[], None] = lambda: None
         self._processes: list[tuple[str, psutil.Process]] = []
         self._may_exit = threading.Event()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from functools import partial
 
 from hivemind.dht import DHT, DHTNode
@@ -15,6 +16,9 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 LIFETIME_SECONDS = 600.0
 REPUBLISH_SECONDS = 120.0
 
+StartThread = Callable[[str, Callable[[], None]], object]
+"""Starts a thread of that name; the worker's supervisor watches it."""
+
 log = logging.getLogger(__name__)
 
 
@@ -25,10 +29,10 @@ class Publisher:
         self._dht, self._key, self._subkey, self._value = dht, key, subkey, value
         self._has_changed = threading.Event()
 
-    def start(self) -> None:
-        """Publish once before returning, then in the background."""
+    def start(self, start_thread: StartThread) -> None:
+        """Publish once before returning, then in a background thread of the worker's supervisor."""
         self._store()
-        threading.Thread(target=self._publish, name="publisher", daemon=True).start()
+        start_thread("publisher", self._publish)
 
     def publish_instead(self, value: bytes) -> None:
         """Publish that value from now on, soon."""
@@ -47,7 +51,7 @@ class Publisher:
             self._dht.run_coroutine(partial(_keep, key=key, subkey=subkey, value=value, until=until))
             storing = self._dht.store(key, subkey=subkey, value=value, expiration_time=until, return_future=True)
             storing.result(REPUBLISH_SECONDS)
-        except Exception:
+        except TimeoutError:
             log.exception("our value under %s was not stored this time", key)
 
 

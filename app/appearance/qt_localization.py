@@ -1,0 +1,35 @@
+"""The localization of the window: Qt's translators and the number formats of the person's own system."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
+
+
+class QtLocalization:
+    """Translates with the installed translators, and formats with the default ``QLocale``."""
+
+    is_terminal = False
+
+    def translate(self, context: str, text: str, disambiguation: str, n: int | None) -> str:
+        """Return the text in the window's language."""
+        return QCoreApplication.translate(context, text, disambiguation, -1 if n is None else n)
+
+    def integer(self, value: int) -> str:
+        """Return a whole number with the separators of the system."""
+        return QLocale().toString(value)
+
+    def decimal(self, value: float, digits: int) -> str:
+        """Return a number with the decimal point of the system."""
+        return QLocale().toString(value, "f", digits)
+
+    def scientific(self, value: float, digits: int) -> str:
+        """Return a mantissa with the decimal point of the system, and a power of ten."""
+        return QLocale().toString(value, "e", digits)
+
+    def time_of_day(self, at: float) -> str:
+        """Return the time as the system writes it, with the date if it is another day."""
+        when = QDateTime.fromSecsSinceEpoch(int(at))
+        short = QLocale.FormatType.ShortFormat
+        if when.date() == QDate.currentDate():
+            return QLocale().toString(when.time(), short)
+        return QLocale().toString(when, short)

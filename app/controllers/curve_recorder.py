@@ -1,0 +1,82 @@
+"""The time series of a run, recorded while it trains: speeds, losses, epochs, peers, and what its GPU does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.protocol.events import Evaluated, Progress, RunScored
+from core.records.time_series import Curve, History, Series
+
+if TYPE_CHECKING:
+    from core.client.session import Session
+    from core.hardware.device import Device
+
+
+class CurveRecorder:
+    """Adds to the history what the worker has reported since the last time; each report is recorded once.
+
+    Units of the series: ``my_rate`` and ``swarm_rate`` in samples a second, ``step``, ``accuracy`` and
+    ``gpu_utilisation`` shares of one, ``gpu_memory`` in bytes, ``gpu_temperature`` in degrees Celsius, ``gpu_power``
+    in watts.
+    """
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._progress: Progress | None = None
+        self._evaluated: Evaluated | None = None
+        self._scored: RunScored | None = None
+
+    def curve(self, key: str, series: Series, period_seconds: float | None, now: float) -> Curve:
+        """A series of the run of that key over the last ``period_seconds``; ``None`` means since the run began."""
+        return self._history.curve(key, series, period_seconds, now)
+
+    def record(self, key: str, session: Session, device: Device | None, at: float) -> None:
+        """Record under the key of its run what a session has newly reported, and its GPU, at that time.
+
+        ``at`` is in seconds since 1970.
+        """
+        values = self._progress_values(session.progress) | self._evaluation_values(session.evaluated)
+        if device is not None and device.kind == "cuda":
+            values |= _gpu_values(device)
+        for series, value in values.items():
+            if value is not None:
+                self._history.record(key, series, at, value)
+        self._record_scores(key, session.scored)
+
+    def _progress_values(self, progress: Progress | None) -> dict[Series, float | None]:
+        if progress is None or progress is self._progress:
+            return {}
+        self._progress = progress
+        return {
+            "my_rate": progress.samples_per_second,
+            "swarm_rate": progress.swarm_samples_per_second,
+            "epoch": float(progress.epoch),
+            "step": progress.samples / progress.target if progress.target else None,
+            "loss": progress.loss,
+            "peers": float(progress.peers),
+        }
+
+    def _evaluation_values(self, evaluated: Evaluated | None) -> dict[Series, float | None]:
+        if evaluated is None or evaluated is self._evaluated:
+            return {}
+        self._evaluated = evaluated
+        return {"accuracy": evaluated.accuracy}
+
+    def _record_scores(self, key: str, scored: RunScored | None) -> None:
+        """Record the run's losses at the times at which the organiser measured them."""
+        if scored is None or scored is self._scored:
+            return
+        self._scored = scored
+        for score in scored.scores:
+            self._history.record(key, "run_loss", score.at, score.loss)
+
+
+def _gpu_values(device: Device) -> dict[Series, float | None]:
+    total, free = device.memory_total_bytes, device.memory_free_bytes
+    temperature = device.temperature_c
+    return {
+        "gpu_utilisation": device.utilisation,
+        "gpu_memory": float(total - free) if total is not None and free is not None else None,
+        "gpu_temperature": float(temperature) if temperature is not None else None,
+        "gpu_power": device.power_watts,
+    }

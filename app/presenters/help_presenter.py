@@ -1,0 +1,42 @@
+"""The help page, connected to the navigator."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.controllers.navigator import Navigator
+from app.pages.help.page import HelpPage
+from core.errors import ErrorKind
+from core.files.documents import ERRORS, INDEX, slug_of
+
+
+class HelpPresenter(QObject):
+    """Shows the shipped documents beside whatever goes on.
+
+    Attributes:
+        page: the help page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
+    """
+
+    offers_settings, offers_help = True, False
+
+    def __init__(self, navigator: Navigator) -> None:
+        page = HelpPage()
+        super().__init__(page)
+        self.page, self._navigator = page, navigator
+        page.back_requested.connect(navigator.close_help)
+
+    def open(self, error: ErrorKind | None) -> None:
+        """Open the paragraph about an error, or the list of documents; a document that is open already stays."""
+        if error is not None:
+            self.page.open_first(ERRORS, slug_of(error.title))
+        elif self._navigator.page_name != "help":
+            self.page.open_first(INDEX)
+        self._navigator.open_help()
+
+    def go_back(self) -> bool:
+        """Go back to the document that was read before; false where this is the first one."""
+        return self.page.go_back()
+
+    def refresh(self) -> None:
+        """Do nothing: a document is the same whatever goes on."""

@@ -1,0 +1,57 @@
+"""The review page, connected to the session, its dry run and the devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from app.controllers.device_poller import DevicePoller
+from app.controllers.navigator import Navigator
+from app.controllers.session_controller import SessionController
+from app.controllers.settings_store import SettingsStore
+from app.pages.review.page import ReviewPage
+from core.files.disk_space import free_space
+
+
+class ReviewPresenter(QObject):
+    """Shows the run that was found, and whether it fits this computer.
+
+    Attributes:
+        page: the review page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
+    """
+
+    offers_settings, offers_help = True, True
+
+    def __init__(
+        self,
+        session_controller: SessionController,
+        settings_store: SettingsStore,
+        device_poller: DevicePoller,
+        navigator: Navigator,
+        data_folder: Path,
+    ) -> None:
+        page = ReviewPage()
+        super().__init__(page)
+        self.page = page
+        self._session_controller, self._settings_store = session_controller, settings_store
+        self._device_poller, self._data_folder = device_poller, data_folder
+        page.opened.connect(self._measure_disk)
+        page.start_requested.connect(session_controller.start)
+        page.dry_run_requested.connect(session_controller.request_dry_run)
+        page.back_requested.connect(navigator.go_back)
+
+    def refresh(self) -> None:
+        """Show what is so now."""
+        settings = self._settings_store.settings
+        self.page.show_settings(settings)
+        if self._device_poller.seen is not None:
+            self.page.show_devices(self._device_poller.seen, settings.device)
+        self.page.show_session(self._session_controller.session)
+        self.page.show_dry_run(self._session_controller.dry_runs.session)
+
+    def _measure_disk(self) -> None:
+        """Measure the free space when the page is opened, and not each second: it may take a walk over the disk."""
+        limit_bytes = self._settings_store.settings.disk_limit_bytes
+        self.page.show_disk(free_space(self._data_folder, limit_bytes))

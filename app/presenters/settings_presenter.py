@@ -1,0 +1,56 @@
+"""The settings page, connected to the settings and to what is known of newer versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from app.controllers.device_poller import DevicePoller
+from app.controllers.navigator import Navigator
+from app.controllers.settings_store import SettingsStore
+from app.pages.settings.page import SettingsPage
+from core.records.settings import Settings
+from core.updates.notice import UpdateNotice
+
+
+class SettingsPresenter(QObject):
+    """Shows the settings and passes on each change.
+
+    Attributes:
+        page: the settings page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
+    """
+
+    offers_settings, offers_help = False, True
+
+    def __init__(
+        self,
+        settings_store: SettingsStore,
+        device_poller: DevicePoller,
+        navigator: Navigator,
+        newest_version: Callable[[], UpdateNotice | None],
+        erase_data: Callable[[], None],
+    ) -> None:
+        """``newest_version`` returns a version newer than this one, if one is known; ``erase_data`` asks first."""
+        page = SettingsPage()
+        super().__init__(page)
+        self.page = page
+        self._settings_store, self._device_poller = settings_store, device_poller
+        self._newest_version = newest_version
+        self._shown: Settings | None = None
+        page.settings_changed.connect(settings_store.change)
+        page.back_requested.connect(navigator.go_back)
+        page.removal_requested.connect(erase_data)
+        if settings_store.error is not None:
+            page.show_problem(settings_store.error.problem, settings_store.error.detail)
+
+    def refresh(self) -> None:
+        """Show what is so now; settings only where they are others, since a person may be typing one."""
+        settings = self._settings_store.settings
+        if settings is not self._shown:
+            self._shown = settings
+            self.page.show_settings(settings)
+        if self._device_poller.seen is not None:
+            self.page.show_devices(self._device_poller.seen)
+        self.page.updates.show_newer(self._newest_version())

@@ -1,0 +1,98 @@
+"""The training page, connected to the session, the recorder and the devices."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QObject
+
+from app.controllers.device_poller import DevicePoller
+from app.controllers.engine_controller import EngineController
+from app.controllers.navigator import Navigator
+from app.controllers.recording_controller import RecordingController
+from app.controllers.session_controller import SessionController
+from app.controllers.settings_store import SettingsStore
+from app.controllers.thread_bridge import Bridge
+from app.desktop.external_link import open_file
+from app.pages.training.page import TrainingPage
+from app.presentation.error_actions import remedy_of
+from core.client.session import Session
+from core.errors import ErrorKind
+
+if TYPE_CHECKING:
+    from core.protocol.client_events import ClientEvent
+    from core.records.time_series import Series
+
+
+class TrainingPresenter(QObject):
+    """Shows the run that this computer trains in; its log and its sparklines go on while it is hidden.
+
+    Attributes:
+        page: the training page.
+        offers_settings, offers_help: whether the header has a button for them beside this page.
+    """
+
+    offers_settings, offers_help = True, True
+
+    def __init__(
+        self,
+        session_controller: SessionController,
+        settings_store: SettingsStore,
+        device_poller: DevicePoller,
+        recording: RecordingController,
+        engine_controller: EngineController,
+        navigator: Navigator,
+        bridge: Bridge,
+    ) -> None:
+        page = TrainingPage(recording)
+        super().__init__(page)
+        self.page = page
+        self._session_controller, self._settings_store = session_controller, settings_store
+        self._device_poller, self._recording = device_poller, recording
+        self._engine_controller, self._navigator = engine_controller, navigator
+        settings = settings_store.settings
+        page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
+        bridge.event_arrived.connect(self._log)
+        session_controller.changed.connect(self._remember_rates)
+        page.pause_requested.connect(session_controller.pause)
+        page.resume_requested.connect(session_controller.resume)
+        page.finish_requested.connect(session_controller.finish_epoch)
+        page.network_test_requested.connect(session_controller.test_network)
+        page.leave_requested.connect(navigator.leave)
+        page.advice_requested.connect(self._follow_advice)
+        page.graphs_chosen.connect(self._keep_graphs)
+
+    def refresh(self) -> None:
+        """Show what is so now."""
+        if self._device_poller.seen is not None:
+            self.page.show_devices(self._device_poller.seen, self._settings_store.settings.device)
+        controller = self._session_controller
+        self.page.show_session(controller.session, controller.timestamps, time.time())
+        self.page.show_contributions(*self._recording.contributions())
+        self.page.refresh_graphs()
+
+    def _log(self, event: ClientEvent) -> None:
+        self.page.show_event(event, time.time())
+
+    def _remember_rates(self, before: Session, after: Session) -> None:
+        if after.progress is not before.progress:
+            self.page.add_progress(after.progress)
+
+    def _keep_graphs(self, period: str, curves: tuple[str, ...]) -> None:
+        self._settings_store.replace(graph_period=period, graph_curves=tuple(curves))
+
+    def _follow_advice(self, problem_key: str) -> None:
+        """Do what the button beside an error says."""
+        match remedy_of(ErrorKind.from_key(problem_key)):
+            case "again":
+                self._session_controller.join_again()
+            case "back":
+                self._navigator.leave()
+            case "settings":
+                self._navigator.open_settings()
+            case "engine":
+                self._navigator.leave()
+                self._engine_controller.renew()
+            case "log":
+                open_file(self._session_controller.client.log_file)

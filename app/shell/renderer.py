@@ -1,0 +1,59 @@
+"""The window drawn from what is so: one page, its contents, and the title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.controllers.navigator import Navigator
+from app.controllers.session_controller import SessionController
+from app.presentation.window_title import PROGRAM, window_title
+from app.shell.main_window import MainWindow
+from app.shell.page_factory import PageFactory
+from app.widgets.idle_queue import IdleQueue
+
+
+class WindowRenderer(QObject):
+    """Shows the page that the navigator names, and on it what is so; what nobody sees is not drawn.
+
+    ``render`` is the one entry: whoever has changed something calls it, and the clock does once a second.
+    """
+
+    def __init__(
+        self, window: MainWindow, pages: PageFactory, navigator: Navigator, session_controller: SessionController
+    ) -> None:
+        super().__init__(window)
+        self._window, self._pages = window, pages
+        self._navigator, self._session_controller = navigator, session_controller
+        self._idle_queue = IdleQueue(self)
+
+    def render(self) -> None:
+        """Draw the window as it should be now."""
+        name = self._navigator.page_name
+        presenter = self._pages[name]
+        if self._window.page is not presenter.page:
+            self._window.show_page(
+                presenter.page, offers_settings=presenter.offers_settings, offers_help=presenter.offers_help
+            )
+            self._prepare_next(name == "review")
+        session = self._session_controller.session
+        self._window.show_title(PROGRAM if self._navigator.is_dismissed else window_title(session))
+        if self._window.is_seen:
+            presenter.refresh()
+
+    def retranslate(self) -> None:
+        """Make the pages anew after another language was chosen; an address that was pasted stays."""
+        address = self._pages.join.page.form.field.toPlainText()
+        for page in self._pages.discard_translated():
+            self._window.remove_page(page)
+        if address:
+            self._pages.join.page.fill_address(address)
+        self.render()
+
+    def _prepare_next(self, is_in_review: bool) -> None:
+        """Make the training page while a person reads the review; elsewhere a dry run is of no use."""
+        if not is_in_review:
+            self._session_controller.dry_runs.stop()
+            return
+        for number, step in enumerate(self._pages.preparation_of_training()):
+            self._idle_queue.submit(number, step)
+        self._idle_queue.submit("add", lambda: self._window.add_page(self._pages.training.page))

@@ -1,0 +1,59 @@
+"""When the parts of a session were first seen; the session itself has no clock, so that it can be replayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.client.session import Session
+from core.protocol.events import Progress, Restarting, RoundFinished
+
+
+@dataclass(frozen=True)
+class EventTimestamps:
+    """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``."""
+
+    averaged: RoundFinished | None = None
+    averaged_at: float = 0.0
+    progress: Progress | None = None
+    progress_at: float = 0.0
+    restarting: Restarting | None = None
+    restarting_at: float = 0.0
+
+    def after(self, session: Session, now: float) -> EventTimestamps:
+        """Return the timestamps after this session was seen at ``now``."""
+        timestamps = self
+        averaged = last_averaged(session)
+        if averaged is not self.averaged:
+            timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
+        if session.progress is not self.progress:
+            timestamps = replace(timestamps, progress=session.progress, progress_at=now)
+        if session.restarting is not self.restarting:
+            timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
+        return timestamps
+
+    def averaged_seconds_ago(self, now: float) -> float | None:
+        """Return how long ago a round was averaged with others."""
+        return None if self.averaged is None else max(0.0, now - self.averaged_at)
+
+    def seconds_to_next_round(self, now: float) -> float | None:
+        """Return the time to the next round, as the last progress event estimated it."""
+        if self.progress is None or self.progress.next_step_seconds is None:
+            return None
+        return max(0.0, self.progress.next_step_seconds - max(0.0, now - self.progress_at))
+
+    def seconds_to_restart(self, now: float) -> float | None:
+        """Return the time until the next attempt begins."""
+        if self.restarting is None:
+            return None
+        return max(0.0, self.restarting.seconds - max(0.0, now - self.restarting_at))
+
+
+def is_averaged(finished: RoundFinished) -> bool:
+    """A round that nobody else took part in is no averaging."""
+    return finished.ok and finished.peers > 1
+
+
+def last_averaged(session: Session) -> RoundFinished | None:
+    """The latest round of gradients that was averaged with others; or of state, if there is no other."""
+    averaged = [each for each in reversed(session.rounds) if is_averaged(each)]
+    return next((each for each in averaged if each.kind == "gradients"), averaged[0] if averaged else None)

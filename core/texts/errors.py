@@ -1,0 +1,31 @@
+"""What an error says to people: what happened, what to do about it, and why training starts over."""
+
+from __future__ import annotations
+
+from core.errors import ErrorKind
+from core.texts.localization import installed, translate
+
+
+def title_of(kind: ErrorKind) -> str:
+    """Return the sentence that says what happened."""
+    return translate("Problem", kind.title)
+
+
+def advice_of(kind: ErrorKind) -> str:
+    """Return the sentence that says what to do about it: in the window, or at a terminal."""
+    return kind.terminal_advice if installed().is_terminal else translate("Problem", kind.advice)
+
+
+def interruption(kind: ErrorKind) -> str:
+    """Return why training has to start over by itself, without a full stop."""
+    match kind:
+        case ErrorKind.NOBODY_ANSWERS:
+            return translate("Problem", "Nobody answers just now")
+        case ErrorKind.NETWORK_CHANGED:
+            return translate("Problem", "Others reach this computer in another way now")
+        case ErrorKind.STATE_NOT_LOADED:
+            return translate("Problem", "The run's state could not be downloaded just now")
+        case ErrorKind.SWARM_LOST:
+            return translate("Problem", "The connection to the other computers was lost")
+        case _:
+            return translate("Problem", "The training process ended unexpectedly")

@@ -1,0 +1,100 @@
+"""Figures as people read them: sizes, rates, durations, shares, losses."""
+
+from __future__ import annotations
+
+import math
+
+from core.placeholders import fill_placeholders
+from core.texts.localization import installed, translate
+
+_SIZE_UNITS = ("KB", "MB", "GB", "TB")
+_JOULES_PER_WATT_HOUR = 3600.0
+
+
+def unknown() -> str:
+    """Return the text that stands where a figure is not known: never a zero."""
+    return translate("Figures", "not known yet")
+
+
+def size(length_bytes: float) -> str:
+    """Return a length in bytes as ``4.7 MB``, in steps of a thousand."""
+    if length_bytes < 1000:
+        return fill_placeholders(translate("Figures", "%1 bytes"), count(round(length_bytes)))
+    exponent = min(int(math.log10(length_bytes) / 3), len(_SIZE_UNITS))
+    if length_bytes / 1000**exponent >= 999.95 and exponent < len(_SIZE_UNITS):
+        exponent += 1
+    return f"{installed().decimal(length_bytes / 1000**exponent, 1)} {_SIZE_UNITS[exponent - 1]}"
+
+
+def rate(per_second: float | None) -> str:
+    """Return samples per second as ``512/s``; what is not known is never shown as zero."""
+    if per_second is None or math.isnan(per_second):
+        return unknown()
+    return fill_placeholders(translate("Figures", "%1/s"), number(per_second))
+
+
+def number(value: float) -> str:
+    """Return ``512`` or ``4.7``: one digit after the point only below ten."""
+    return installed().decimal(value, 0 if abs(value) >= 10 or value == int(value) else 1)
+
+
+def time(seconds: float) -> str:
+    """Return a duration in its two largest units: ``41 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return _filled(translate("Figures", "%1 s"), whole)
+    if whole < 3600:
+        return _filled(translate("Figures", "%1 min %2 s"), whole // 60, whole % 60)
+    return _filled(translate("Figures", "%1 h %2 min"), whole // 3600, whole % 3600 // 60)
+
+
+def about(seconds: float) -> str:
+    """Return an estimated duration in one unit: ``40 s``, ``3 min``, ``2 h``."""
+    whole = max(0, round(seconds))
+    if whole < 90:
+        return _filled(translate("Figures", "%1 s"), whole if whole < 10 else round(whole, -1))
+    if whole < 5400:
+        return _filled(translate("Figures", "%1 min"), round(whole / 60))
+    return _filled(translate("Figures", "%1 h"), round(whole / 3600))
+
+
+def count(whole: int) -> str:
+    """Return a whole number as ``12,416``."""
+    return installed().integer(whole)
+
+
+def share(value: float | None) -> str:
+    """Return a fraction of one as ``42 %``; it is never rounded up to all or down to none."""
+    if value is None or math.isnan(value):
+        return unknown()
+    percent = value * 100
+    digits = 1 if 0 < percent < 1 or 99 < percent < 100 else 0
+    return fill_placeholders(translate("Figures", "%1 %"), installed().decimal(percent, digits))
+
+
+def loss(value: float | None) -> str:
+    """Return a loss with three significant figures: ``1.83``."""
+    if value is None or math.isnan(value):
+        return unknown()
+    if value == 0 or abs(value) >= 1000:
+        return installed().decimal(value, 0)
+    if abs(value) < 0.01:
+        return installed().scientific(value, 1)
+    return installed().decimal(value, max(0, 2 - math.floor(math.log10(abs(value)))))
+
+
+def energy(joules: float) -> str:
+    """Return an energy in the unit of an electricity bill: ``310 Wh``, ``4.2 kWh``."""
+    watt_hours = joules / _JOULES_PER_WATT_HOUR
+    if watt_hours < 1000:
+        return f"{number(watt_hours)} Wh"
+    return f"{installed().decimal(watt_hours / 1000, 1)} kWh"
+
+
+def clock(at: float) -> str:
+    """Return a time of day, with the date if it is another day; ``at`` is in seconds of ``time.time()``."""
+    return installed().time_of_day(at)
+
+
+def _filled(text: str, *numbers: int) -> str:
+    return fill_placeholders(text, *map(count, numbers))

@@ -1,0 +1,166 @@
+"""The status sentence: what this computer does now, why, and what comes next."""
+
+from __future__ import annotations
+
+from core.client.event_timestamps import EventTimestamps
+from core.client.session import Session
+from core.errors import ErrorKind
+from core.placeholders import fill_placeholders
+from core.protocol.events import Restarting, StateLoading
+from core.texts import errors, figures
+from core.texts.localization import translate
+
+_BETWEEN = " · "
+
+
+def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
+    if session.restarting:
+        return _restarting(session, timestamps, now)
+    match session.phase:
+        case "connecting":
+            return _connecting(session)
+        case "found":
+            return translate("Status", "The run is found; nothing is computed before you press Start")
+        case "starting":
+            return _starting(session)
+        case "training":
+            return _training(session, timestamps, now)
+        case "leaving":
+            return _leaving(session)
+        case "paused":
+            return _paused(session)
+        case "ended":
+            return _ended(session)
+        case _:
+            return translate("Status", "Nothing is running")
+
+
+def _restarting(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    assert session.restarting is not None
+    why = errors.interruption(ErrorKind.from_key(session.restarting.problem))
+    seconds = timestamps.seconds_to_restart(now)
+    if seconds is not None and seconds < 1:
+        return _BETWEEN.join((why, translate("Status", "starting again…")))
+    return _BETWEEN.join((why, _attempt(session.restarting, seconds)))
+
+
+def _attempt(restarting: Restarting, seconds_left: float | None) -> str:
+    """``attempt 2 of 5 starts in 3 s``; an outage is retried without end, so its attempts have no number of all."""
+    number = figures.count(restarting.attempt)
+    seconds = figures.time(restarting.seconds if seconds_left is None else seconds_left)
+    if restarting.last_attempt is None:
+        return fill_placeholders(translate("Status", "attempt %1 starts in %2"), number, seconds)
+    words = translate("Status", "attempt %1 of %2 starts in %3")
+    return fill_placeholders(words, number, figures.count(restarting.last_attempt), seconds)
+
+
+def _connecting(session: Session) -> str:
+    if session.consent is not None:
+        return translate("Status", "Connecting to the run again…")
+    return translate("Status", "Looking for the run…")
+
+
+def _starting(session: Session) -> str:
+    if session.loading is not None:
+        return loading(session.loading)
+    if session.connected is None:
+        return translate("Status", "Starting the engine…")
+    return translate("Status", "Getting ready to train…")
+
+
+def loading(event: StateLoading) -> str:
+    """Return the progress of a download: ``Downloading the run's state · 4.7 MB of 12.0 MB · 39 %``."""
+    received = figures.size(event.received_bytes)
+    if not event.total_bytes:
+        words = (
+            translate("Status", "Downloading the run's state · %1")
+            if event.what == "state"
+            else translate("Status", "Downloading the run's data and model · %1")
+        )
+        return fill_placeholders(words, received)
+    words = (
+        translate("Status", "Downloading the run's state · %1 of %2 · %3")
+        if event.what == "state"
+        else translate("Status", "Downloading the run's data and model · %1 of %2 · %3")
+    )
+    return fill_placeholders(
+        words,
+        received,
+        figures.size(event.total_bytes),
+        figures.share(min(1.0, event.received_bytes / event.total_bytes)),
+    )
+
+
+def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    if session.progress is None:
+        keeps = session.training is None and session.published is not None
+        if keeps:
+            return translate("Status", "Keeping the run published")
+        return translate("Status", "Training begins…")
+    epoch = fill_placeholders(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
+    parts = [_activity(session), epoch, _averaged(session, timestamps, now), _next(session, timestamps, now)]
+    return _BETWEEN.join(part for part in parts if part)
+
+
+def _activity(session: Session) -> str:
+    if session.is_finishing:
+        return translate("Status", "Finishing this epoch, then stopping")
+    match session.contribution_status.state if session.contribution_status else None:
+        case "alone":
+            return translate("Status", "Training alone")
+        case "out_of_sync":
+            return translate("Status", "Catching up with the others")
+        case _:
+            return translate("Status", "Training")
+
+
+def _averaged(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    """``averaged with 6 peers 12 s ago``."""
+    seconds = timestamps.averaged_seconds_ago(now)
+    if timestamps.averaged is None or seconds is None:
+        return translate("Status", "not averaged with others yet")
+    words = translate("Status", "averaged with %n peer(s) %1 ago", "", timestamps.averaged.peers - 1)
+    return fill_placeholders(words, figures.time(seconds) if seconds < 60 else figures.about(seconds))
+
+
+def _next(session: Session, timestamps: EventTimestamps, now: float) -> str:
+    """``next round in ~40 s``; nothing where nobody can know."""
+    if session.contribution_status is not None and session.contribution_status.state == "out_of_sync":
+        return ""
+    seconds = timestamps.seconds_to_next_round(now)
+    if seconds is None:
+        return ""
+    if session.is_finishing:
+        return fill_placeholders(translate("Status", "stops in ~%1"), figures.about(seconds))
+    if seconds < 1:
+        return translate("Status", "next round any moment now")
+    return fill_placeholders(translate("Status", "next round in ~%1"), figures.about(seconds))
+
+
+def _leaving(session: Session) -> str:
+    if session.pause is not None:
+        return translate("Status", "Pausing · saying goodbye to the swarm…")
+    return translate("Status", "Leaving · saying goodbye to the swarm…")
+
+
+def _paused(session: Session) -> str:
+    if session.pause is None:
+        return translate("Status", "Paused")
+    match session.pause.reason:
+        case "epoch_finished":
+            return translate("Status", "Paused after the epoch, as you asked · Resume goes on")
+        case "sleep":
+            return translate("Status", "Paused while the computer sleeps · goes on when it wakes")
+        case "person" if session.pause.until is not None:
+            return fill_placeholders(translate("Status", "Paused by you until %1"), figures.clock(session.pause.until))
+        case _:
+            return translate("Status", "Paused by you until you resume")
+
+
+def _ended(session: Session) -> str:
+    if session.problem is not None:
+        return fill_placeholders(translate("Status", "Stopped · %1"), errors.title_of(session.problem))
+    if session.left is not None:
+        return translate("Status", "You have left the run · goodbye was said")
+    return translate("Status", "Nothing is running")

@@ -1,0 +1,43 @@
+"""The other peers of a run, as hivemind's progress tracker and our p2pd see them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from core.worker.network.connection_monitor import Observation
+from core.worker.swarm import Swarm, SwarmOptimizer, connected_addresses, ping_peers, received_bytes
+
+
+class SwarmPeers:
+    """Implements ``OtherPeers`` for a swarm that we train in; ``failed_rounds`` as ContributionMonitor counts."""
+
+    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer, failed_rounds: Callable[[], int]) -> None:
+        self._swarm, self._tracker, self._failed_rounds = swarm, optimizer.tracker, failed_rounds
+        self._received_bytes, self._received_at = 0, time.monotonic()
+
+    def observe(self) -> Observation:
+        """How long the others have been quiet, whether they have left, and how far we are ahead of them."""
+        return Observation(
+            quiet_seconds=self._quiet_seconds(),
+            # Only a peer that can be reached may go on alone: nobody could ever average with any other.
+            others_left_cleanly=self._swarm.mode == "direct" and self._tracker.liveness.others_left_cleanly,
+            epochs_ahead=self._tracker.statistics.epochs_ahead(),
+            failed_rounds=self._failed_rounds(),
+        )
+
+    def ping(self, addresses: tuple[str, ...]) -> bool:
+        """Dial those addresses and ping the peers there; whether any of them answers our p2pd."""
+        return ping_peers(self._swarm.dht, addresses)
+
+    def connected_addresses(self) -> tuple[str, ...]:
+        """The multiaddrs of direct peers that our p2pd is connected with."""
+        peers = [peer for peer in self._tracker.statistics.peers() if not peer.is_me and not peer.client_mode]
+        return connected_addresses(self._swarm.dht, [peer.peer_id for peer in peers])
+
+    def _quiet_seconds(self) -> float | None:
+        """Seconds since anything came from others: a report, or any byte, as while a state is downloaded."""
+        if (received := received_bytes()) != self._received_bytes:
+            self._received_bytes, self._received_at = received, time.monotonic()
+        quiet = self._tracker.liveness.quiet_seconds()
+        return None if quiet is None else min(quiet, time.monotonic() - self._received_at)

@@ -1,0 +1,108 @@
+"""The preparation of training, before any swarm counts on us: device, files, recipe, micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from core.errors import ErrorKind
+from core.protocol.events import StateLoading, Warned
+from core.run.manifest import RunManifest
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
+from core.worker.compute.device import torch_device
+from core.worker.compute.memory_meter import memory_meter_for
+from core.worker.fetch.file_store import FetchContext, FileStore
+from core.worker.process.channel import WorkerChannel
+from core.worker.recipes import Recipe, build
+from core.worker.swarm import Interrupted, SwarmOptimizer
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeated
+from core.worker.training.numeric_checks import NumericChecks
+from core.worker.training.trainer import RateLimiter, Trainer
+
+DRY_RUN_SECONDS = 5.0  # somebody waits for training to begin
+
+
+@dataclass(frozen=True)
+class ParticipationConfig:
+    """How this peer takes part in a run.
+
+    ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
+    dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
+    ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
+    run's state for others and trains next to nothing.
+    """
+
+    device: str
+    threads: int | None
+    micro_batch: int | None
+    rate_limiter: RateLimiter
+    store: FileStore
+    public_name: str = ""
+    memory_limit_bytes: int | None = None
+    is_state_server: bool = False
+
+
+@dataclass(frozen=True)
+class PreparedTraining:
+    """What a run trains on this computer: ``micro_batch`` in samples, the checks of an untrained model."""
+
+    recipe: Recipe
+    device: torch.device
+    micro_batch: int
+    numeric_checks: NumericChecks
+
+    def trainer(self, optimizer: SwarmOptimizer, rate_limiter: RateLimiter, is_cut: Callable[[], bool]) -> Trainer:
+        """The training loop, which rests while ``is_cut``."""
+        return Trainer(self.recipe, optimizer, self.micro_batch, rate_limiter, self.numeric_checks, is_cut)
+
+
+class DownloadProgress:
+    """A ProgressListener that sends StateLoading and Warned events, and ends the download when we leave."""
+
+    def __init__(self, channel: WorkerChannel) -> None:
+        self._channel = channel
+
+    def progress(self, received_bytes: int, total_bytes: int) -> None:
+        """Send how many of all bytes have been received."""
+        self._channel.emit(StateLoading(what="files", received_bytes=received_bytes, total_bytes=total_bytes))
+
+    def check(self) -> None:
+        """Raises Interrupted once we leave."""
+        if self._channel.leaving.is_set():
+            raise Interrupted
+
+    def warn(self, problem: ErrorKind, detail: str) -> None:
+        """Send a warning about something that is tried again."""
+        self._channel.emit(Warned(problem=problem.key, detail=detail))
+
+
+def prepare_training(
+    manifest: RunManifest, config: ParticipationConfig, seed: int, channel: WorkerChannel
+) -> PreparedTraining:
+    """Set up the device, fetch the run's files, build its recipe and find the micro-batch.
+
+    Raises UserError for what cannot be fetched or used, and Interrupted where we leave meanwhile.
+    """
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    device = torch_device(config.device, config.memory_limit_bytes)
+    refuse_without_bitsandbytes(manifest, device)
+    meter, listener = memory_meter_for(device), DownloadProgress(channel)  # the meter before the model
+    recipe = build(manifest, seed=seed, device=device, supplies=FetchContext(config.store, listener))
+    numeric_checks = NumericChecks.of_untrained(recipe)
+    if (micro_batch := config.micro_batch) is None:
+        fit = MicroBatchBenchmark(
+            manifest=manifest,
+            recipe=recipe,
+            device=device,
+            meter=meter,
+            draw=repeated(recipe.draw(1)),
+            check=listener.check,
+            memory_limit_bytes=config.memory_limit_bytes,
+            seconds=DRY_RUN_SECONDS,
+        ).measure()
+        channel.emit(fit)
+        micro_batch = max(1, fit.micro_batch)  # where not even one sample fits, training will tell
+    return PreparedTraining(recipe, device, micro_batch, numeric_checks)

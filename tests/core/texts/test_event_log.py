@@ -1,0 +1,123 @@
+"""The event log's lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.protocol.client_events import (
+    Asked,
+    ClientEvent,
+    FinishAsked,
+    Pause,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
+from core.protocol.commands import DryRun, Join, Leave, Start
+from core.protocol.events import (
+    CheckpointSaved,
+    Connected,
+    ContributionStatus,
+    EngineChecked,
+    Evaluated,
+    Failed,
+    FitMeasured,
+    Hello,
+    Left,
+    Network,
+    PeersSeen,
+    Progress,
+    Published,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    RunScored,
+    SearchFinished,
+    StateLoading,
+    TrainingStarted,
+    Warned,
+)
+from core.protocol.localizable import LocalizedText
+from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.signed_scores import Score
+from core.run.spec.recipe import ArithmeticGPT
+from core.texts.event_log import line
+
+MANIFEST = RunManifest(
+    run=RunInfo(id="sums", name="Sums\x1b[2J"),
+    recipe=ArithmeticGPT(),
+    collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=10),
+)
+TOLD: list[tuple[ClientEvent, str]] = [
+    (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
+    (Asked(Start(run_id="sums", organiser="x", device="cuda:0")), "train on cuda:0"),
+    (Asked(DryRun(manifest=MANIFEST, device="cpu")), "how much fits"),
+    (Asked(Leave()), "Asked to stop"),
+    (PauseAsked(Pause()), "Asked to pause."),
+    (PauseAsked(Pause(until=2_000_000_000.0)), "Asked to pause until"),
+    (PauseAsked(Pause("sleep")), "goes to sleep"),
+    (PauseAsked(Pause("epoch_finished")), "epoch is finished"),
+    (ResumeAsked(), "goes on"),
+    (FinishAsked(True), "Asked to stop after this epoch"),
+    (FinishAsked(False), "after all"),
+    (Hello(protocol=1, version="0.1.0"), "version 0.1.0"),
+    (EngineChecked(torch="2.13", hivemind="1.1.12"), "hivemind 1.1.12"),
+    (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
+    (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
+    (Connected(peer_id="12D3KooWabcdefghijklmnop", peers=3), "3 peers known"),
+    (Network(mode="client", reason=LocalizedText("behind a NAT")), "Only outgoing connections"),
+    (Network(mode="direct", reason=LocalizedText()), "reach this computer directly."),
+    (RunFound(manifest=MANIFEST, organiser="x", vouched=True), "“Sums[2J”"),
+    (SearchFinished(found=2), "found 2 runs"),
+    (Published(addresses=(), link="workerbee://join", revision=3), "revision 3"),
+    (TrainingStarted(device="cpu", epoch=7, parameters=1_000_000), "1,000,000 parameters"),
+    (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
+    (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
+    (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
+    (
+        RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),
+        "not averaged",
+    ),
+    (ContributionStatus(state="helping", reason=LocalizedText("x")), "helping"),
+    (ContributionStatus(state="alone"), "Connected, but alone."),
+    (ContributionStatus(state="alone", reason=LocalizedText("Nobody\x1b[2J came.")), "Nobody[2J came."),
+    (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
+    (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),
+    (CheckpointSaved(path="/data/x", epoch=42), "/data/x"),
+    (Warned(problem="disk_full", detail="2 MB left."), "2 MB left."),
+    (Failed(problem="nobody_answers", detail="2 addresses were tried."), "2 addresses were tried."),
+    (Left(), "Goodbye was said"),
+    (
+        Restarting(attempt=2, seconds=4.0),
+        "The training process ended unexpectedly; attempt 2 starts in 4 s.",
+    ),
+    (
+        Restarting(attempt=1, seconds=2.0, problem="nobody_answers"),
+        "Nobody answers just now; attempt 1 starts in 2 s.",
+    ),
+    (
+        Restarting(attempt=1, seconds=2.0, problem="state_not_loaded"),
+        "The run's state could not be downloaded just now; attempt 1 starts in 2 s.",
+    ),
+    (RestartDue(), "again"),
+    (WorkerExited(0), "nothing of it is left"),
+]  # fmt: skip
+SILENT: list[ClientEvent] = [
+    StateLoading(received_bytes=1, total_bytes=2),
+    PeersSeen(peers=()),
+    Progress(epoch=1, samples=1, target=2, samples_per_second=None, swarm_samples_per_second=None, peers=1,
+             clients=0, loss=None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "words"), TOLD)
+def test_what_happens_is_told_in_one_harmless_line(event: ClientEvent, words: str) -> None:
+    text = line(event)
+    assert text is not None and words in text
+    assert "\n" not in text and "\x1b" not in text
+
+
+@pytest.mark.parametrize("event", SILENT)
+def test_what_happens_all_the_time_is_not_told(event: ClientEvent) -> None:
+    assert line(event) is None

@@ -1,0 +1,149 @@
+"""What is going on, in sentences."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from core.client.event_timestamps import EventTimestamps
+from core.client.reducer import reduce
+from core.client.session import Session
+from core.errors import ErrorKind
+from core.protocol.client_events import Asked, Pause
+from core.protocol.commands import Join, Start
+from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
+from core.protocol.localizable import LocalizedText, localized
+from core.texts import errors as problem_words
+from core.texts import status as sentences
+from core.texts.contribution import contribution_status
+from tests.app.support.training_sample import finished, progress
+
+NOW = 1_000_000.0
+JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
+START = Start(run_id="sums", organiser="me", device="cpu")
+STARTING = replace(JOINING, phase="starting")
+
+
+def training(state: str = "helping", *rounds: RoundFinished) -> Session:
+    contribution_status = ContributionStatus(state=state, reason=LocalizedText("said by the worker"))  # type: ignore[arg-type]
+    return replace(
+        STARTING,
+        phase="training",
+        progress=progress(),
+        rounds=rounds,
+        contribution_status=contribution_status,
+    )
+
+
+def status(session: Session, seconds_later: float = 0.0) -> str:
+    return sentences.status(session, EventTimestamps().after(session, NOW), NOW + seconds_later)
+
+
+def test_training_says_the_epoch_the_last_round_and_the_next() -> None:
+    assert (
+        status(training("helping", finished()), seconds_later=12)
+        == "Training · epoch 42 · averaged with 6 peers 12 s ago · next round in ~40 s"
+    )
+
+
+def test_a_round_of_long_ago_keeps_its_time_while_others_fail() -> None:
+    session = training("helping", finished())
+    moments = EventTimestamps().after(session, NOW)
+    failed = replace(session, rounds=(*session.rounds, finished(ok=False, peers=1)))
+    moments = moments.after(failed, NOW + 60)
+    assert "averaged with 6 peers 80 s ago" in sentences.status(failed, moments, NOW + 80)
+
+
+def test_what_is_not_known_is_left_out_or_said() -> None:
+    session = replace(training(), progress=progress(next_step_seconds=None))
+    assert status(session) == "Training · epoch 42 · not averaged with others yet"
+
+
+def test_a_clock_that_jumps_back_gives_no_negative_times() -> None:
+    assert "averaged with 6 peers 0 s ago · next round in ~50 s" in status(training("helping", finished()), -3600)
+
+
+def test_training_alone_is_never_called_training_only() -> None:
+    assert status(training("alone")).startswith("Training alone · epoch 42")
+    assert status(training("out_of_sync")).startswith("Catching up with the others · epoch 42")
+
+
+def test_finishing_the_epoch_says_when_it_stops() -> None:
+    session = replace(training("helping", finished()), finish_at_epoch=43)
+    assert status(session).startswith("Finishing this epoch, then stopping · epoch 42")
+    assert status(session).endswith("stops in ~50 s")
+
+
+def test_pauses_say_whose_they_are_and_when_they_end() -> None:
+    until = time.mktime(time.localtime(time.time())) // 86400 * 86400 + 43200
+    texts = [
+        status(replace(STARTING, phase="paused", pause=pause))
+        for pause in (
+            Pause("person", until),
+            Pause("person", None),
+            Pause("epoch_finished", None),
+            Pause("sleep", None),
+        )
+    ]
+    assert texts[0].startswith("Paused by you until ") and ":" in texts[0]
+    assert texts[1] == "Paused by you until you resume"
+    assert "as you asked" in texts[2]
+    assert "sleeps" in texts[3]
+    assert status(replace(STARTING, phase="leaving", pause=Pause("person", None))).startswith("Pausing")
+    assert status(replace(STARTING, phase="leaving")).startswith("Leaving")
+
+
+def test_a_download_says_how_far_it_is() -> None:
+    loading = StateLoading(received_bytes=4_700_000, total_bytes=12_000_000)
+    assert status(replace(STARTING, loading=loading)) == "Downloading the run's state · 4.7 MB of 12.0 MB · 39 %"
+    endless = StateLoading(received_bytes=4_700_000, total_bytes=0)
+    assert status(replace(STARTING, loading=endless)) == "Downloading the run's state · 4.7 MB"
+
+
+def test_a_crash_says_when_the_next_attempt_begins() -> None:
+    session = replace(JOINING, restarting=Restarting(attempt=2, seconds=4.0, last_attempt=5))
+    assert status(session, seconds_later=1) == "The training process ended unexpectedly · attempt 2 of 5 starts in 3 s"
+    assert status(session, seconds_later=4) == "The training process ended unexpectedly · starting again…"
+
+
+def test_what_is_tried_for_ever_has_no_last_attempt() -> None:
+    outage = Restarting(attempt=8, seconds=8.0, problem=ErrorKind.NOBODY_ANSWERS.key)
+    session = replace(JOINING, consent=START, restarting=outage)
+    assert status(session) == "Nobody answers just now · attempt 8 starts in 8 s"
+
+
+def test_the_way_to_training_has_its_words() -> None:
+    assert status(Session()) == "Nothing is running"
+    assert status(JOINING) == "Looking for the run…"
+    assert status(STARTING) == "Starting the engine…"
+    assert status(replace(STARTING, connected=Connected(peer_id="12D3KooWme", peers=2))) == "Getting ready to train…"
+    assert status(replace(STARTING, phase="training")) == "Training begins…"
+
+
+def test_the_end_has_its_words() -> None:
+    assert status(replace(STARTING, phase="ended", left=Left())).startswith("You have left the run")
+    failed = reduce(JOINING, Failed(problem=ErrorKind.NOBODY_ANSWERS.key))
+    ended = replace(failed, phase="ended")
+    assert status(ended) == f"Stopped · {problem_words.title_of(ErrorKind.NOBODY_ANSWERS)}"
+
+
+def test_the_verdict_counts_rounds_that_were_averaged_with_others() -> None:
+    rounds = (*(finished(),) * 14, finished(ok=False, reason="the leader went away"))
+    assert (
+        contribution_status(training("helping", *rounds))
+        == "Yes, your computer is helping: 14 of the last 15 rounds averaged with others."
+    )
+    assert "the first round was averaged" in contribution_status(training("helping", finished()))
+
+
+def test_whoever_does_not_help_is_told_the_workers_reason_harmlessly() -> None:
+    reason = localized("None of %1 known addresses answers.", "3\x1b[31m")
+    session = replace(training(), contribution_status=ContributionStatus(state="alone", reason=reason))
+    assert contribution_status(session) == "None of 3[31m known addresses answers."
+
+
+def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
+    assert contribution_status(training("starting")) == "said by the worker"
+    assert "not known yet" in contribution_status(STARTING)
+    assert "Nothing is being computed" in contribution_status(replace(training(), phase="ended"))
+    assert contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."

@@ -1,0 +1,247 @@
+"""No background thread of the worker ends unnoticed: it is started again, and in the end the worker fails in words."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import itertools
+import os
+import signal
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from core.errors import ErrorKind, UserError
+from core.protocol.events import Failed, Left
+from core.worker.__main__ import leave_on_sigterm
+from core.worker.network.reachability_tester import ReachabilityTester
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
+from core.worker.process.watchdog import watch_child_processes
+from core.worker.roles.dry_run import run_dry_run
+from core.worker.roles.manifest_updates import follow_manifest
+from core.worker.roles.participation import RunParticipation
+from core.worker.swarm import Publisher
+from core.worker.training.checkpoint import Checkpoints
+from tests.support.checkout import ROOT
+from tests.support.recorders import Supervised
+
+LIMIT_SECONDS = 30.0
+STARTING = {"start", "start_thread", "_start_thread"}
+UNSUPERVISED = {
+    "network/tcp_probe.py": "a probe has a deadline, and no answer counts as a timeout",
+    "fetch/background_task.py": "its exception is raised again in the thread that waits for it",
+    "data/prefetch.py": "its exception is raised again in the thread that waits for it",
+    "process/process_tree.py": "runs in a forked child, whose only thread of ours it is",
+    "process/channel.py": "the timer that kills a worker which does not end",
+    "process/supervisor.py": "the supervisor itself",
+    "swarm/averaging/optimizer.py": "cancels a round once; what is left of it ends by its own timeout",
+}
+
+
+@cache
+def calls() -> list[tuple[str, ast.Call]]:
+    """Every call in the worker's sources, with the file in which it stands."""
+    folder = ROOT / "core" / "worker"
+    return [
+        (path.relative_to(folder).as_posix(), node)
+        for path in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+
+
+def name_of(called: ast.expr) -> str:
+    """The last word of what is called."""
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
+def thread_names() -> list[str]:
+    """The names of all threads that the worker's sources start under supervision."""
+    return sorted(
+        node.args[0].value
+        for _, node in calls()
+        if name_of(node.func) in STARTING
+        and len(node.args) == 2
+        and isinstance(node.args[0], ast.Constant)
+        and isinstance(node.args[0].value, str)
+    )
+
+
+class Throws:
+    """A part of the worker that fails whatever is asked of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"a test throws at {name}")
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise RuntimeError("a test throws")
+
+
+class NoWaiting(threading.Event):
+    """An event that is never set and for which nobody waits."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Return at once."""
+        return False
+
+
+class Republishing:
+    """A DHT that fails from the second store on, and has the publisher store at once each time."""
+
+    def __init__(self) -> None:
+        self.publisher: Publisher | None = None
+        self._stores = itertools.count()
+
+    def run_coroutine(self, *_: Any, **__: Any) -> None:
+        """The first half of a store."""
+        if next(self._stores):
+            assert self.publisher is not None
+            self.publisher.publish_instead(b"")
+            raise RuntimeError("a test throws")
+
+    def store(self, *_: Any, **__: Any) -> Any:
+        """The second half of a store."""
+        return SimpleNamespace(result=lambda seconds: True)
+
+
+THROWS: Any = Throws()
+PATIENT: Any = SimpleNamespace(leaving=NoWaiting())
+LEAVING: Any = SimpleNamespace(leaving=THROWS)
+
+
+def start_channel(supervisor: Any) -> None:
+    no_descriptor: Any = "not a descriptor"
+    channel = WorkerChannel(no_descriptor, no_descriptor)
+    for _ in range(MAX_RESTARTS + 1):
+        channel.emit(Left())
+    channel.start(supervisor.start)
+
+
+def start_sigterm(supervisor: Any) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        leave_on_sigterm(SimpleNamespace(leave=THROWS), supervisor)  # type: ignore[arg-type]
+        os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def start_reachability_test(supervisor: Any) -> None:
+    tester = ReachabilityTester(
+        THROWS, THROWS, THROWS, THROWS, wish="auto", here=THROWS, listen=(), alive=(), dead_ipv6=()
+    )
+    supervisor.start("reachability test", tester.run)
+
+
+def start_publisher(supervisor: Any) -> None:
+    dht: Any = Republishing()
+    dht.publisher = Publisher(dht, "key", "subkey", b"")
+    dht.publisher.publish_instead(b"")
+    dht.publisher.start(supervisor.start)
+
+
+def start_training(supervisor: Any) -> None:
+    optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
+    participation = RunParticipation(
+        "cpu", THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
+    )
+    with contextlib.suppress(RuntimeError):
+        participation.run_training()
+
+
+def start_dry_run(supervisor: Any) -> None:
+    with contextlib.suppress(RuntimeError):
+        run_dry_run(THROWS, LEAVING, supervisor)
+
+
+def start_checkpoint(supervisor: Any) -> None:
+    Checkpoints(Path("nowhere"), "sums", THROWS, THROWS, supervisor.start).save(1)
+
+
+STARTED: dict[str, Callable[[Any], None]] = {
+    "LAN peers": start_training,
+    "SIGTERM": start_sigterm,
+    "checkpoint": start_checkpoint,
+    "child processes": lambda supervisor: watch_child_processes(THROWS, supervisor),
+    "command reader": start_channel,
+    "connection monitor": start_training,
+    "dry run leave": start_dry_run,
+    "dry run time limit": start_dry_run,
+    "event writer": start_channel,
+    "leave": start_training,
+    "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
+    "peer monitor": start_training,
+    "publisher": start_publisher,
+    "reachability test": start_reachability_test,
+}
+"""How each thread of the worker is started with parts that throw."""
+
+
+class OnlyOne:
+    """A supervisor that starts one thread of all that it is asked to."""
+
+    def __init__(self, supervisor: Supervisor, name: str) -> None:
+        self._supervisor, self._name = supervisor, name
+
+    def start(self, name: str, run: Callable[[], None]) -> object:
+        """Start it, if it is the one."""
+        return self._supervisor.start(name, run) if name == self._name else None
+
+
+@pytest.fixture
+def supervised() -> Supervised:
+    return Supervised()
+
+
+@pytest.mark.parametrize("name", thread_names())
+def test_a_thread_that_fails_again_and_again_ends_the_worker_in_words(name: str, supervised: Supervised) -> None:
+    STARTED[name](OnlyOne(supervised.supervisor, name))
+    assert supervised.has_exited.wait(LIMIT_SECONDS)
+    [failed] = supervised.sink.failed
+    assert (ErrorKind.from_key(failed.problem), supervised.exit_code) == (ErrorKind.INTERNAL, 1)
+    assert f"“{name}” failed {MAX_RESTARTS + 1} times" in failed.detail
+
+
+def test_every_thread_that_is_tested_exists() -> None:
+    assert STARTED.keys() == set(thread_names())
+
+
+def test_no_other_thread_is_started() -> None:
+    starting = {path for path, node in calls() if name_of(node.func) in ("Thread", "Timer")}
+    assert starting == UNSUPERVISED.keys()
+
+
+def test_a_thread_that_fails_now_and_then_is_started_again(
+    supervised: Supervised, caplog: pytest.LogCaptureFixture
+) -> None:
+    works, failures = threading.Event(), itertools.count()
+
+    def run() -> None:
+        if next(failures) < MAX_RESTARTS:
+            raise RuntimeError("now and then")
+        works.set()
+
+    supervised.supervisor.start("sometimes", run).join(LIMIT_SECONDS)
+    assert works.is_set() and supervised.exit_code is None
+    assert caplog.text.count("the thread “sometimes” failed") == MAX_RESTARTS
+
+
+def test_an_error_in_words_ends_the_worker_at_once(supervised: Supervised) -> None:
+    def run() -> None:
+        raise UserError(ErrorKind.SWARM_LOST, "They answer again.")
+
+    supervised.supervisor.start("connection", run).join(LIMIT_SECONDS)
+    assert supervised.sink.events == [Failed(problem=ErrorKind.SWARM_LOST.key, detail="They answer again.")]
+    assert supervised.exit_code == 1
+
+
+def test_the_swarm_is_told_goodbye_and_the_worker_ends_even_if_that_fails(supervised: Supervised) -> None:
+    supervised.supervisor.say_goodbye = THROWS
+    supervised.supervisor.exit(0, Left(contributed_samples=3))
+    assert (supervised.sink.events, supervised.exit_code) == ([Left(contributed_samples=3)], 0)
