@@ -98,7 +98,9 @@ def pair(name: str, manifest: RunManifest, other: RunManifest | None = None, lat
 def collaborations() -> Iterator[Row]:
     """The table's rows; with a compressed download, the second member begins with one."""
     for optimizer, options in ROWS:
-        run = msgspec.structs.replace(small_run(**options), optimizer=OPTIMIZERS[optimizer])
+        plain = small_run()
+        together = msgspec.structs.replace(plain.collaboration, **options)
+        run = msgspec.structs.replace(plain, optimizer=OPTIMIZERS[optimizer], collaboration=together)
         yield pair(name_of(optimizer, options), run, late="load_state_compression" in options)
     schedule = SchedulerSpec(kind="exponential", gamma=0.9, warmup_epochs=1)
     run = msgspec.structs.replace(small_run(), optimizer=AdamW(learning_rate=1e-2), scheduler=schedule)

@@ -11,6 +11,7 @@ import torch
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import DryRun
 from core.protocol.events import FitMeasured
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
@@ -40,6 +41,7 @@ def run_dry_run(command: DryRun, channel: WorkerChannel, supervisor: Supervisor)
 
 def _measure(command: DryRun) -> FitMeasured:
     device = torch_device(command.device, command.memory_limit_bytes)
+    refuse_without_bitsandbytes(command.manifest, device)
     meter = memory_meter_for(device)
     recipe = build_synthetic(command.manifest, device)
     return MicroBatchBenchmark(

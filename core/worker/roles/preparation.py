@@ -10,6 +10,7 @@ import torch
 from core.errors import ErrorKind
 from core.protocol.events import StateLoading, Warned
 from core.run.manifest import RunManifest
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.fetch.file_store import FetchContext, FileStore
@@ -87,6 +88,7 @@ def prepare_training(
     if config.threads:
         torch.set_num_threads(config.threads)
     device = torch_device(config.device, config.memory_limit_bytes)
+    refuse_without_bitsandbytes(manifest, device)
     meter, listener = memory_meter_for(device), DownloadProgress(channel)  # the meter before the model
     recipe = build(manifest, seed=seed, device=device, context=FetchContext(config.store, listener))
     numeric_checks = NumericChecks.of_untrained(recipe)

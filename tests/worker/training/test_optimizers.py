@@ -162,9 +162,9 @@ def test_8_bits_are_refused_where_the_device_cannot() -> None:
 
 @pytest.mark.skipif(find_spec("bitsandbytes") is not None, reason="bitsandbytes is installed")
 def test_8_bits_are_refused_without_the_library() -> None:
-    with pytest.raises(UserError, match="needs bitsandbytes: `pip install") as refused:
+    with pytest.raises(UserError, match="8 bits needs bitsandbytes, which the engine for NVIDIA GPUs has") as refused:
         make_optimizer(AdamW8bit(), torch.device("cuda"))
-    assert refused.value.problem is ErrorKind.ENGINE_MISSING
+    assert refused.value.problem is ErrorKind.DEVICE_UNSUITED
 
 
 def test_bytes_arrive_as_they_were_sent() -> None:
