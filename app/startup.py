@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 def open_window(request: LaunchRequest, worker_command: Sequence[str] | None = None) -> int:
-    """Show the window until the person quits; the process's exit code."""
+    """Show the window until the person quits; the exit code of the process."""
     qt = make_qt()
     folders = Folders.default()
     instance = _instance(folders)
@@ -43,13 +43,13 @@ def open_window(request: LaunchRequest, worker_command: Sequence[str] | None = N
         if instance.deliver(request) == "delivered":
             return 0
         if not instance.is_first():  # or else the first one has ended in this very moment
-            return _tell_of_the_hung_one(qt, instance.owner_pid)
+            return _show_hung_instance(qt, instance.owner_pid)
     start = Start(qt, initial_window_for(qt, folders), instance=instance, worker_command=worker_command)
     return start.run(request)
 
 
 def open_demo(worker_command: Sequence[str] | None = None) -> int:
-    """Show a window of its own, which forgets everything, with an organiser to join; the exit code."""
+    """Show a window that forgets everything, with an organiser to join on this computer; the exit code."""
     from app.controllers.demo_organiser import DemoOrganiser
     from core.client.demo import DEMO_THREADS
     from core.files.temp_folder import temp_folder
@@ -61,12 +61,12 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
         save_settings(volunteers.settings_file, Settings(threads=DEMO_THREADS, close_to_tray=False))
         start = Start(qt, initial_window_for(qt, volunteers), worker_command=worker_command)
 
-        def begin(application: Application) -> None:
+        def connect(application: Application) -> None:
             organiser.published.connect(lambda link: application.intake.open(LaunchRequest(link=link)))
             organiser.failed.connect(application.notices.show_error)
             QTimer.singleShot(0, organiser.start)
 
-        start.begun.connect(begin)
+        start.begun.connect(connect)
         try:
             return start.run(LaunchRequest())
         finally:
@@ -74,7 +74,7 @@ def open_demo(worker_command: Sequence[str] | None = None) -> int:
 
 
 def initial_window_for(qt: QApplication, folders: Folders) -> InitialWindow:
-    """As the person's settings want it."""
+    """The first window, in the theme and language of the settings, with the data folder that they name."""
     settings_store = SettingsStore(folders.settings_file)
     if settings_store.settings.data_folder:
         folders = replace(folders, data=Path(settings_store.settings.data_folder))
@@ -86,7 +86,11 @@ def initial_window_for(qt: QApplication, folders: Folders) -> InitialWindow:
 
 
 class Start(QObject):
-    """First something to see, then what works behind it; ``begun`` tells the application."""
+    """Shows the first window, makes the application behind it, and runs Qt's loop.
+
+    Signals:
+        begun: the application has been made (an Application).
+    """
 
     begun = Signal(object)
 
@@ -104,17 +108,17 @@ class Start(QObject):
         self._application: Application | None = None
 
     def run(self, request: LaunchRequest) -> int:
-        """Until the person quits; the exit code."""
+        """Run until the person quits; the exit code of the process."""
         self._initial_window.open(request)
-        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._begin(request))
+        QTimer.singleShot(_AFTER_FIRST_PAINT_MILLISECONDS, self, lambda: self._make_application(request))
         code = self._qt.exec()
         if self._application is not None:
             self._application.close()
         return code
 
-    def _begin(self, request: LaunchRequest) -> None:
+    def _make_application(self, request: LaunchRequest) -> None:
         try:
-            application = self._application = self._made()
+            application = self._application = self._load_application()
         except BaseException:
             self._initial_window.window.close_for_good()
             self._qt.exit(_BROKEN_CODE)
@@ -125,7 +129,7 @@ class Start(QObject):
         application.open(request)
         self.begun.emit(application)
 
-    def _made(self) -> Application:
+    def _load_application(self) -> Application:
         """Loading it takes about as long as the first picture did."""
         from app.application import Application
 
@@ -133,7 +137,7 @@ class Start(QObject):
 
 
 def make_qt() -> QApplication:
-    """Qt, as every window of ours expects it."""
+    """Make Qt's application, set up as every window of ours expects it."""
     QCoreApplication.setApplicationName("workerbee")
     qt = QApplication(["workerbee"])  # the first word becomes the windows' class, which panels group by
     qt.setDesktopFileName("workerbee")
@@ -152,7 +156,7 @@ def _instance(folders: Folders) -> SingleInstance | None:
         return None
 
 
-def _tell_of_the_hung_one(qt: QApplication, pid: int | None) -> int:
+def _show_hung_instance(qt: QApplication, pid: int | None) -> int:
     """It is not taken over: two of them would train under one name."""
     from PySide6.QtWidgets import QMessageBox
 

@@ -99,6 +99,10 @@ class ErrorKind(Enum):
         "This run is now signed by somebody else than before.",
         "Ask the organiser, by another way than this address, whether the key was changed.",
         6,
+        terminal_advice=(
+            "Ask the organiser, by another way than this address, whether the key was changed; if it was, "
+            "`workerbee forget RUN` makes way for the new one."
+        ),
     )
     CLOCK_WRONG = ErrorText(
         "This computer's clock and the swarm's differ by more than 3 seconds.",

@@ -8,7 +8,7 @@ _PLACE = re.compile(r"%([1-9])")
 
 
 def fill_placeholders(sentence: str, *values: str) -> str:
-    """The sentence with its blanks filled; a value that looks like a blank itself stays as it is."""
+    """The sentence with its placeholders filled; a value that looks like a placeholder itself stays as it is."""
 
     def value_at(place: re.Match[str]) -> str:
         index = int(place[1]) - 1

@@ -1,10 +1,10 @@
-"""Which Workerbee this is."""
+"""The version of this Workerbee."""
 
 from __future__ import annotations
 
 
 def own_version() -> str:
-    """Such as ``0.1.0``; other words where nobody has installed it."""
+    """The installed version, such as ``0.1.0``; other words where nobody has installed it."""
     from importlib.metadata import PackageNotFoundError, version  # which load all of email
 
     try:

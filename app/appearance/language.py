@@ -1,4 +1,4 @@
-"""The window's language: the texts in the code are English, and Qt Linguist's files have the others."""
+"""The language of the window: English texts in the code, others in the files of Qt Linguist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = RESOURCES / "translations"
 
 
 class Language:
-    """Speaks the person's language, as far as it knows it."""
+    """Installs Qt's translators for the language that the person has chosen."""
 
     def __init__(self, application: QCoreApplication) -> None:
         install(QtLocalization())
@@ -23,7 +23,7 @@ class Language:
         self._translators: list[QTranslator] = []
 
     def choose(self, choice: Choice) -> None:
-        """Speak it from now on; windows that are open are told by Qt, and what they say anew is in it."""
+        """Translate texts into that language from now on; Qt tells the open windows, which retranslate theirs."""
         system = QLocale.system()
         spoken = system if choice == "system" else QLocale(choice)
         QLocale.setDefault(system if spoken.language() == system.language() else spoken)

@@ -86,7 +86,7 @@ def colours(palette: QPalette) -> Colours:
 
 
 def palette_of(theme: Colours) -> QPalette:
-    """What Qt's own widgets are painted with."""
+    """The palette with which Qt's own widgets are painted in a theme."""
     roles = QPalette.ColorRole
     palette = QPalette(theme.surface, theme.window)
     for role, colour in (
@@ -112,7 +112,7 @@ def palette_of(theme: Colours) -> QPalette:
 
 
 def give_role(widget: QWidget, role: Role | None) -> None:
-    """Say what the widget is for; the stylesheet follows, now and after a change of theme."""
+    """Set what a widget is for; the stylesheet draws it so, now and after a change of theme."""
     widget.setProperty("role", role)
     style = widget.style()
     style.unpolish(widget)
@@ -120,7 +120,11 @@ def give_role(widget: QWidget, role: Role | None) -> None:
 
 
 class Theme(QObject):
-    """Dresses the application as the volunteer has chosen, or as the system is dressed at the moment."""
+    """Dresses the application in the chosen theme, or in the one that the system has at the moment.
+
+    Signals:
+        changed: the application has been dressed in other colours.
+    """
 
     changed = Signal()
 
@@ -134,7 +138,7 @@ class Theme(QObject):
         application.styleHints().colorSchemeChanged.connect(self._wear)
 
     def choose(self, choice: Choice) -> None:
-        """Wear this from now on."""
+        """Dress the application in that theme from now on."""
         self._choice = choice
         self._wear()
 

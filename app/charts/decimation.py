@@ -17,7 +17,7 @@ class Column(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """Where the line goes through."""
+        """The value through which the line is drawn."""
         return (self.low + self.high) / 2
 
 
@@ -61,7 +61,7 @@ def _grouped(curve: Curve, first: int, last: int, group: int) -> list[Column]:
 
 
 def segments(found: list[Column], longest_gap_seconds: float) -> list[list[Column]]:
-    """The columns, cut wherever nothing was known for longer than that."""
+    """The columns, cut wherever no value was known for longer than that."""
     whole: list[list[Column]] = []
     for column in found:
         if not whole or column.at - whole[-1][-1].at > longest_gap_seconds:

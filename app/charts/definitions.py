@@ -41,7 +41,10 @@ USUAL_CURVES: tuple[Series, ...] = (
 
 @dataclass(frozen=True)
 class Graph:
-    """One of them. ``bridge_seconds``: values further apart than that are not joined by a line."""
+    """One graph: its series, and how their values are written.
+
+    Values that are further apart than ``bridge_seconds`` are not joined by a line.
+    """
 
     key: str
     series: tuple[Series, ...]
@@ -53,7 +56,7 @@ class Graph:
     axis: Callable[[float], str] | None = None
 
     def mark(self, value: float) -> str:
-        """How a value is written beside the picture, where the title says the unit."""
+        """A value as it is written at the axis, where the title says the unit."""
         return (self.axis or self.figure)(value)
 
 
@@ -88,7 +91,7 @@ GRAPHS = (
 
 
 def title(graph: Graph) -> str:
-    """What stands above it."""
+    """The title above a graph."""
     return {
         "throughput": translate("Graphs", "Throughput"),
         "loss": translate("Graphs", "Loss"),
@@ -104,7 +107,7 @@ def title(graph: Graph) -> str:
 
 
 def curve_title(series: Series) -> str:
-    """What the curve is called where curves are chosen."""
+    """The name of a curve in the menu where curves are chosen."""
     if series == "my_rate":
         return translate("Graphs", "Throughput: mine")
     if series == "swarm_rate":
@@ -117,7 +120,7 @@ def curve_title(series: Series) -> str:
 
 
 def legend(series: Series) -> str:
-    """What tells curves in one graph apart; nothing where there is only one."""
+    """The word that tells the curves of one graph apart; empty where there is only one curve."""
     return {
         "my_rate": translate("Graphs", "mine"),
         "swarm_rate": translate("Graphs", "swarm"),
@@ -127,7 +130,7 @@ def legend(series: Series) -> str:
 
 
 def nothing_to_draw(graph: Graph) -> str:
-    """What an empty graph says."""
+    """The text in a graph that has no values yet."""
     if graph.key == "accuracy":
         return translate("Graphs", "No evaluation has come in yet")
     if graph.key.startswith("gpu_"):
@@ -136,7 +139,7 @@ def nothing_to_draw(graph: Graph) -> str:
 
 
 def period_title(period: Period) -> str:
-    """What stands on the picker."""
+    """The text of a period's button."""
     return {
         "5min": translate("Graphs", "5 min"),
         "30min": translate("Graphs", "30 min"),
@@ -147,7 +150,7 @@ def period_title(period: Period) -> str:
 
 
 def period_sentence(period: Period) -> str:
-    """The same for who cannot see it."""
+    """The accessible name of a period's button, and its tooltip."""
     return {
         "5min": translate("Graphs", "the last 5 minutes"),
         "30min": translate("Graphs", "the last 30 minutes"),

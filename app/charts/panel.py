@@ -13,7 +13,7 @@ from app.charts.chart import Chart
 from app.charts.data_source import ChartDataSource
 from app.charts.definitions import GRAPHS, PERIODS, USUAL_CURVES, Period
 from app.charts.period_picker import PeriodPicker
-from app.charts.series_menu import CurvesMenu
+from app.charts.series_menu import SeriesMenu
 from app.widgets.idle_queue import IdleQueue
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
@@ -42,7 +42,7 @@ class GraphsPanel(QWidget):
         self._is_usual, self._has_gpu = True, cast("bool | None", None)
         self._source = source
         self._heading, self._hint = Heading(), Hint()
-        self.periods, self.curves = PeriodPicker(self), CurvesMenu(self)
+        self.periods, self.curves = PeriodPicker(self), SeriesMenu(self)
         self.periods.period_chosen.connect(self._apply_choice)
         self.curves.curves_chosen.connect(self._choose_curves)
         self._grid = EvenGrid(_LEAST_CHART_WIDTH, _MOST_COLUMNS, self)
@@ -124,7 +124,7 @@ class GraphsPanel(QWidget):
         for card in self._cards.values():
             card.setVisible(card in cards)
         self._grid.show_parts(cards)
-        self._hint.say("" if cards else self.tr("No curve is chosen; “Curves” has the list."))
+        self._hint.set_text("" if cards else self.tr("No curve is chosen; “Curves” has the list."))
 
     def _card(self, chart: Chart) -> Card:
         card = Card(self._grid)

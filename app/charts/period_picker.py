@@ -1,4 +1,4 @@
-"""How far back the graphs reach: one of five, beside each other."""
+"""The buttons that choose how far back the charts reach."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from app.charts.definitions import PERIODS, Period, period_sentence, period_titl
 
 
 class PeriodPicker(QWidget):
-    """Qt's own group of buttons would take all but one of them out of the order of the Tab key."""
+    """A row of buttons, one for each period.
+
+    Qt's own group of buttons would take all but one of them out of the order of the Tab key.
+
+    Signals:
+        period_chosen: another period was chosen (its key).
+    """
 
     period_chosen = Signal(str)
 
@@ -27,19 +33,19 @@ class PeriodPicker(QWidget):
             self._buttons[period] = button
             row.addWidget(button)
         self.period: Period = "30min"
-        self._say()
+        self._retranslate()
         self.show_period(self.period)
 
     def show_period(self, period: Period) -> None:
-        """This one is chosen."""
+        """Show which period is chosen, without emitting anything."""
         self.period = period
         for each, button in self._buttons.items():
             button.setChecked(each == period)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
     def _choose(self, period: Period) -> None:
@@ -48,7 +54,7 @@ class PeriodPicker(QWidget):
         if is_new:
             self.period_chosen.emit(period)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         for period, button in self._buttons.items():
             button.setText(period_title(period))
             button.setToolTip(period_sentence(period))

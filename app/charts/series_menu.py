@@ -1,4 +1,4 @@
-"""Which curves are drawn: a list to tick, which stays open until one has ticked enough."""
+"""The menu that chooses which curves are drawn."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from core.records.time_series import Series
 
 
 class _StayingMenu(QMenu):
-    """A tick is no reason to close; Escape, Return or a click elsewhere is."""
+    """A menu that stays open when a curve is ticked; Escape, Return or a click elsewhere closes it."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Tick what was clicked."""
+        """Tick or untick the curve that was clicked."""
         action = self.actionAt(event.position().toPoint())
         if action is not None and action.isCheckable():
             action.trigger()
@@ -23,7 +23,7 @@ class _StayingMenu(QMenu):
             super().mouseReleaseEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Tick with the space bar."""
+        """Tick or untick the active curve with the space bar."""
         action = self.activeAction()
         if event.key() == Qt.Key.Key_Space and action is not None and action.isCheckable():
             action.trigger()
@@ -31,8 +31,12 @@ class _StayingMenu(QMenu):
             super().keyPressEvent(event)
 
 
-class CurvesMenu(MenuButton):
-    """Emits all chosen curves, in the order of the graphs."""
+class SeriesMenu(MenuButton):
+    """A button with a menu of all curves, each of which can be ticked.
+
+    Signals:
+        curves_chosen: all chosen curves, in the order of the graphs.
+    """
 
     curves_chosen = Signal(object)
 
@@ -47,25 +51,25 @@ class CurvesMenu(MenuButton):
             action.triggered.connect(self._choose)
             self._ticks[series] = action
         self.setMenu(menu)
-        self._say()
+        self._retranslate()
 
     def show_curves(self, curves: tuple[Series, ...]) -> None:
-        """These are chosen."""
+        """Show which curves are chosen, without emitting anything."""
         self.curves = tuple(series for series in self._ticks if series in curves)
         for series, action in self._ticks.items():
             action.setChecked(series in curves)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
     def _choose(self) -> None:
         self.curves = tuple(series for series, action in self._ticks.items() if action.isChecked())
         self.curves_chosen.emit(self.curves)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.setText(self.tr("Curves"))
         self.setAccessibleName(self.tr("Which curves are drawn"))
         self.setToolTip(self.accessibleName())

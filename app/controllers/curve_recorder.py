@@ -40,7 +40,7 @@ class CurveRecorder:
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:
-                self._history.note(key, series, at, value)
+                self._history.record(key, series, at, value)
         self._record_scores(key, session.scored)
 
     def _progress_values(self, progress: Progress | None) -> dict[Series, float | None]:
@@ -68,7 +68,7 @@ class CurveRecorder:
             return
         self._scored = scored
         for score in scored.scores:
-            self._history.note(key, "run_loss", score.at, score.loss)
+            self._history.record(key, "run_loss", score.at, score.loss)
 
 
 def _gpu_values(device: Device) -> dict[Series, float | None]:

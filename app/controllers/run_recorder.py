@@ -60,8 +60,8 @@ class RunRecorder:
         if key is None:
             return
         if session.chosen:
-            self._contributions.begin(key, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
-        self._contributions.note(session, (device,) if device else (), at)
+            self._contributions.start_run(key, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
+        self._contributions.record(session, (device,) if device else (), at)
         if session.phase == "training":
             self._curves.record(key, session, device, at)
 

@@ -21,11 +21,18 @@ MOST_WAITING = 4
 
 
 class Bridge(QObject):
-    """Its ``post_…`` may be called from any thread, at any time, also after the window's end.
+    """Turns what other threads post into signals on the main thread.
 
-    ``event_arrived`` and ``devices_arrived`` are emitted on the main thread, in order, and never before
-    ``post_…`` has returned. A report of progress wakes nobody: it waits for ``deliver``, for another event,
-    or until there are some of them. To wake a program that sleeps costs more than what it then does.
+    A ``post_…`` may be called from any thread, at any time, also after the window's end. Its signal is emitted on the
+    main thread, in order, and never before ``post_…`` has returned. A report of progress wakes nobody: it waits for
+    ``deliver``, for another event, or until MOST_WAITING of them wait, since waking a sleeping program costs more than
+    what the program then does with a report.
+
+    Signals:
+        event_arrived: an event of the client.
+        devices_arrived: a measurement of the devices (DevicesSeen).
+        engine_arrived: an offer of an engine, or an event of its installation.
+        update_arrived: the answer to a check for a newer version, or ``None``.
     """
 
     event_arrived = Signal(object)
@@ -46,30 +53,30 @@ class Bridge(QObject):
         self._update_posted.connect(self._deliver_update, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
-        """For ``core.client``."""
+        """Post an event of a client, from whichever thread reads its worker."""
         self._waiting.append(event)
         if not isinstance(event, Progress) or len(self._waiting) >= MOST_WAITING:
             with contextlib.suppress(RuntimeError):  # the window is gone, and nobody is left to be told
                 self._woken.emit()
 
     def post_devices(self, seen: DevicesSeen) -> None:
-        """For ``core.hardware.monitor``."""
+        """Post a measurement of the devices, from the thread that measures them."""
         with contextlib.suppress(RuntimeError):
             self._devices_posted.emit(seen)
 
-    def post_engine(self, told: EngineOffer | InstallEvent) -> None:
-        """For ``core.engine``."""
+    def post_engine(self, event: EngineOffer | InstallEvent) -> None:
+        """Post an offer of an engine, or an event of its installation."""
         with contextlib.suppress(RuntimeError):
-            self._engine_posted.emit(told)
+            self._engine_posted.emit(event)
 
     def post_update(self, notice: UpdateNotice | None) -> None:
-        """For ``core.updates``."""
+        """Post the answer to a check for a newer version; ``None`` where there was none."""
         with contextlib.suppress(RuntimeError):
             self._update_posted.emit(notice)
 
     @Slot()
     def deliver(self) -> None:
-        """On the main thread: whatever has been posted."""
+        """Emit all events that have been posted; main thread only."""
         while self._waiting:
             self.event_arrived.emit(self._waiting.popleft())
 
@@ -78,8 +85,8 @@ class Bridge(QObject):
         self.devices_arrived.emit(seen)
 
     @Slot(object)
-    def _deliver_engine(self, told: object) -> None:
-        self.engine_arrived.emit(told)
+    def _deliver_engine(self, event: object) -> None:
+        self.engine_arrived.emit(event)
 
     @Slot(object)
     def _deliver_update(self, notice: object) -> None:

@@ -14,12 +14,12 @@ _RESERVED = str.maketrans({character: f"\\{character}" for character in '"`$\\'}
 
 
 def can_start_at_login() -> bool:
-    """Whether this system has the freedesktop's autostart folder."""
+    """Whether this system has the autostart folder of freedesktop.org."""
     return sys.platform.startswith("linux")
 
 
 def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None = None) -> None:
-    """Make the file, rewrite it, or take it away; raises ClientError where the folder refuses."""
+    """Write, rewrite or remove the autostart file; raises UserError where the folder cannot be written."""
     if not can_start_at_login():
         return
     path = autostart_file()
@@ -37,7 +37,7 @@ def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None =
 
 
 def workerbee_program() -> Path:
-    """The command that starts this very Workerbee."""
+    """The path of the command that starts this very Workerbee."""
     typed, beside = Path(sys.argv[0]), Path(sys.executable).with_name("workerbee")
     if typed.name == "workerbee" and typed.is_file():
         return typed.absolute()
@@ -45,7 +45,10 @@ def workerbee_program() -> Path:
 
 
 def autostart_entry(program: Path, *, is_minimised: bool) -> str:
-    """The file's text. ``TryExec`` makes the desktop forget an entry whose program has been removed."""
+    """The text of the autostart file; its ``TryExec`` makes the desktop ignore it once the program is removed.
+
+    https://specifications.freedesktop.org/autostart-spec/latest/
+    """
     words = f"{_quoted(str(program))} {MINIMISED}" if is_minimised else _quoted(str(program))
     lines = (
         "[Desktop Entry]",

@@ -1,5 +1,4 @@
-"""What a start of the window was given: a link, a run file, or nothing; and how that is told to a window
-that is there already."""
+"""What a start of the program was given, and how a second start delivers it to the first."""
 
 from __future__ import annotations
 
@@ -20,7 +19,10 @@ _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
 class LaunchRequest(StrictStruct, kw_only=True, frozen=True):
-    """``activation`` is the desktop's leave to raise a window, which the first window needs under Wayland."""
+    """What a start of the program was given: a link, a run file, or nothing.
+
+    ``activation`` is the desktop's permission to raise a window, which the first window needs under Wayland.
+    """
 
     link: Annotated[str, Meta(max_length=64 * 1024)] = ""
     run_file: Annotated[str, Meta(max_length=4096)] = ""
@@ -44,7 +46,7 @@ class LaunchRequest(StrictStruct, kw_only=True, frozen=True):
 
 
 def run_file_path(text: str) -> Path | None:
-    """The run file that is meant by a path or a ``file:`` address; ``None`` if it is no such thing."""
+    """The path of the run file that a path or a ``file:`` URL means; ``None`` if it is neither."""
     if not text.lower().endswith(".toml") or len(text) > 4000:
         return None
     parts = urlsplit(text) if text.startswith("file:") else None
@@ -52,12 +54,12 @@ def run_file_path(text: str) -> Path | None:
 
 
 def encode(request: LaunchRequest) -> bytes:
-    """As one line."""
+    """A request as one line of JSON."""
     return msgspec.json.encode(request) + b"\n"
 
 
 def decode(line: bytes) -> LaunchRequest:
-    """The handover on that line; raises ``msgspec.MsgspecError`` for anything else."""
+    """The request on a line of JSON; raises ``msgspec.MsgspecError`` for anything else."""
     try:
         return msgspec.json.decode(line, type=LaunchRequest)
     except UnicodeDecodeError as error:

@@ -12,7 +12,11 @@ _KINDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 
 
 class OsSignalNotifier(QObject):
-    """Wakes Qt's loop, which would never look at a signal by itself."""
+    """Wakes Qt's event loop for signals of the operating system, which it would never look at by itself.
+
+    Signals:
+        arrived: a signal that asks the program to end.
+    """
 
     arrived = Signal()
 
@@ -27,7 +31,7 @@ class OsSignalNotifier(QObject):
         self._handlers = [(kind, signal.signal(kind, lambda *_: None)) for kind in _KINDS]
 
     def close(self) -> None:
-        """Leave the signals as they were."""
+        """Restore the signal handlers of before."""
         for kind, handler in self._handlers:
             signal.signal(kind, handler)
         self._handlers = []

@@ -1,4 +1,4 @@
-"""One window per person: a second start raises the first window and gives it what it was given."""
+"""One window for each person: a second start raises the first window and delivers what it was given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Delivery = Literal["delivered", "no_answer"]
 
 
 def meeting_place(home: Path) -> Path:
-    """Where the windows of one person and one home meet: a short path without an ending."""
+    """The place where the processes of one person and one home meet: a short path without a suffix."""
     return _runtime_folder() / f"workerbee-{zlib.crc32(str(home).encode()):08x}"
 
 
@@ -43,7 +43,11 @@ def _runtime_folder() -> Path:
 
 
 class SingleInstance(QObject):
-    """The first one owns the place and listens there; the others deliver."""
+    """Makes sure that one person has one window: the first process owns a place and listens there, others deliver.
+
+    Signals:
+        handed_over: another process has delivered its LaunchRequest.
+    """
 
     handed_over = Signal(object)
 
@@ -55,18 +59,18 @@ class SingleInstance(QObject):
         self._server: QLocalServer | None = None
 
     def is_first(self) -> bool:
-        """Own the place, if nobody who lives does."""
+        """Whether this process owns the place, which it takes if no living process has it."""
         return self._lock.isLocked() or self._lock.tryLock(0)
 
     @property
     def owner_pid(self) -> int | None:
-        """The process that owns the place."""
+        """The id of the process that owns the place."""
         answer = self._lock.getLockInfo()
         pid = answer[1] if len(answer) == 4 else answer[0]
         return int(pid) or None
 
     def listen(self) -> bool:
-        """Be there for those who come later; only for the owner of the lock, who may clear a dead socket."""
+        """Listen for later starts; only for the owner of the lock, who may remove the socket of a dead one."""
         from PySide6.QtNetwork import QLocalServer
 
         assert self._lock.isLocked(), "only the first one listens"
@@ -77,7 +81,7 @@ class SingleInstance(QObject):
         return self._server.listen(self._socket)
 
     def deliver(self, request: LaunchRequest, patience_seconds: float = PATIENCE_SECONDS) -> Delivery:
-        """Give it to the owner; one that is just starting is waited for, one that hangs is not taken over."""
+        """Deliver a request to the owner; waits for one that is just starting, and gives up on one that hangs."""
         from PySide6.QtCore import QDeadlineTimer, QThread
 
         deadline = QDeadlineTimer(int(patience_seconds * 1000))
@@ -89,7 +93,7 @@ class SingleInstance(QObject):
             QThread.msleep(int(_RETRY_SECONDS * 1000))
 
     def close(self) -> None:
-        """Leave the place to others."""
+        """Give the place up, so that another process can own it."""
         if self._server is not None:
             self._server.close()
         self._lock.unlock()
@@ -102,10 +106,10 @@ class SingleInstance(QObject):
 class _Caller(QObject):
     """One that has come: reads a line, answers, and goes with its socket."""
 
-    def __init__(self, socket: QLocalSocket, tell: Callable[[object], None]) -> None:
+    def __init__(self, socket: QLocalSocket, on_request: Callable[[object], None]) -> None:
         super().__init__(socket)
         self._socket = socket
-        self._tell = tell
+        self._on_request = on_request
         socket.setReadBufferSize(MAX_BYTES + 1)
         socket.disconnected.connect(socket.deleteLater)
         socket.readyRead.connect(self._read)
@@ -123,7 +127,7 @@ class _Caller(QObject):
             return
         self._socket.write(REPLY)
         self._socket.flush()
-        self._tell(request)
+        self._on_request(request)
 
 
 def _deliver_once(name: str, line: bytes, limit_ms: int) -> bool:

@@ -1,4 +1,4 @@
-"""The page before the first: what training needs is not here yet, and is made once a person agrees."""
+"""The page on which the training engine is installed, before the first run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets.callout import Callout
 from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Hint, Title, Words
 from app.widgets.layout.card import Card
-from app.widgets.layout.page_column import Column
+from app.widgets.layout.page_column import PageColumn
 from core.engine.install.events import InstallEvent, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.offer import EngineOffer
 from core.errors import ErrorKind
@@ -24,7 +24,12 @@ _STEPS = 1000
 
 
 class EnginePage(QWidget):
-    """Nothing is downloaded before its button is pressed."""
+    """Offers an engine and shows its installation; nothing is downloaded before its button is pressed.
+
+    Signals:
+        make_requested: install the engine, or go on with it.
+        pause_requested: pause the installation.
+    """
 
     make_requested = Signal()
     pause_requested = Signal()
@@ -42,7 +47,7 @@ class EnginePage(QWidget):
         self.show_engine(None, None, is_making=False)
 
     def show_engine(self, offer: EngineOffer | None, event: InstallEvent | None, *, is_making: bool) -> None:
-        """What is offered, and what has become of it so far."""
+        """Show what is offered, and the newest event of its installation."""
         self.facts.show_facts(engine_words.facts(offer) if offer else [])
         self._show_progress(event if isinstance(event, InstallProgress) else None, is_making)
         self.make.setVisible(not is_making)
@@ -60,18 +65,18 @@ class EnginePage(QWidget):
         elif offer is not None and offer.problem is not None:
             self._complain(offer.problem, offer.detail)
         elif isinstance(event, InstallPaused):
-            self.callout.say("info", self.tr("Paused. What was downloaded is kept."))
+            self.callout.show_message("info", self.tr("Paused. What was downloaded is kept."))
         else:
-            self.callout.say_no_more()
+            self.callout.clear()
 
     def _complain(self, problem: ErrorKind, detail: str) -> None:
-        self.callout.say(
+        self.callout.show_message(
             "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
         )
 
     def _show_progress(self, making: InstallProgress | None, is_making: bool) -> None:
         self.bar.setVisible(is_making)
-        self.line.say(engine_words.progress(making) if making is not None else "")
+        self.line.set_text(engine_words.progress(making) if making is not None else "")
         is_counted = making is not None and making.phase == "downloading" and making.total_bytes > 0
         self.bar.setRange(0, _STEPS if is_counted else 0)
         if making is not None and is_counted:
@@ -79,7 +84,7 @@ class EnginePage(QWidget):
         self.bar.setAccessibleName(self.line.text())
 
     def _lay_out(self) -> None:
-        column = Column(_WIDEST)
+        column = PageColumn(_WIDEST)
         column.parts.addWidget(Title(self.tr("One step before the first run")))
         column.parts.addWidget(
             Words(

@@ -13,6 +13,7 @@ from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from core.errors import UserError
+from core.files.folders import DataFolder
 
 if TYPE_CHECKING:
     from app.pages.join.page import JoinPage
@@ -36,17 +37,20 @@ class JoinPresenter(QObject):
         device_poller: DevicePoller,
         recording: RecordingController,
         navigator: Navigator,
+        data_folder: Path,
     ) -> None:
         super().__init__(page)
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording, self._navigator = device_poller, recording, navigator
+        self._data_folder = data_folder
         page.join_requested.connect(session_controller.join)
         page.cancel_requested.connect(session_controller.leave)
         page.run_file_requested.connect(self.open_run_file)
         page.device_chosen.connect(lambda device: settings_store.replace(device=device))
         page.settings_requested.connect(navigator.open_settings)
         page.forget_requested.connect(self._forget_run)
+        page.forget_key_requested.connect(self._ask_to_forget_key)
 
     def refresh(self) -> None:
         """Show what is so now; of a session that the person has dismissed, nothing."""
@@ -73,3 +77,21 @@ class JoinPresenter(QObject):
     def _forget_run(self, run_id: str, organiser: str) -> None:
         self._recording.forget_run(run_id, organiser)
         self.refresh()
+
+    def _ask_to_forget_key(self, run_id: str) -> None:
+        """Explain what forgetting means; the run is looked for again if the person agrees."""
+        from app.pages.join.forget_key_dialog import ForgetKeyDialog
+        from core.security.known_organisers import KnownOrganisers
+
+        known = KnownOrganisers(DataFolder(self._data_folder).known_organisers_file)
+
+        def forget() -> None:
+            try:
+                known.forget(run_id)
+            except UserError as error:
+                self.page.show_problem(error.problem, error.detail)
+                return
+            if (address := self.page.address) is not None:
+                self._session_controller.join(address)
+
+        ForgetKeyDialog(self.page, run_id, known.organisers().get(run_id, ""), forget).open()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from app.controllers.navigator import Navigator
 from app.controllers.session_controller import SessionController
 from app.desktop.launch_request import LaunchRequest
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.page_factory import PageFactory
 
 
@@ -19,7 +19,7 @@ class AddressIntake(QObject):
     """Puts what comes from outside into the join page, where it waits: joining takes a click."""
 
     def __init__(
-        self, window: Window, pages: PageFactory, navigator: Navigator, session_controller: SessionController
+        self, window: MainWindow, pages: PageFactory, navigator: Navigator, session_controller: SessionController
     ) -> None:
         super().__init__(window)
         self._window, self._pages = window, pages
@@ -50,7 +50,7 @@ class AddressIntake(QObject):
         elif self._session_controller.session.consent is not None:
             title = self.tr("An address was handed over.")
             words = self.tr("It waits on the first page until this run is left.")
-            self._window.notice.say("info", title, words)
+            self._window.notice.show_notice("info", title, words)
         self._navigator.show_session_page()
 
     def open_run_file(self, path: Path) -> None:

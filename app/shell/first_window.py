@@ -1,4 +1,4 @@
-"""What is seen first: the window with the join page, before anything that is behind it has been loaded."""
+"""The first window: shown with the join page before anything that is behind it has been loaded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.appearance.theme import Theme
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
 from app.pages.join.page import JoinPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from core.files.folders import Folders
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class InitialWindow:
 
     def __init__(self, folders: Folders, settings_store: SettingsStore, theme: Theme, language: Language) -> None:
         self.folders, self.settings_store, self.theme, self.language = folders, settings_store, theme, language
-        self.window, self.join_page = Window(), JoinPage()
+        self.window, self.join_page = MainWindow(), JoinPage()
         self.window.show_page(self.join_page, offers_settings=False)
 
     @property

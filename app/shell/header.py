@@ -1,4 +1,4 @@
-"""The window's head: what this is, and the way to the help and the settings."""
+"""The head of the window: the program's name, and the buttons for the help and the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ _ICON = 26
 
 
 class Header(QWidget):
-    """The same above every page."""
+    """The head of the window, the same above every page.
+
+    Signals:
+        help_requested: open the help.
+        settings_requested: open the settings.
+    """
 
     help_requested = Signal()
     settings_requested = Signal()
@@ -36,27 +41,27 @@ class Header(QWidget):
         row.addStretch(1)
         row.addWidget(self.help)
         row.addWidget(self.settings)
-        self._say()
+        self._retranslate()
 
     def offer_settings(self, is_offered: bool) -> None:
-        """Unless the page has a way to them itself, or is them."""
+        """Show the button for the settings, unless the page has one itself or is the settings."""
         self.settings.setVisible(is_offered)
 
     def offer_help(self, is_offered: bool) -> None:
-        """Unless the page is the help itself."""
+        """Show the button for the help, unless the page is the help itself."""
         self.help.setVisible(is_offered)
 
     def show_icon(self, icon: QIcon) -> None:
-        """Beside the name."""
+        """Show the program's icon beside its name."""
         self._sign.setPixmap(icon.pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.help.setText(self.tr("&Help"))
         self.help.setAccessibleName(self.tr("Help"))
         self.help.setToolTip(self.tr("Help (F1)"))

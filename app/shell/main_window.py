@@ -1,4 +1,4 @@
-"""The one window: a header, a place for what must be known, and below it one page at a time."""
+"""The main window: a header, a notice bar, and below them one page at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_DROPPED_CHARACTERS = 64 * 1024
 _MAX_GEOMETRY_BYTES = 4096
 
 
-class Window(QMainWindow):
+class MainWindow(QMainWindow):
     """Shows one of the pages that it is given, and emits what a person wishes.
 
     Signals:
@@ -178,7 +178,7 @@ class Window(QMainWindow):
             self.close_requested.emit()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Emit that the window is seen."""
+        """Emit that the window is seen now."""
         super().showEvent(event)
         self.visibility_changed.emit(self.is_seen)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject
 
 from app.desktop.external_link import open_web_link
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from core.errors import ErrorKind, UserError
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_text
@@ -22,14 +22,14 @@ translate = QCoreApplication.translate  # lupdate knows it by this name only
 class Notices(QObject):
     """Shows one notice at a time in the window's notice bar; a newer one takes the place of the one before."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window, self._bar = window, window.notice
 
     def show_error(self, error: UserError) -> None:
         """Say what went wrong, and what can be done."""
         words = f"{sanitize_text(error.detail, 1000)}\n{advice_of(error.problem)}".strip()
-        self._bar.say("bad", title_of(error.problem), words, error=error.problem)
+        self._bar.show_notice("bad", title_of(error.problem), words, error=error.problem)
 
     def show_internal_error(self, logs: Path) -> None:
         """Say that something unforeseen has happened, and in which folder it was logged."""
@@ -37,11 +37,11 @@ class Notices(QObject):
 
     def withdraw_error(self, error: UserError) -> None:
         """Take the notice of an error away that is over; another notice stays."""
-        self._bar.take_back(title_of(error.problem))
+        self._bar.withdraw(title_of(error.problem))
 
     def show_newer_engine(self, renew: Callable[[], None]) -> None:
         """Say that a newer engine can be installed; ``renew`` is called when the person asks for it."""
-        self._bar.say(
+        self._bar.show_notice(
             "info",
             translate("Engine", "There is a newer training engine."),
             translate("Engine", "The one that is here works until the new one is made."),
@@ -53,7 +53,7 @@ class Notices(QObject):
         """Say that there is a newer Workerbee, where somebody sees it and the bar is free; whether it did."""
         if not self._window.is_seen or not self._bar.isHidden():
             return False
-        self._bar.say(
+        self._bar.show_notice(
             "info",
             fill_placeholders(translate("Updates", "Workerbee %1 is there."), update.version),
             fill_placeholders(translate("Updates", "This is %1. Nothing is downloaded by itself."), own_version()),

@@ -146,6 +146,7 @@ class PageFactory:
             self._device_poller,
             self._recording,
             self._navigator,
+            self._data_folder,
         )
 
     def _engine_presenter(self) -> EnginePresenter:

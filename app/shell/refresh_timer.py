@@ -1,4 +1,4 @@
-"""The window's clock: one timer, since each wake-up of a program in the tray costs CPU time."""
+"""The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SLOW_SECONDS = 5
 
 
 class RefreshTimer(QObject):
-    """Ticks once a second from ``start`` on.
+    """Emits its signals once a second, and some of them less often.
 
     Signals:
         second: once a second.
@@ -30,7 +30,7 @@ class RefreshTimer(QObject):
         self._timer.timeout.connect(self._tick)
 
     def start(self) -> None:
-        """Begin to tick."""
+        """Start to emit the signals."""
         self._timer.start()
 
     def _tick(self) -> None:

@@ -1,4 +1,4 @@
-"""The window drawn from what is so: one page, its contents, and the title."""
+"""The renderer of the window: it shows the page that is due, with its newest contents and title."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.controllers.navigator import Navigator
 from app.controllers.session_controller import SessionController
 from app.presentation.window_title import PROGRAM, window_title
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.page_factory import PageFactory
 from app.widgets.idle_queue import IdleQueue
 
@@ -19,7 +19,7 @@ class WindowRenderer(QObject):
     """
 
     def __init__(
-        self, window: Window, pages: PageFactory, navigator: Navigator, session_controller: SessionController
+        self, window: MainWindow, pages: PageFactory, navigator: Navigator, session_controller: SessionController
     ) -> None:
         super().__init__(window)
         self._window, self._pages = window, pages

@@ -1,4 +1,4 @@
-"""“Saying goodbye…”: a small window while the run is left."""
+"""The window that is shown while the run is left."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.appearance.theme import give_role
 
 
 class ShutdownWindow(QWidget):
-    """Shown while the run is left.
+    """A small window that is shown while the run is left.
 
     Signals:
         force_quit_requested: by its button, Escape, or closing it: do not wait any longer.

@@ -1,4 +1,4 @@
-"""The icon in the panel: what the computer does at a glance, and the way to have it back at once."""
+"""The tray icon: what the computer does at a glance, and a menu to pause, resume and quit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from core.client.session import Session
 
 
 class Tray(QObject):
-    """Takes sessions, emits wishes. It has no icon before ``appear``, which must wait for the panel."""
+    """The icon in the desktop's panel and its menu; there is no icon before ``appear``, which must wait for the panel.
+
+    Signals:
+        open_requested: show the window.
+        pause_requested: for so many seconds, or ``None`` for until the person resumes.
+        resume_requested: go on.
+        finish_requested: stop after this epoch, or take that back.
+        quit_requested: end the program.
+    """
 
     open_requested = Signal()
     pause_requested = Signal(object)
@@ -31,11 +39,11 @@ class Tray(QObject):
 
     @property
     def is_visible(self) -> bool:
-        """Whether a person can see it."""
+        """Whether a person can see the icon."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
     def appear(self) -> None:
-        """Show the icon; only once a panel is there, since Qt looks for one a single time."""
+        """Show the icon, once a panel is there: Qt looks for one a single time."""
         if self._icon is None:
             self._icon = QSystemTrayIcon(tray_icon(self._session), self)
             self._icon.setContextMenu(self.menu)
@@ -45,12 +53,12 @@ class Tray(QObject):
             self._icon.show()
 
     def disappear(self) -> None:
-        """Take the icon away, as a program that ends should."""
+        """Remove the icon, as a program that ends should."""
         if self._icon is not None:
             self._icon.hide()
 
     def show_session(self, session: Session, sentence: str) -> None:
-        """Say how things are; ``sentence`` is the status sentence."""
+        """Show the state of a session; ``sentence`` is the status sentence."""
         is_new = _menu_facts(session) != _menu_facts(self._session)
         self._session, self._sentence = session, sentence
         if is_new or not self._icon:
@@ -64,7 +72,7 @@ class Tray(QObject):
             self._icon.setToolTip(sentence)
 
     def show_notification(self, title: str, words: str) -> bool:
-        """Tell the person through the desktop; false where it has no way to."""
+        """Show a notification of the desktop; false where it has no way to."""
         if self._icon is None or not QSystemTrayIcon.supportsMessages():
             return False
         self._icon.showMessage(title, words, tray_icon(self._session))
@@ -78,7 +86,7 @@ class Tray(QObject):
         self._open = self._added(self.open_requested)
         self._pause = QMenu(self.menu)
         self.menu.addMenu(self._pause)
-        self._snoozes = PauseMenu(self._pause, self.pause_requested.emit)
+        self._pause_menu = PauseMenu(self._pause, self.pause_requested.emit)
         self._resume = self._added(self.resume_requested)
         self._finish = self._added(self.finish_requested)
         self._finish.setCheckable(True)
@@ -97,7 +105,7 @@ class Tray(QObject):
         self._status.setText((self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
-        self._snoozes.say(is_paused=False)
+        self._pause_menu.retranslate(is_paused=False)
         self._resume.setText(self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.shell.first_window import StartMode
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.shell.tray import Tray
 from core.client.session import Session
 
@@ -29,7 +29,9 @@ class TrayController(QObject):
 
     quit_requested = Signal()
 
-    def __init__(self, window: Window, session_controller: SessionController, settings_store: SettingsStore) -> None:
+    def __init__(
+        self, window: MainWindow, session_controller: SessionController, settings_store: SettingsStore
+    ) -> None:
         super().__init__(window)
         self._window, self._session_controller, self._settings_store = window, session_controller, settings_store
         self._host: TrayHost | None = None
@@ -85,7 +87,7 @@ class TrayController(QObject):
             self._window.hide()
             self._explain_tray()
         else:
-            self._window.notice.say(
+            self._window.notice.show_notice(
                 "info",
                 self.tr("This desktop has no tray, so the window was only minimised."),
                 self.tr("Workerbee goes on meanwhile."),

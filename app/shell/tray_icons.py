@@ -1,4 +1,4 @@
-"""The tray's pictures: a cell of honeycomb that says from afar what the computer does."""
+"""The pictures of the tray icon: a cell of honeycomb for each state, with a ring of the swarm's progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STEPS = 24
 
 
 def tray_state(session: Session) -> TrayState:
-    """What the picture should say of that session."""
+    """Which picture a session has."""
     if session.problem is not None:
         return "problem"
     if session.pause is not None:
@@ -28,7 +28,7 @@ def tray_state(session: Session) -> TrayState:
 
 
 def tray_icon(session: Session) -> QIcon:
-    """The picture for it, with the swarm's progress to the next step as a ring."""
+    """The picture of a session, with the swarm's progress to the next step as a ring."""
     state, progress = tray_state(session), session.progress
     if state != "training" or progress is None or progress.target <= 0:
         return painted(state, 0)
@@ -37,7 +37,7 @@ def tray_icon(session: Session) -> QIcon:
 
 @lru_cache(maxsize=64)
 def painted(state: TrayState, step: int) -> QIcon:
-    """In every size that panels ask for; ``step`` of STEPS is how far the ring reaches."""
+    """The picture in every size that panels ask for; ``step`` of STEPS is how far the ring reaches."""
     icon = QIcon()
     for size in SIZES:
         icon.addPixmap(_pixmap(state, step, size))
@@ -67,7 +67,7 @@ def _pixmap(state: TrayState, step: int, size: int) -> QPixmap:
 
 
 def cell(radius: float) -> QPolygonF:
-    """A hexagon that stands on a corner, in the middle of the field."""
+    """A hexagon of that radius that stands on a corner, in the middle of the field of 64 by 64."""
     corners = (pi / 6 + number * pi / 3 for number in range(6))
     return QPolygonF([QPointF(32 + radius * cos(angle), 32 + radius * sin(angle)) for angle in corners])
 

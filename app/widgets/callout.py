@@ -1,4 +1,4 @@
-"""Something to know, said where it belongs: a sign, a sentence, what to do, a button, and help on an error."""
+"""A message box within a page: an icon, a sentence, advice, a button, and help about an error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,15 @@ class HelpRequest(QEvent):
 
 
 class Callout(QWidget):
-    """Hidden until it has something to say; with an error, a second button asks the window for help about it."""
+    """A message with an icon, hidden until there is one; with an error, a second button asks the window for help.
+
+    Signals:
+        action_requested: the button was pressed.
+
+    Attributes:
+        action: the button, visible only with a text.
+        help: the button that asks for help about the error, visible only with one.
+    """
 
     action_requested = Signal()
 
@@ -45,21 +53,21 @@ class Callout(QWidget):
 
     @property
     def title(self) -> str:
-        """Its first sentence."""
+        """The first sentence of the message."""
         return self._title.text().replace("\u200b", "")
 
     @property
     def text(self) -> str:
-        """Everything that it says, one part a line."""
+        """Everything that the message says, one part a line."""
         parts = (self._title.text(), self._detail.text(), self._advice.text())
         return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     @property
     def severity(self) -> Severity:
-        """How it is meant."""
+        """What the icon of the message means."""
         return self._icon.severity
 
-    def say(
+    def show_message(
         self,
         severity: Severity,
         title: str,
@@ -74,17 +82,17 @@ class Callout(QWidget):
         self.help.setText(self.tr("What can I do?"))
         self.help.setVisible(error is not None)
         self._icon.set_severity(severity)
-        self._title.say(title)
-        self._detail.say(detail)
-        self._advice.say(advice)
+        self._title.set_text(title)
+        self._detail.set_text(detail)
+        self._advice.set_text(advice)
         self.action.setText(action)
         self.action.setVisible(bool(action))
         self.setAccessibleName(title)
         self.setAccessibleDescription("\n".join(part for part in (detail, advice) if part))
         self.show()
 
-    def say_no_more(self) -> None:
-        """Take no room."""
+    def clear(self) -> None:
+        """Hide the callout, so that it takes no room."""
         self.hide()
 
     def _ask_for_help(self) -> None:
@@ -92,7 +100,7 @@ class Callout(QWidget):
             QCoreApplication.sendEvent(self.window(), HelpRequest(self._error))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """A ground of its own, and a bar where reading begins."""
+        """Paint the tinted ground, and a bar where reading begins."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours(self.palette())

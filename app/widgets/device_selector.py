@@ -1,4 +1,4 @@
-"""Which device may be used: automatically, or one of those that are there, known by their uuids."""
+"""A list of devices to choose from, known by their UUIDs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,12 @@ AUTOMATIC = "auto"
 _CHARACTERS = 16
 
 
-class DeviceChoice(Choice):
-    """A chosen device that is gone stays in the list, and is said to be missing."""
+class DeviceSelector(Choice):
+    """A list of devices; a chosen one that is gone stays in it, and is said to be missing.
+
+    Signals:
+        device_chosen: train on that device, as the settings name it.
+    """
 
     device_chosen = Signal(str)
 
@@ -33,7 +37,7 @@ class DeviceChoice(Choice):
         self.chosen.connect(lambda wish: self.device_chosen.emit(str(wish)))
 
     def show_devices(self, devices: Sequence[Device], chosen: str) -> None:
-        """Offer these; ``chosen`` is the wish that the settings remember."""
+        """Offer these devices; ``chosen`` is the one that the settings name."""
         choices = [(self.tr("automatically chosen device"), AUTOMATIC)]
         choices += [(label_of(device), wish_for(device)) for device in devices]
         wish = AUTOMATIC
@@ -48,7 +52,7 @@ class DeviceChoice(Choice):
 
 
 def device_for(devices: Sequence[Device], wish: str) -> Device | None:
-    """The device that is meant, if it is there."""
+    """The device that a setting names; ``None`` if it is not there."""
     try:
         return choose_device(devices, wish)
     except UserError:

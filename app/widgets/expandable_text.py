@@ -1,4 +1,4 @@
-"""An organiser's description: its beginning, and the rest for those who ask."""
+"""A long text, of which only the beginning is shown at first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SHORT = 700
 _LONGEST = 8000
 
 
-class LongText(QWidget):
-    """Plain and bounded, whatever is in it."""
+class ExpandableText(QWidget):
+    """A stranger's text as plain text of bounded length: its beginning, and a button for the rest."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,11 +33,11 @@ class LongText(QWidget):
 
     @property
     def text(self) -> str:
-        """What can be read now."""
+        """The part of the text that can be read now."""
         return self._words.text()
 
     def show_text(self, text: str) -> None:
-        """Show this instead, folded if it is long."""
+        """Show a text, folded if it is long."""
         whole = breakable(sanitize_text(text, _LONGEST))
         if whole == self._whole:
             return

@@ -1,4 +1,4 @@
-"""Blanks to be filled in: they change by a click or a key, never by a wheel that passes over them."""
+"""Inputs that stand in a sentence; a mouse wheel that passes over them does not change them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _TEXT_MARGIN = 7
 
 
 class Choice(QComboBox):
-    """One of several words, each of which stands for a value."""
+    """A list of words, each of which stands for a value.
+
+    Signals:
+        chosen: the value that a person has chosen.
+    """
 
     chosen = Signal(object)
 
@@ -38,12 +42,12 @@ class Choice(QComboBox):
         self.show_chosen(before)
 
     def show_chosen(self, value: object) -> None:
-        """Fill in the word for that value; leave the blank empty where there is none."""
+        """Show the word for that value, without emitting anything; none where no word stands for it."""
         values = [self.itemData(index) for index in range(self.count())]
         self.setCurrentIndex(values.index(value) if value in values else -1)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """With a sign of its own: a stylesheet knows none but pictures."""
+        """Paint the list with a chevron, since a stylesheet knows no signs but pictures."""
         super().paintEvent(event)
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
@@ -52,7 +56,7 @@ class Choice(QComboBox):
         draw_chevron(QPainter(self), _middle(place), _colour(self))
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Scroll the page instead, unless this is where the person is."""
+        """Let the wheel scroll the page, unless the list has the focus."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
@@ -60,7 +64,11 @@ class Choice(QComboBox):
 
 
 class Number(QSpinBox):
-    """A whole number; its least one may stand for a word, such as "all"."""
+    """A whole number; its least one may stand for a word, such as "all".
+
+    Signals:
+        chosen: the number that a person has entered.
+    """
 
     chosen = Signal(int)
 
@@ -76,14 +84,14 @@ class Number(QSpinBox):
         self.valueChanged.connect(self.chosen)
 
     def show_number(self, value: int) -> None:
-        """Fill it in without asking for anything."""
+        """Show that number, without emitting anything."""
         if value != self.value():
             self.blockSignals(True)
             self.setValue(value)
             self.blockSignals(False)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
-        """With signs of its own; one that leads nowhere is faint."""
+        """Paint the number with chevrons; one that leads nowhere is faint."""
         super().paintEvent(event)
         option = QStyleOptionSpinBox()
         self.initStyleOption(option)
@@ -97,7 +105,7 @@ class Number(QSpinBox):
             draw_chevron(painter, _middle(place), _colour(self, leads_on), is_up=is_up)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Scroll the page instead, unless this is where the person is."""
+        """Let the wheel scroll the page, unless the number has the focus."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:

@@ -1,4 +1,4 @@
-"""Names and what they stand for, one pair a row."""
+"""A list of names and their values, one pair a row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME_WIDTH = 120
 
 
 class KeyValueList(QWidget):
-    """Strangers' words among them are expected to be harmless already."""
+    """A list of names and values, which are expected to be sanitised."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +28,7 @@ class KeyValueList(QWidget):
         self._shown: list[tuple[str, str]] = []
 
     def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        """Show these instead; the labels of before are used again."""
+        """Show these pairs; the labels of before are used again."""
         if list(facts) == self._shown:
             return
         self._shown = list(facts)
@@ -43,7 +43,7 @@ class KeyValueList(QWidget):
 
     @property
     def text(self) -> str:
-        """All that it says, a row a line."""
+        """Everything that the list says, a pair a line."""
         return "\n".join(f"{name}: {words}" for name, words in self._shown)
 
     def _label(self, row: int, column: int) -> Words:

@@ -1,4 +1,4 @@
-"""Words on a page: always plain text, always wrapped, in the sizes that the theme gives to their roles."""
+"""Labels: always plain text, always wrapped, in the sizes that the theme gives to their roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.appearance.theme import Role, give_role
 
 
 class Words(QLabel):
-    """A sentence or a paragraph, which never asks for more width than its longest word."""
+    """A sentence or a paragraph as plain text, which never asks for more width than its longest word."""
 
     role: Role | None = None
 
@@ -23,7 +23,7 @@ class Words(QLabel):
         if self.role:
             give_role(self, self.role)
 
-    def say(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Show the text; without any, take no room."""
         if text != self.text():
             self.setText(text)
@@ -31,25 +31,25 @@ class Words(QLabel):
 
 
 class Title(Words):
-    """What a page or a run is called."""
+    """The name of a page or of a run."""
 
     role = "title"
 
 
 class Heading(Words):
-    """What a part of a page is about."""
+    """The name of a part of a page."""
 
     role = "heading"
 
 
 class Hint(Words):
-    """What helps, and need not be read."""
+    """A text that helps and need not be read, in a muted colour."""
 
     role = "quiet"
 
 
 class Strong(Words):
-    """A name, or the one word that counts."""
+    """A name, or the one word that counts, in bold letters."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)

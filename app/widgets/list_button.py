@@ -1,4 +1,4 @@
-"""A button as wide as its column, whose words wrap: a row of a list that one may choose from."""
+"""A row of a list as a button, as wide as its column, whose text wraps."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from app.appearance.line_breaks import breakable
 from app.widgets.labels import Hint, Strong
 
 
-class RowButton(QPushButton):
-    """Says a name, and below it a lesser line."""
+class ListButton(QPushButton):
+    """A button with a name, and a lesser line below it."""
 
     def __init__(self, name: str, line: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,20 +27,20 @@ class RowButton(QPushButton):
         self.setSizePolicy(policy)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
-        """Wrapped words need more height where there is less width."""
+        """Whether the height follows from the width: wrapped words need more height where there is less width."""
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
-        """What the words need."""
+        """The height that the words need at that width."""
         layout = self.layout()
         return layout.heightForWidth(width) if layout else -1
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """The words', not those of a button's own text, which there is none of."""
+        """The size of the words; the button has no text of its own."""
         layout = self.layout()
         return layout.sizeHint() if layout else super().sizeHint()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """As narrow as the longest word."""
+        """The size at which the longest word just fits."""
         layout = self.layout()
         return layout.minimumSize() if layout else super().minimumSizeHint()

@@ -15,7 +15,7 @@ _NARROWEST = 60
 
 
 class MemoryBar(QWidget):
-    """Shares of one: first what is taken already, then what is wanted; more than all is hatched."""
+    """A bar of two shares of one: what is taken already, then what is wanted; more than all is hatched."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,18 +24,18 @@ class MemoryBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_shares(self, taken: float, wanted: float = 0.0, severity: Severity = "info") -> None:
-        """Both are shares of all there is; the meaning colours what is wanted."""
+        """Show both shares; the severity colours what is wanted."""
         shares = (taken, wanted, severity)
         if shares != (self._taken, self._wanted, self._severity):
             self._taken, self._wanted, self._severity = shares
             self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """A line, as wide as may be."""
+        """The size of a line, which expands to any width."""
         return QSize(_NARROWEST, _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """The ground, what is taken, what is wanted."""
+        """Paint the ground, what is taken, and what is wanted."""
         theme = colours(self.palette())
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -1,4 +1,4 @@
-"""A button that opens a menu, with a sign that it does so in its middle or after its words."""
+"""A button that opens a menu."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QWidg
 
 
 def draw_chevron(painter: QPainter, middle: QPointF, colour: QColor, *, is_up: bool = False) -> None:
-    """Eight wide and four high."""
+    """Draw a chevron eight pixels wide and four high."""
     half = -2.0 if is_up else 2.0
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(colour, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
@@ -20,7 +20,10 @@ _SIGN_ROOM = 16
 
 
 class MenuButton(QToolButton):
-    """Qt's own sign stands in the corner, where nobody looks for it."""
+    """A button that opens a menu, with a chevron in its middle or after its text.
+
+    Qt's own chevron stands in the corner, where nobody looks for it.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,12 +31,12 @@ class MenuButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """With room for the sign."""
+        """The size of the button with room for the chevron."""
         hint = super().sizeHint()
         return QSize(hint.width() + (_SIGN_ROOM if self.text() else 0), hint.height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """As any button, and the sign."""
+        """Paint the button as Qt does, and the chevron."""
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         option.features = QStyleOptionToolButton.ToolButtonFeature.None_

@@ -1,4 +1,4 @@
-"""The number that one looks for, with what it counts and the curve it comes from."""
+"""A large figure with its unit and a sparkline."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.widgets.sparkline import Sparkline
 _LARGER = 2.1
 
 
-class BigNumber(QWidget):
-    """``512 samples/s`` and a sparkline beside or below; what is not known is said in smaller letters."""
+class Metric(QWidget):
+    """A large number with its unit, and a sparkline; what is not known is said in smaller letters."""
 
     def __init__(self, curve: int, *, is_above: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,11 +40,11 @@ class BigNumber(QWidget):
 
     @property
     def text(self) -> str:
-        """What can be read."""
+        """The number and its unit, as they are shown."""
         return f"{self._number.text()} {self._unit.text()}".strip()
 
     def show_number(self, number: str, unit: str, *, is_known: bool) -> None:
-        """Say that."""
+        """Show that number with its unit; ``is_known`` makes it large."""
         if number == self._number.text() and unit == self._unit.text():
             return
         font = self._number.font()
@@ -57,5 +57,5 @@ class BigNumber(QWidget):
         self._unit.setVisible(bool(unit))
 
     def show_values(self, values: Sequence[float | None]) -> None:
-        """Where it comes from."""
+        """Show the newest values in the sparkline, oldest first."""
         self._sparkline.show_values(values)

@@ -1,4 +1,4 @@
-"""Below the header: one thing to know, with at most one button, until it is put away."""
+"""The notice bar below the header: one notice with at most one button, until it is dismissed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.errors import ErrorKind
 
 
 class NoticeBar(QWidget):
-    """Takes no room while there is nothing to say."""
+    """A bar below the header for one notice; it takes no room while there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +28,7 @@ class NoticeBar(QWidget):
         self._action: Callable[[], None] | None = None
         self.hide()
 
-    def say(
+    def show_notice(
         self,
         severity: Severity,
         title: str,
@@ -42,10 +42,10 @@ class NoticeBar(QWidget):
         self._action = action
         self.dismiss.setText(self.tr("&Dismiss"))
         self.dismiss.setAccessibleName(self.tr("Put this notice away"))
-        self.callout.say(severity, title, words, action=button if action else "", error=error)
+        self.callout.show_message(severity, title, words, action=button if action else "", error=error)
         self.show()
 
-    def take_back(self, title: str) -> None:
+    def withdraw(self, title: str) -> None:
         """That is over; something else that is said by now stays."""
         if self.callout.title == title:
             self.hide()

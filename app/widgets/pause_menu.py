@@ -1,4 +1,4 @@
-"""For how long a person may want the computer back: the lines of a menu."""
+"""The lines of a menu that pause for some time."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _LENGTHS_SECONDS = (1800.0, 3600.0, 10800.0, None)
 
 
 class PauseMenu:
-    """Adds them to a menu; ``ask`` is given the seconds, or ``None`` for until the person resumes."""
+    """The lines of a menu that pause; ``request`` is given the seconds, or ``None`` for until the person resumes."""
 
-    def __init__(self, menu: QMenu, ask: Callable[[float | None], None]) -> None:
-        self._actions = [_action(menu, ask, seconds) for seconds in _LENGTHS_SECONDS]
-        self.say(is_paused=False)
+    def __init__(self, menu: QMenu, request: Callable[[float | None], None]) -> None:
+        self._actions = [_action(menu, request, seconds) for seconds in _LENGTHS_SECONDS]
+        self.retranslate(is_paused=False)
 
-    def say(self, *, is_paused: bool) -> None:
+    def retranslate(self, *, is_paused: bool) -> None:
         """In the person's language; a pause that is running can be given another end."""
         for action, words in zip(self._actions, _from_now() if is_paused else _lengths(), strict=True):
             action.setText(words)
 
 
-def _action(menu: QMenu, ask: Callable[[float | None], None], seconds: float | None) -> QAction:
+def _action(menu: QMenu, request: Callable[[float | None], None], seconds: float | None) -> QAction:
     action = menu.addAction("")
-    action.triggered.connect(lambda: ask(seconds))
+    action.triggered.connect(lambda: request(seconds))
     return action
 
 

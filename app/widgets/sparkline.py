@@ -1,4 +1,4 @@
-"""A curve without axes, as large as a word: where a number comes from and where it goes."""
+"""A curve without axes, as large as a word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROOM = 3.0
 
 
 class Sparkline(QWidget):
-    """Of the last values, oldest first; ``None`` leaves a gap. A number beside it says the same in words."""
+    """A curve of the last values, oldest first; ``None`` leaves a gap. A number beside it says the same in words."""
 
     def __init__(self, curve: int = 0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,21 +23,21 @@ class Sparkline(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """A word."""
+        """The size of a word or two."""
         return QSize(120, 34)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """A short word."""
+        """The size of a short word."""
         return QSize(40, 34)
 
     def show_values(self, values: Sequence[float | None]) -> None:
-        """Draw these."""
+        """Draw these values, oldest first."""
         if tuple(values) != self._values:
             self._values = tuple(values)
             self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
-        """Its ups and downs fill a third of the height, or more where they come near to zero."""
+        """Paint the curve; its range fills a third of the height, or more where the values come near to zero."""
         known = [value for value in self._values if value is not None]
         if len(known) < 2 or max(known) <= 0:
             return
@@ -47,13 +47,13 @@ class Sparkline(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colour = colours(self.palette()).curves[self._curve]
         painter.setPen(QPen(colour, 1.6))
-        segments = self._stretches(max(0.0, low - room), high + room)
+        segments = self._segments(max(0.0, low - room), high + room)
         for stretch in segments:
             painter.drawPolyline(QPolygonF(stretch))
         painter.setBrush(colour)
         painter.drawEllipse(segments[-1][-1], 1.6, 1.6)
 
-    def _stretches(self, bottom: float, top: float) -> list[list[QPointF]]:
+    def _segments(self, bottom: float, top: float) -> list[list[QPointF]]:
         across = (self.width() - 2 * _ROOM) / (len(self._values) - 1)
         up = (self.height() - 2 * _ROOM) / (top - bottom)
         segments: list[list[QPointF]] = []

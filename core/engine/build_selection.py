@@ -70,7 +70,7 @@ def suited_build() -> Suited:
 
 
 def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None] = load_files) -> Choice:
-    """The files for it, or for the next best; raises ClientError where there are none for this Python.
+    """The files for it, or for the next best; raises UserError where there are none for this Python.
 
     torch for CUDA computes on the CPU, too: it is only much larger.
     """

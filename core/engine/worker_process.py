@@ -156,7 +156,7 @@ class _Greeting(msgspec.Struct):
 
 
 def _first_event(line: bytes) -> AnyEvent:
-    """The worker's hello; raises ClientError for anything else and for another protocol."""
+    """The worker's hello; raises UserError for anything else and for another protocol."""
     try:
         greeting = msgspec.json.decode(line, type=_Greeting)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

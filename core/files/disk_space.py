@@ -1,4 +1,4 @@
-"""How much room there is for Workerbee's data: on the disk, and within the limit that a person has set."""
+"""Free and used disk space, also within the limit that a person has set for Workerbee's data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DiskSpace:
-    """``free_bytes`` is ``None`` where nobody knows; ``is_limited`` where it is the limit that ends first."""
+    """Free disk space; ``free_bytes`` is ``None`` where not known, ``is_limited`` says that a set limit ends first."""
 
     free_bytes: int | None = None
     is_limited: bool = False
 
 
 def free_space(folder: Path, limit_bytes: int | None) -> DiskSpace:
-    """What may still be written into that folder; it never raises."""
+    """The bytes that may still be written into the folder; never raises."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
@@ -30,7 +30,7 @@ def free_space(folder: Path, limit_bytes: int | None) -> DiskSpace:
 
 
 def disk_usage(folder: Path) -> int:
-    """What its files are long in all; one that cannot be looked at, or has just gone, does not count."""
+    """The length of all files in the folder; one that cannot be read, or has just gone, does not count."""
     held = 0
     for place, _, names in os.walk(folder):
         for name in names:

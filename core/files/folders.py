@@ -99,22 +99,22 @@ class Folders:
 
     @classmethod
     def below(cls, home: Path) -> Folders:
-        """All four folders in one."""
+        """Four folders within one home folder."""
         return cls(home / "settings", home / "data", home / "cache", home / "logs")
 
     @property
     def contents(self) -> DataFolder:
-        """What lies where in ``data``."""
+        """The layout of the data folder."""
         return DataFolder(self.data)
 
     @property
     def settings_file(self) -> Path:
-        """The volunteer's settings."""
+        """The file of the volunteer's settings."""
         return self.settings / "settings.toml"
 
     @property
     def window_file(self) -> Path:
-        """Size and position of the window."""
+        """The file of the window's size and position."""
         return self.settings / "window.place"
 
     def prepare(self) -> None:

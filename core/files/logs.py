@@ -1,4 +1,4 @@
-"""What Workerbee writes down for its developers: never for the volunteer, and never without bound."""
+"""Log files for developers, rotated so that they never grow without bound."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def set_up_logging(logs: Path, level: int = logging.INFO) -> Path:
 
 
 def worker_log(logs: Path) -> Path:
-    """Where the workers of this person complain."""
+    """The log file that all workers of this person share."""
     return logs / "worker.log"
 
 

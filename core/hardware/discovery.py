@@ -28,7 +28,7 @@ def find_devices(timeout_seconds: float = 2.0) -> tuple[Device, ...]:
 def choose_device(devices: Sequence[Device], wish: str) -> Device:
     """The device meant by ``auto``, ``cpu``, ``cuda:N`` or a uuid.
 
-    ``auto`` is the GPU with most free memory, or else the CPU. Raises ClientError naming those that exist.
+    ``auto`` is the GPU with most free memory, or else the CPU. Raises UserError naming those that exist.
     """
     wanted = wish.strip().lower()
     if wanted == "auto":

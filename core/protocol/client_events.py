@@ -1,4 +1,4 @@
-"""The events that only a client knows: what a person asked for, and what became of the worker's process."""
+"""The events that only a client knows: what a person requested, and how the worker's process ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WorkerExited:
 
 @dataclass(frozen=True)
 class RestartDue:
-    """The wait before another attempt is over."""
+    """The delay before another attempt is over."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Messages as they cross the pipe: one JSON object a line."""
+"""The codec of commands and events: one JSON object a line, UTF-8."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Decoded = TypeVar("_Decoded")
 
 
 def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
-    """The one type of ours that msgspec does not know, which crosses the pipe as a text."""
+    """The decoding of Multiaddr, the one type that msgspec does not know: it crosses the pipe as a text."""
     if kind is not Multiaddr or not isinstance(text, str):
         raise ValueError("a multiaddr is a text")
     return Multiaddr(text)
@@ -30,7 +30,7 @@ _event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, 
 
 
 def encode(message: StrictStruct | Mapping[str, object]) -> bytes:
-    """Return the message as one line, the line's end included; a path that is no UTF-8 is told as far as it is."""
+    """Return the message as one line, its end included; characters that cannot be UTF-8 become question marks."""
     try:
         return _encoder.encode(message) + b"\n"
     except UnicodeEncodeError:

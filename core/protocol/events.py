@@ -16,7 +16,7 @@ from core.schema import Count, StrictStruct
 
 
 class Hello(Event, tag="hello", kw_only=True, frozen=True):
-    """The worker lives; sent before any heavy import."""
+    """The worker lives; the first event, sent before any heavy import."""
 
     protocol: int
     version: str
@@ -40,7 +40,7 @@ class FitMeasured(Event, tag="fit_measured", kw_only=True, frozen=True):
 
 
 class Connected(Event, tag="connected", kw_only=True, frozen=True):
-    """A peer answered; ``peer_id`` is ours."""
+    """A peer of the swarm has answered; ``peer_id`` is ours, ``peers`` counts those in our routing table."""
 
     peer_id: str
     peers: Count
@@ -75,7 +75,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
 
 
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):
-    """Every run that the swarm publishes has been told."""
+    """Every run that the swarm publishes has been reported; ``found`` of them."""
 
     found: Count
 
@@ -166,7 +166,7 @@ class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
 
 
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
-    """Whether this computer helps, and why."""
+    """Whether this computer contributes to the run at present, and why or why not."""
 
     state: Literal["helping", "alone", "out_of_sync", "starting"]
     reason: LocalizedText = LocalizedText()
@@ -180,7 +180,7 @@ class Solved(StrictStruct, kw_only=True, frozen=True):
 
 
 class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
-    """How well the model does on what nobody trains on; ``accuracy`` is the exact-match share."""
+    """The model's loss and accuracy on the validation set; ``accuracy`` is the share of exact matches, 0 to 1."""
 
     epoch: Count
     loss: float | None
@@ -189,19 +189,19 @@ class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
 
 
 class RunScored(Event, tag="run_scored", kw_only=True, frozen=True):
-    """What the organiser's peer has signed since we last said so; ``earlier`` goes by rising epoch."""
+    """The evaluations that the organiser's peer has signed since the last such event; ``earlier`` by rising epoch."""
 
     latest: Score
     earlier: tuple[Score, ...] = ()
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """All of them."""
+        """All new evaluations by rising epoch."""
         return (*self.earlier, self.latest)
 
 
 class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
-    """The run's state is on disk."""
+    """The run's state has been written to ``path`` on disk."""
 
     path: str
     epoch: Count
@@ -215,20 +215,20 @@ class Warned(Event, tag="warned", kw_only=True, frozen=True):
 
 
 class Failed(Event, tag="failed", kw_only=True, frozen=True):
-    """The worker cannot go on; ``problem`` is a key of core.errors.Problem."""
+    """The worker cannot go on; ``problem`` is the key of an ErrorKind."""
 
     problem: str
     detail: str = ""
 
 
 class Left(Event, tag="left", kw_only=True, frozen=True):
-    """Goodbye has been said; the process is about to end."""
+    """The worker has said goodbye to the swarm and is about to end."""
 
     contributed_samples: Count = 0
 
 
 class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
-    """Said by the client: the worker starts again after ``seconds``; the first attempt is 1.
+    """The client starts the worker again after ``seconds``; the first attempt is 1.
 
     ``problem`` is a key of core.errors.ErrorKind: what ended the one before. After ``last_attempt`` the client
     gives up; ``None``: it never does.

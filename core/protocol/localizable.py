@@ -1,4 +1,4 @@
-"""What the worker says: English sentences with blanks, which a window can say in a language of its own."""
+"""Localisable text of the worker: English sentences with placeholders, which a window translates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.schema import StrictStruct
 
 
 class LocalizedText(StrictStruct, frozen=True):
-    """A sentence with blanks, ``%1``, ``%2`` and so on, and what fills them: plain words, or other remarks.
+    """A sentence with placeholders, ``%1``, ``%2`` and so on, and their values: plain words, or other sentences.
 
     ``str`` says it in English; without a sentence there is nothing to say.
     """
@@ -23,10 +23,10 @@ class LocalizedText(StrictStruct, frozen=True):
 
 
 def localized(sentence: str, *blanks: LocalizedText | str) -> LocalizedText:
-    """That sentence, which must be written out here: Qt Linguist is shown it."""
+    """The sentence with its values; it must be a literal at the call, where Qt Linguist finds it."""
     return LocalizedText(sentence, blanks)
 
 
 def join_sentences(first: LocalizedText, then: LocalizedText) -> LocalizedText:
-    """One after the other, as far as they say something."""
+    """Two sentences one after the other, as far as they are not empty."""
     return LocalizedText("%1 %2", (first, then)) if first and then else first or then

@@ -16,8 +16,8 @@ DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
 
 
 class Command(StrictStruct, tag_field="command", kw_only=True, frozen=True):
-    """What the client asks of the worker."""
+    """The base of what a client asks of its worker; its tag is the field ``command``."""
 
 
 class Event(StrictStruct, tag_field="event", kw_only=True, frozen=True):
-    """What happened in the worker, or to it."""
+    """The base of what has happened in the worker, or to it; its tag is the field ``event``."""

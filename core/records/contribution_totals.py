@@ -1,4 +1,4 @@
-"""What has been given to each run, some of it saved and some of it on its way to the file."""
+"""Contributions to each run as totals, some of them saved and some on their way to the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ContributionDelta:
-    """To one run, in all or since it was last saved; ``joules`` is ``None`` where nobody knows."""
+    """What was contributed to one run, in all or since it was last saved; ``joules`` is ``None`` where not known."""
 
     name: str = ""
     samples: int = 0
@@ -17,7 +17,7 @@ class ContributionDelta:
     joules: float | None = None
 
     def plus(self, more: ContributionDelta) -> ContributionDelta:
-        """Both together, under the newer name."""
+        """The sum of both, under the newer name."""
         known = [joules for joules in (self.joules, more.joules) if joules is not None]
         return ContributionDelta(
             more.name or self.name,
@@ -29,7 +29,7 @@ class ContributionDelta:
 
 
 class PendingContributions:
-    """Added by one thread, saved by another; at every moment each thing is in exactly one of three places.
+    """Contributions added by one thread and saved by another; each is in exactly one of three places at any moment.
 
     ``saved`` is what the file holds; ``None`` until it has been read.
     """
@@ -41,23 +41,23 @@ class PendingContributions:
         self._unsaved: dict[str, ContributionDelta] = {}
 
     def add(self, run_id: str, more: ContributionDelta) -> None:
-        """That run was given more."""
+        """Add a contribution to that run."""
         with self._lock:
             self._unsaved = _sum(self._unsaved, {run_id: more})
 
     def all(self) -> dict[str, ContributionDelta]:
-        """What each run has been given, as far as is known."""
+        """The total of each run, saved or not, as far as it is known."""
         with self._lock:
             return _sum(_sum(self.saved or {}, self._being_saved), self._unsaved)
 
     def take(self) -> dict[str, ContributionDelta]:
-        """What is to be added to the file now; ``settle`` must follow."""
+        """The contributions to add to the file now; ``settle`` must follow."""
         with self._lock:
             self._being_saved, self._unsaved = self._unsaved, {}
             return self._being_saved
 
     def settle(self, is_saved: bool) -> None:
-        """What was taken is in the file, or else must be taken again."""
+        """End a ``take``: what was taken is in the file, or else must be taken again."""
         with self._lock:
             if is_saved:
                 self.saved = _sum(self.saved or {}, self._being_saved)

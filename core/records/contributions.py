@@ -1,4 +1,4 @@
-"""What this computer has given, to each run and in all: samples, epochs, hours of training, energy."""
+"""What this computer has contributed, to each run and in all: samples, epochs, hours of training, energy."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from core.protocol.client_events import Opening
 from core.records.contribution_totals import ContributionDelta
 from core.records.store import HistoryStore, run_key
 
-LONGEST_NOTE_SECONDS = 60.0  # longer between two notes: the computer slept, or its clock jumped
+LONGEST_GAP_SECONDS = 60.0  # longer between two calls: the computer slept, or its clock jumped
 SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
 _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """``joules`` is what the GPU drew meanwhile; ``None`` where it never told its power."""
+    """The total of one run or of all.
+
+    ``joules`` is what the GPU drew meanwhile, ``None`` where it never told its power.
+    """
 
     samples: int = 0
     epochs: int = 0
@@ -29,7 +32,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class _Moment:
-    """What the last note was told; ``at`` is ``None`` when the computer was not training."""
+    """What the last call was told; ``at`` is ``None`` when the computer was not training."""
 
     opening: Opening | None = None
     samples: int = 0
@@ -38,7 +41,7 @@ class _Moment:
 
 
 class ContributionLog:
-    """Adds up what sessions say they have contributed; for the main thread. Saved in the history's file."""
+    """Adds up what sessions say they have contributed, and saves it in the history's file; for the main thread."""
 
     def __init__(self, store: HistoryStore) -> None:
         self._store = store
@@ -47,12 +50,12 @@ class ContributionLog:
         self._before = _Moment()
         self._saved_at = -SAVE_EVERY_SECONDS
 
-    def begin(self, run_id: str, name: str) -> None:
-        """The ``run_key`` of the run that is being helped from now on; saying it again changes nothing."""
+    def start_run(self, run_id: str, name: str) -> None:
+        """Name the run that is being helped from now on, by its ``run_key``; doing so again changes nothing."""
         self._run_id, self._name = run_id, name
 
-    def note(self, session: Session, devices: Sequence[Device], at: float) -> None:
-        """Add what is new since the last note; call it once a second, or whenever something happens."""
+    def record(self, session: Session, devices: Sequence[Device], at: float) -> None:
+        """Add what is new since the last call; once a second, or whenever something happens."""
         before, now = self._before_this(session), _moment(session, at)
         self._before = now
         consent = session.consent
@@ -60,19 +63,19 @@ class ContributionLog:
         more = _more(before, now, _power_watts(session, devices))
         if run_id is not None and more != ContributionDelta():
             name = self._name if run_id == self._run_id else ""
-            self._store.deeds.add(run_id, replace(more, name=name))
+            self._store.contributions.add(run_id, replace(more, name=name))
         self._save(is_urgent=before.at is not None and now.at is None)
 
     def of(self, run_id: str) -> Contribution:
-        """To that run, ever."""
-        return _deeds(self._store.deeds.all().get(run_id, ContributionDelta()))
+        """The total of one run, by its ``run_key``."""
+        return _contribution(self._store.contributions.all().get(run_id, ContributionDelta()))
 
     def total(self) -> Contribution:
-        """To all runs, ever."""
+        """The total of all runs ever helped."""
         everything = ContributionDelta()
-        for given in self._store.deeds.all().values():
+        for given in self._store.contributions.all().values():
             everything = everything.plus(given)
-        return _deeds(everything)
+        return _contribution(everything)
 
     def _before_this(self, session: Session) -> _Moment:
         """A session counts from zero, through all its workers; another session counts from zero again."""
@@ -97,7 +100,7 @@ def _moment(session: Session, at: float) -> _Moment:
 def _more(before: _Moment, now: _Moment, power_watts: float | None) -> ContributionDelta:
     """Samples always count; time, energy and epochs only between two moments of training."""
     seconds, epochs = 0.0, 0
-    if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_NOTE_SECONDS:
+    if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_GAP_SECONDS:
         seconds = now.at - before.at
     if before.epoch is not None and now.epoch is not None:
         epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
@@ -112,5 +115,5 @@ def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
     return next((device.power_watts for device in devices if used in device.names), None)
 
 
-def _deeds(given: ContributionDelta) -> Contribution:
+def _contribution(given: ContributionDelta) -> Contribution:
     return Contribution(given.samples, given.epochs, given.seconds, given.joules)

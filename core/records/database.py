@@ -1,4 +1,4 @@
-"""A SQLite file that never surprises its user: whatever is wrong with it is kept aside, waited for, or told.
+"""A SQLite file that never raises: damage is quarantined, locks are waited for, and the rest is reported.
 
 Nothing here raises. Writes go through one connection and reads through another, so that whoever reads never
 waits for a disk that is just being written.
@@ -53,7 +53,7 @@ class Database:
         self._is_closed = False
 
     def write(self, work: Callable[[sqlite3.Connection], None]) -> bool:
-        """Whether all of ``work`` is in the file now; if not, none of it is."""
+        """Do the work in a transaction; whether all of it is in the file now, or else none of it."""
         if not self._disk.acquire(timeout=_DISK_WAIT_SECONDS):
             return False
         try:
@@ -62,7 +62,7 @@ class Database:
             self._disk.release()
 
     def read(self, question: str, values: tuple[object, ...] = ()) -> Rows | None:
-        """The answer; ``None`` if the file cannot give one, until it has been written again.
+        """The rows that answer a query; ``None`` if the file cannot give them, until it has been written again.
 
         Call this, and ``close``, from one thread only.
         """
@@ -76,7 +76,7 @@ class Database:
             return None
 
     def close(self) -> None:
-        """Let go of the file, unless its disk does not answer."""
+        """Close the file, unless its disk does not answer."""
         self._is_closed = True
         if self._disk.acquire(timeout=_DISK_WAIT_SECONDS):
             self._close_writer()
@@ -104,7 +104,7 @@ class Database:
         return True
 
     def _connected(self) -> sqlite3.Connection:
-        """The file, open and with its tables. Raises sqlite3.Error, OSError and ClientError."""
+        """The file, open and with its tables. Raises sqlite3.Error, OSError and UserError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         connection = sqlite3.connect(
             self.path, timeout=_WRITE_WAIT_SECONDS, isolation_level=None, check_same_thread=False

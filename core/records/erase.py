@@ -41,7 +41,7 @@ class DataCategory:
 
     @property
     def held_bytes(self) -> int:
-        """The length of all its files."""
+        """The length of all files of the category."""
         return sum(disk_usage(path) if path.is_dir() else path.lstat().st_size for path in self.paths)
 
 

@@ -22,7 +22,7 @@ LastState = Literal["trained", "paused", "failed", "refused", "finished"]
 
 
 class RecentRun(StrictStruct, kw_only=True, frozen=True):
-    """One of them; ``address`` can be pasted as it is, ``at`` is in seconds since 1970."""
+    """One run; ``address`` can be pasted as it is, ``at`` is in seconds since 1970."""
 
     run_id: Annotated[str, Meta(min_length=1, max_length=64)]
     name: Annotated[str, Meta(max_length=200)]
@@ -33,7 +33,9 @@ class RecentRun(StrictStruct, kw_only=True, frozen=True):
 
 
 class RecentRuns:
-    """A small file. One that is damaged is kept ``aside``; one that cannot be written is told in ``trouble``.
+    """The recent runs in a small file, which is quarantined where it is damaged.
+
+    ``trouble`` says why it cannot be written.
 
     Nothing here raises: what could not be written is remembered until the program ends.
     """
@@ -49,11 +51,11 @@ class RecentRuns:
         return self._file.quarantined
 
     def all(self) -> tuple[RecentRun, ...]:
-        """The latest first."""
+        """All recent runs, the latest first."""
         return self._runs
 
     def remember(self, run: RecentRun) -> None:
-        """Put it first, in place of what was known of it."""
+        """Put the run first, in place of what was known of it."""
         try:
             msgspec.convert(msgspec.to_builtins(run), RecentRun)
             msgspec.json.encode(run)
@@ -63,7 +65,7 @@ class RecentRuns:
             self._keep((run, *self._without(run.run_id, run.organiser))[:MOST_RUNS])
 
     def forget(self, run_id: str, organiser: str) -> None:
-        """Whatever was known of it."""
+        """Strike the run from the list, if it is there."""
         self._keep(self._without(run_id, organiser))
 
     def _without(self, run_id: str, organiser: str) -> tuple[RecentRun, ...]:

@@ -1,7 +1,8 @@
-"""Where one curve is kept: rings of the lowest and highest value in each stretch of time.
+"""Ring buffers of one time series: the lowest and highest value in each step of time, at several resolutions.
 
-Every column knows which stretch of time it is for, so nothing is ever moved, cleared or filled in: a clock
-that jumps, however far, costs nothing and takes nothing away but the columns that it writes over.
+Like the round-robin archives of RRDtool (https://oss.oetiker.ch/rrdtool/doc/rrdcreate.en.html), they take the same
+room after a year as after a day. Unlike there, every column knows which step of time it is for, so nothing is ever
+moved, cleared or filled in: a clock that jumps, however far, costs only the columns that it writes over.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ _EMPTY_SLOT = -(2**63)
 
 @dataclass(frozen=True)
 class Resolution:
-    """Columns of ``step_seconds`` each, so many that they reach back ``span_seconds``."""
+    """The columns of a ring: so many of ``step_seconds`` each that they reach back ``span_seconds``."""
 
     step_seconds: int
     capacity: int
 
     @property
     def span_seconds(self) -> int:
-        """How far back a full ring reaches, the column under way not counted."""
+        """The seconds that a full ring reaches back, the column under way not counted."""
         return self.step_seconds * (self.capacity - 1)
 
     def bucket(self, at: float) -> int:
-        """The number of the column that this time lies in, counted from 1970."""
+        """The number of the column that a time lies in, counted from 1970."""
         return int(at // self.step_seconds)
 
 
@@ -47,7 +48,7 @@ RESOLUTIONS = (
 
 
 class Column(NamedTuple):
-    """The lowest and highest value in one stretch of time; the one a whole ring later has the same slot."""
+    """The lowest and highest value in one step of time; the one a whole ring later has the same slot."""
 
     slot: int
     bucket: int
@@ -78,8 +79,8 @@ class RingBuffer:
         self._unsaved = bytearray()
         self._window: _Window | None = None
 
-    def note(self, at: float, value: float) -> None:
-        """Take in a finite value; two in one column make its low and its high."""
+    def add(self, at: float, value: float) -> None:
+        """Add a finite value; several in one column make its low and its high."""
         bucket = self.resolution.bucket(at)
         if self._origin is None:
             self._origin = bucket
@@ -91,12 +92,12 @@ class RingBuffer:
             low, high = min(low, self._lows[slot]), max(high, self._highs[slot])
         self._buckets[slot], self._lows[slot], self._highs[slot] = bucket, low, high
         self._unsaved[slot] = 1
-        self._spoil(bucket)
+        self._invalidate(bucket)
         if former != bucket:
-            self._spoil(former)
+            self._invalidate(former)
 
-    def absorb(self, columns: Sequence[tuple[int, float, float]]) -> None:
-        """Take in (bucket, low, high) as they were saved; what has been noted since wins over them."""
+    def merge(self, columns: Sequence[tuple[int, float, float]]) -> None:
+        """Merge (bucket, low, high) as they were saved; what has been added since wins over them."""
         self.is_loaded = True
         self._window = None
         if not columns:
@@ -114,7 +115,7 @@ class RingBuffer:
                 self._buckets[slot], self._lows[slot], self._highs[slot] = bucket, low, high
 
     def window(self, first: int, count: int) -> tuple[array[float], array[float]]:
-        """Lows and highs of ``count`` columns from bucket ``first`` on; NaN where there is nothing."""
+        """The lows and highs of ``count`` columns from bucket ``first`` on; NaN where there is nothing."""
         lows, highs, stale = self._still_fresh(first, count)
         buckets, origin, capacity = self._buckets, self._origin or 0, self.resolution.capacity
         for bucket in range(stale, first + count):
@@ -126,7 +127,7 @@ class RingBuffer:
         return lows[:], highs[:]
 
     def take_unsaved(self, most: int) -> list[Column]:
-        """At most that many columns that have changed since they were last taken."""
+        """The columns that have changed since they were last taken; at most ``most``."""
         taken: list[Column] = []
         slot = self._unsaved.find(1)
         while slot >= 0 and len(taken) < most:
@@ -138,13 +139,13 @@ class RingBuffer:
         return taken
 
     def forget_saving(self) -> None:
-        """Whatever is here is to be taken once more."""
+        """Mark all columns as changed, so that they are taken once more."""
         for slot, bucket in enumerate(self._buckets):
             self._unsaved[slot] = bucket != _EMPTY_SLOT
 
     @property
     def is_saved(self) -> bool:
-        """Whether there is nothing to be taken."""
+        """Whether no column has changed since it was last taken."""
         return 1 not in self._unsaved
 
     def _make_room(self, slot: int) -> None:
@@ -154,7 +155,7 @@ class RingBuffer:
         self._highs.extend(array("d", [MISSING]) * missing)
         self._unsaved.extend(bytes(missing))
 
-    def _spoil(self, bucket: int) -> None:
+    def _invalidate(self, bucket: int) -> None:
         """The last window is no longer right from that bucket on."""
         window = self._window
         if window is not None and bucket >= window.first:

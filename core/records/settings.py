@@ -1,4 +1,4 @@
-"""The volunteer's choices, and the readable file that keeps them."""
+"""The volunteer's settings, and the readable TOML file that keeps them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
 class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
-    """What the volunteer has chosen; ``None`` leaves the choice to Workerbee.
+    """The settings of a volunteer; ``None`` leaves the choice to Workerbee.
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
@@ -59,7 +59,7 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
 def load_settings(path: Path) -> tuple[Settings, Path | None]:
     """The settings in that file, or the defaults; and where a file that could not be read was set aside.
 
-    Raises ClientError only if a broken file cannot even be renamed.
+    Raises UserError only if a broken file cannot even be renamed.
     """
     try:
         return _decode(read_bounded(path, _MAX_FILE_BYTES)), None
@@ -70,9 +70,9 @@ def load_settings(path: Path) -> tuple[Settings, Path | None]:
 
 
 def save_settings(path: Path, settings: Settings) -> None:
-    """Write them, or leave the old file whole.
+    """Write the settings, or leave the old file whole.
 
-    Raises msgspec.ValidationError for a value out of bounds, ClientError for a disk that refuses.
+    Raises msgspec.ValidationError for a value out of bounds, UserError for a disk that refuses.
     """
     import tomli_w
 

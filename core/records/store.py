@@ -1,4 +1,4 @@
-"""What is remembered across starts, in one file: the curves' columns and the deeds.
+"""The history file: the columns of all curves, and the contributions to each run.
 
 A kill loses what was not saved yet, a power cut what was saved just before; neither leaves half of it.
 """
@@ -42,7 +42,7 @@ _SAVE_CURVE = """
 INSERT INTO curves (run_id, series, began) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET began = min(began, excluded.began) RETURNING id
 """
-_SAVE_DEEDS = """
+_SAVE_CONTRIBUTION = """
 INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     name = coalesce(nullif(excluded.name, ''), name),
     samples = samples + excluded.samples, epochs = epochs + excluded.epochs,
@@ -55,7 +55,7 @@ WHERE curve = (SELECT id FROM curves WHERE run_id = ? AND series = ?) AND step =
     AND typeof(bucket) = 'integer' AND typeof(low) = 'real' AND typeof(high) = 'real'
 """
 _LOAD_BEGAN = "SELECT min(began) FROM curves WHERE run_id = ? AND typeof(began) = 'real'"
-_LOAD_DEEDS = """
+_LOAD_CONTRIBUTIONS = """
 SELECT run_id, name, samples, epochs, seconds, joules FROM deeds
 WHERE typeof(run_id) = 'text' AND typeof(name) = 'text' AND typeof(samples) = 'integer'
     AND typeof(epochs) = 'integer' AND typeof(seconds) = 'real' AND typeof(joules) IN ('real', 'null')
@@ -82,7 +82,7 @@ class CurvePart:
 
 
 class HistoryStore:
-    """Takes what is to be saved at once, and saves it soon; what cannot be saved now is tried again."""
+    """Saves curves and contributions soon after they are handed over; what cannot be saved is tried again."""
 
     def __init__(self, path: Path, organisers: Mapping[str, str]) -> None:
         self._database = Database(path, _SCHEMA, _VERSION, self._add_organisers)
@@ -92,7 +92,7 @@ class HistoryStore:
         self._writer: threading.Thread | None = None
         self._is_closing = False
         self._curves: list[CurvePart] = []
-        self._deeds = PendingContributions()
+        self._contributions = PendingContributions()
         self._aside: Path | None = None
 
     @classmethod
@@ -107,12 +107,12 @@ class HistoryStore:
 
     @property
     def trouble(self) -> UserError | None:
-        """Why nothing can be kept at the moment, in words."""
+        """The error that keeps the file from being written at the moment, if any."""
         return self._database.trouble
 
     @property
     def aside(self) -> Path | None:
-        """Where a damaged file was put, now or while it was open."""
+        """The path of a damaged file that was quarantined, now or while it was open."""
         return self._database.aside
 
     @property
@@ -121,50 +121,50 @@ class HistoryStore:
         return not self._curves
 
     @property
-    def deeds(self) -> PendingContributions:
-        """What has been given; ``save_soon`` saves what is added to it."""
-        return self._deeds
+    def contributions(self) -> PendingContributions:
+        """The contributions to all runs; ``save_soon`` saves what is added to them."""
+        return self._contributions
 
     def keep_curves(self, parts: list[CurvePart]) -> None:
-        """Save them with the next ``save``; only when ``is_ready``."""
+        """Hand over curves for the next ``save``; only when ``is_ready``."""
         self._curves = parts
 
     def columns(self, run_id: str, series: str, step_seconds: int) -> Rows | None:
-        """The saved (bucket, low, high); ``None`` if they cannot be read at the moment."""
+        """The saved (bucket, low, high) of a curve; ``None`` if they cannot be read at the moment."""
         return self._database.read(_LOAD_COLUMNS, (run_id, series, step_seconds))
 
     def began(self, run_id: str) -> float | None:
-        """When the run's first curve begins; ``None`` if it has none, or none can be read at the moment."""
+        """The time of the run's first value; ``None`` if it has none, or none can be read at the moment."""
         rows = self._database.read(_LOAD_BEGAN, (run_id,))
         return rows[0][0] if rows else None
 
     def save_soon(self) -> None:
-        """In a thread of its own: a disk may be slow."""
+        """Save in a thread of its own, because a disk may be slow."""
         if self._writer is None and not self._is_closing:
             self._writer = threading.Thread(target=self._save_when_woken, name="history", daemon=True)
             self._writer.start()
         self._wake.set()
 
     def save(self) -> bool:
-        """Now; whether everything that was handed over is in the file."""
+        """Save now; whether everything that was handed over is in the file."""
         if not self._saving.acquire(timeout=_PATIENCE_SECONDS):
             return False
         try:
-            curves, deeds = self._curves, self._deeds.take()
-            if not curves and not deeds and self._deeds.saved is not None and self.trouble is None:
+            curves, contributions = self._curves, self._contributions.take()
+            if not curves and not contributions and self._contributions.saved is not None and self.trouble is None:
                 return True
-            is_saved = self._database.write(lambda connection: self._write(connection, curves, deeds))
+            is_saved = self._database.write(lambda connection: self._write(connection, curves, contributions))
             if is_saved:
                 if self._curves is curves:  # others may have been handed over meanwhile
                     self._curves = []
                 self._aside = self._database.aside
-            self._deeds.settle(is_saved)
+            self._contributions.settle(is_saved)
             return is_saved
         finally:
             self._saving.release()
 
     def close(self) -> None:
-        """Save what can be saved, and let go of the file."""
+        """Save what can be saved, and close the file."""
         self._is_closing = True
         self._wake.set()
         self.save()
@@ -177,12 +177,12 @@ class HistoryStore:
             self.save()
 
     def _write(
-        self, connection: sqlite3.Connection, curves: list[CurvePart], deeds: dict[str, ContributionDelta]
+        self, connection: sqlite3.Connection, curves: list[CurvePart], contributions: dict[str, ContributionDelta]
     ) -> None:
-        if self._deeds.saved is None or self._database.aside != self._aside:
+        if self._contributions.saved is None or self._database.aside != self._aside:
             self._begin(connection)
-        for run_id, more in deeds.items():
-            connection.execute(_SAVE_DEEDS, (run_id, *astuple(more)))
+        for run_id, more in contributions.items():
+            connection.execute(_SAVE_CONTRIBUTION, (run_id, *astuple(more)))
         for part in curves:
             saved = connection.execute(_SAVE_CURVE, (part.run_id, part.series, part.began))
             [[curve]] = saved.fetchall()
@@ -201,20 +201,22 @@ class HistoryStore:
         """A file that takes the place of a damaged one gets what that one said had been given."""
         aside = self._database.aside
         if aside is not None and aside != self._aside:
-            rescued = _deeds_in_damaged(aside) if self._deeds.saved is None else self._deeds.saved
+            rescued = (
+                _contributions_in_damaged(aside) if self._contributions.saved is None else self._contributions.saved
+            )
             for run_id, given in rescued.items():
-                connection.execute(_SAVE_DEEDS, (run_id, *astuple(given)))
-        self._deeds.saved = _deeds_in(connection)
+                connection.execute(_SAVE_CONTRIBUTION, (run_id, *astuple(given)))
+        self._contributions.saved = _contributions_in(connection)
 
 
-def _deeds_in(connection: sqlite3.Connection) -> dict[str, ContributionDelta]:
-    rows = connection.execute(_LOAD_DEEDS)
+def _contributions_in(connection: sqlite3.Connection) -> dict[str, ContributionDelta]:
+    rows = connection.execute(_LOAD_CONTRIBUTIONS)
     return {run_id: ContributionDelta(*fields) for run_id, *fields in rows}
 
 
-def _deeds_in_damaged(path: Path) -> dict[str, ContributionDelta]:
+def _contributions_in_damaged(path: Path) -> dict[str, ContributionDelta]:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            return _deeds_in(connection)
+            return _contributions_in(connection)
     except (sqlite3.Error, UnicodeDecodeError):
         return {}

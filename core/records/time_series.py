@@ -1,4 +1,4 @@
-"""What the graphs draw: a few curves for each run, at the same cost after a year as after a minute.
+"""Time series of each run for its graphs, at the same cost after a year as after a minute.
 
 For the main thread. What is noted or asked for is in memory; a file keeps it across starts.
 """
@@ -41,7 +41,7 @@ _LATEST = 4_102_444_800.0  # 2100
 
 @dataclass(frozen=True)
 class Curve:
-    """The lowest and highest value in each step of time from ``begin`` on; NaN where nothing was noted."""
+    """The lowest and highest value in each step of time from ``begin`` on; NaN where nothing was recorded."""
 
     begin: float
     step_seconds: float
@@ -58,7 +58,7 @@ class _Run:
     lines: dict[Series, list[RingBuffer]] = field(default_factory=dict)
 
     def rings(self, series: Series) -> list[RingBuffer]:
-        """From fine to coarse."""
+        """The ring buffers of a series, from fine to coarse."""
         rings = self.lines.get(series)
         if rings is None:
             rings = self.lines[series] = [RingBuffer(resolution) for resolution in RESOLUTIONS]
@@ -84,7 +84,7 @@ class _Run:
 
 
 class History:
-    """``note`` what happens, ask for a ``curve``; neither raises, nor waits for a disk that is written."""
+    """The time series of all runs: ``record`` values, read a ``curve``; neither raises nor waits for a disk."""
 
     def __init__(self, store: HistoryStore) -> None:
         self.store = store
@@ -105,27 +105,27 @@ class History:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it will be there after the next start; if not, it is tried again all the time."""
+        """Whether the history is saved to disk; if not, that is tried again all the time."""
         return self.store.trouble is None
 
     @property
     def trouble(self) -> UserError | None:
-        """Why it is not kept, in words."""
+        """The error that keeps the history from being saved, if any."""
         return self.store.trouble
 
-    def note(self, run_id: str, series: Series, at: float, value: float) -> None:
-        """At that time (seconds since 1970) it was that much. What is no number or no time is not taken."""
+    def record(self, run_id: str, series: Series, at: float, value: float) -> None:
+        """Add a value at a time in seconds since 1970; what is no number or no time is left out."""
         if abs(value) <= sys.float_info.max and _EARLIEST <= at < _LATEST:
             run = self._run(run_id)
             run.began_by(at)
             for ring in run.rings(series):
-                ring.note(at, float(value))
+                ring.add(at, float(value))
         if time.monotonic() - self._saved_at >= SAVE_EVERY_SECONDS:
             self._hand_over()
             self.store.save_soon()
 
     def curve(self, run_id: str, series: Series, period_seconds: float | None, now: float) -> Curve:
-        """The last ``period_seconds`` before ``now``, or all since the run began; at most 1,441 columns.
+        """A series over the last ``period_seconds`` before ``now``, or since the run began; at most 1,441 columns.
 
         There are columns for all of the period, also for the part that is before anything was noted.
         """
@@ -149,7 +149,7 @@ class History:
         return is_saved
 
     def close(self) -> None:
-        """Save, and let go of the file."""
+        """Save everything, and close the file."""
         self.flush()
         self.store.close()
 
@@ -176,7 +176,7 @@ class History:
     def _load(self, run_id: str, series: Series, ring: RingBuffer) -> None:
         columns = self.store.columns(run_id, series, ring.resolution.step_seconds)
         if columns is not None:
-            ring.absorb(columns)
+            ring.merge(columns)
 
     def _fill_new_file(self) -> None:
         """The file was damaged while it was open: a new one gets what is still in memory."""

@@ -1,4 +1,4 @@
-"""What a volunteer pastes: where the run's first peers are, read as forgivingly as is safe.
+"""The parser of pasted addresses: where a run's first peers are, read as forgivingly as is safe.
 
 Multiaddrs with anything around them, whole terminal lines, or a link ``workerbee://join?peer=…&run=…``.
 """
@@ -36,7 +36,7 @@ _BARE_PEER_ID = re.compile(r"\b(?:12D3KooW|Qm|16Uiu2HA)[1-9A-HJ-NP-Za-km-z]{30,}
 
 
 class UnreadableAddress(UserError):  # noqa: N818
-    """Says which piece of the text cannot be read, why, and what a good one looks like.
+    """A pasted text cannot be read: which piece of it, why, and what a good one looks like.
 
     ``reason`` is ``template`` with its ``values``, which a window puts into a sentence of another language.
     """
@@ -59,7 +59,7 @@ class JoinAddress:
 
     @classmethod
     def parse(cls, text: str) -> JoinAddress:
-        """Read what was pasted; raises UnreadableAddress, and nothing else."""
+        """The address in a pasted text; raises UnreadableAddress, and nothing else."""
         if len(text) > MAX_CHARACTERS:
             raise UnreadableAddress("", "this is {} characters long, and that is no address", len(text))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
@@ -74,12 +74,12 @@ class JoinAddress:
 
     @property
     def peer_ids(self) -> tuple[str, ...]:
-        """Who may answer there: the peer at the end of each address, each once."""
+        """The peers at the end of the addresses, each once."""
         return peer_ids_of(self.peers)
 
     @property
     def link(self) -> str:
-        """The same as one link, which ``parse`` reads again."""
+        """The address as one ``workerbee:`` link, which ``parse`` reads again."""
         fields: list[tuple[str, str]] = [("peer", peer) for peer in self.peers]
         if self.run_id is not None:
             fields.append(("run", self.run_id))

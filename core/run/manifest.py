@@ -1,4 +1,4 @@
-"""What a run is: plain, bounded data that an organiser signs; never code.
+"""The manifest of a run: plain, bounded data that an organiser signs; never code.
 
 Bounds are wide enough for any home computer and narrow enough that nobody can ask for the absurd.
 """
@@ -29,7 +29,7 @@ RunId = Annotated[
     ),
 ]
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
-_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=10)]
+_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=60)]
 
 
 class RunInfo(StrictStruct, kw_only=True, frozen=True):
@@ -54,17 +54,22 @@ class RunInfo(StrictStruct, kw_only=True, frozen=True):
 
 
 class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
-    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``."""
+    """The learning rate over the run, counted in epochs; linear and cosine end at ``total_epochs``.
 
-    kind: Literal["constant", "linear", "cosine"] = "constant"
-    """The shape of the learning rate over the run: constant, or falling to zero as a line or as a cosine."""
+    ``exponential`` is torch's ExponentialLR.
+    """
+
+    kind: Literal["constant", "linear", "cosine", "exponential"] = "constant"
+    """The shape of the learning rate over the run: constant, falling to zero as a line or a cosine, or by ``gamma``."""
     warmup_epochs: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     """The number of epochs in which the learning rate rises to its value."""
     total_epochs: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
     """The epoch at which the learning rate reaches zero; ``linear`` and ``cosine`` need it."""
+    gamma: Annotated[float, Meta(gt=0, le=1)] = 0.95
+    """What the learning rate is multiplied by in every epoch after the warm-up, with ``exponential``."""
 
     def __post_init__(self) -> None:
-        if self.kind != "constant" and self.total_epochs is None:
+        if self.kind in ("linear", "cosine") and self.total_epochs is None:
             raise ValueError(f"the {self.kind} schedule needs total_epochs")
 
 
@@ -89,7 +94,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
 
     Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
     trains with what a dry run has found to be fast on it; times are in seconds;
-    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient.
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient
+    (Vogels and others, PowerSGD, arXiv:1905.13727).
     ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
     """
 
@@ -307,7 +313,7 @@ class _FormatOnly(msgspec.Struct):
 
 
 def decode_manifest(encoded: bytes) -> RunManifest:
-    """The manifest in those JSON bytes; raises ClientError in words for anything else."""
+    """The manifest in those JSON bytes; raises UserError in words for anything else."""
     if len(encoded) > MAX_MANIFEST_BYTES:
         raise UserError(
             ErrorKind.MANIFEST_REFUSED,

@@ -42,7 +42,7 @@ class _Parts(NamedTuple):
 
 
 class Multiaddr(str):
-    """A multiaddr in its one normal form, read once; a text, so that it goes into files, pipes and hivemind as it is.
+    """A multiaddr in its normal form, parsed once; still a str, for files, pipes and hivemind.
 
     ``Multiaddr(text)`` raises MultiaddrError. Names and protocols are written small, IP addresses short, and
     ``/ipfs/`` as ``/p2p/``. Port 0 means any free port.
@@ -52,7 +52,7 @@ class Multiaddr(str):
     _parts: _Parts
 
     def __new__(cls, text: str) -> Multiaddr:
-        """Read it; what has been read is not read again."""
+        """Parse the text; what has been parsed is not parsed again."""
         if isinstance(text, Multiaddr):
             return text
         parts = _read(text)
@@ -67,12 +67,12 @@ class Multiaddr(str):
 
     @property
     def host(self) -> str:
-        """The IP address or the host's name."""
+        """The IP address or the host name."""
         return self._parts.host
 
     @property
     def transport(self) -> Transport:
-        """What is spoken on the port; empty for a ``dnsaddr`` that leaves it to the DNS."""
+        """The transport on the port; empty for a ``dnsaddr`` that leaves it to the DNS."""
         return self._parts.transport
 
     @property
@@ -92,13 +92,14 @@ class Multiaddr(str):
 
     @property
     def ip(self) -> IpAddress | None:
-        """The IP address; ``None`` for a name."""
+        """The IP address as a value; ``None`` for a host name."""
         return ipaddress.ip_address(self.host) if self.host_protocol in ("ip4", "ip6") else None
 
     @property
-    def is_direct_tcp(self) -> bool:
-        """Whether a plain TCP connection reaches the peer: neither QUIC, nor a relay, nor a ``dnsaddr``."""
-        return self.transport == "tcp" and self.relay_id is None and self.host_protocol != "dnsaddr"
+    def tcp_endpoint(self) -> tuple[str, int] | None:
+        """The host and port of the peer, or of its relay, for a TCP connection; ``None`` for QUIC and the like."""
+        is_tcp = self.transport == "tcp" and self.host_protocol != "dnsaddr"
+        return (self.host, self.port) if is_tcp and self.port is not None else None
 
     @property
     def is_loopback(self) -> bool:
@@ -134,6 +135,12 @@ def readable_multiaddrs(texts: Iterable[str]) -> tuple[Multiaddr, ...]:
         except MultiaddrError:
             continue
     return tuple(found)
+
+
+def split_peer(text: str) -> tuple[str, str]:
+    """The place and the peer id of a multiaddr, also of a transport that is unknown here; no peer is ""."""
+    place, _, peer_id = text.rpartition("/p2p/")
+    return (place, peer_id) if place else (text, "")
 
 
 def is_loopback(text: str) -> bool:

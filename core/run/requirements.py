@@ -1,4 +1,4 @@
-"""What a run asks of a computer, estimated from its manifest alone: nothing is built or downloaded."""
+"""What a run requires of a computer, estimated from its manifest alone: nothing is built or downloaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOST_BYTES = 450_000_000
 
 @dataclass(frozen=True)
 class ResourceRequirements:
-    """Bytes, and the model's size in parameters; ``sample_flop`` is what one sample costs to train on.
+    """The resources that a run needs: bytes, parameters, and the ``sample_flop`` to train on one sample.
 
     ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
     ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
@@ -34,7 +34,7 @@ class ResourceRequirements:
 
 
 def estimate_requirements(manifest: RunManifest) -> ResourceRequirements:
-    """The estimate for that run."""
+    """The resources that the run of a manifest needs."""
     size = size_of(manifest.recipe, manifest.data)
     return ResourceRequirements(
         parameters=size.parameters,
@@ -68,6 +68,8 @@ def _download_bytes(parameters: int, manifest: RunManifest) -> int:
 def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
     """Parameters, gradients, what backward keeps of forward, and the optimizer unless it is offloaded.
 
+    In fp32 that is 4 bytes for a parameter, 4 for its gradient and, with Adam, 8 for its two statistics
+    (Rajbhandari and others, ZeRO, arXiv:1910.02054, section 3.1).
     Where each computer finds its own micro-batch, it is the least: of one sample.
     """
     statistics = 0.0 if manifest.collaboration.is_optimizer_offloaded else manifest.optimizer.kept_bytes

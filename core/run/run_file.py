@@ -24,12 +24,12 @@ def template() -> str:
 
 
 def load_run_file(path: Path) -> RunManifest:
-    """The manifest in that file; raises ClientError that names what is wrong and where."""
+    """The manifest in that file; raises UserError that names what is wrong and where."""
     return parse_run_file(_text_of(path))
 
 
 def parse_run_file(text: str) -> RunManifest:
-    """The manifest in that text; raises ClientError with one line for each mistake."""
+    """The manifest in that text; raises UserError with one line for each mistake."""
     _refuse_if_too_long(len(text.encode("utf-8", "surrogatepass")))
     tables = with_none(_tables_of(text), RunManifest)
     mistakes = find_errors(tables, RunManifest)

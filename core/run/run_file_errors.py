@@ -1,4 +1,4 @@
-"""Every mistake in a run file, one line each: the section, the field, what is wrong, what was probably meant.
+"""The errors of a run file, one line each: section, field, what is wrong, what was probably meant.
 
 msgspec stops at the first mistake and speaks of types; an organiser wants all of them, in words.
 """
@@ -38,7 +38,7 @@ _BOUNDS = {
 
 
 def find_errors(tables: Mapping[str, Any], manifest: Struct) -> list[str]:
-    """All mistakes, or the first of very many; an empty list means that the tables are a manifest."""
+    """All errors, or the first of very many; an empty list means that the tables are a manifest."""
     found = list(islice(_mistakes(tables, manifest), MOST_MISTAKES + 1))
     return [*found[:MOST_MISTAKES], "There are more."] if len(found) > MOST_MISTAKES else found
 

@@ -1,4 +1,4 @@
-"""What is allowed in a run file, and yet is probably not what the organiser wants."""
+"""Lint for run files: what is allowed, and yet is probably not what the organiser wants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its downl
 
 
 def lint(manifest: RunManifest) -> tuple[str, ...]:
-    """A sentence or two each, with figures; none for a run that looks right."""
+    """The hints for a run, of a sentence or two each, with figures; none for a run that looks right."""
     needs = estimate_requirements(manifest)
     return (
         *_of_batches(manifest),

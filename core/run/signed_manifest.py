@@ -22,14 +22,14 @@ class SignedManifest(StrictStruct, frozen=True):
 
     @classmethod
     def sign(cls, manifest: RunManifest, identity: Identity) -> SignedManifest:
-        """Sign the manifest as it will be read."""
+        """Sign a manifest in the form in which it will be read."""
         encoded = msgspec.json.encode(manifest)
         decode_manifest(encoded)
         return cls(identity.peer_id, encoded, identity.sign(_SIGNING_PREFIX + encoded))
 
     @classmethod
     def from_bytes(cls, encoded: bytes) -> SignedManifest:
-        """Read what the DHT holds; raises ClientError if it is no signed manifest."""
+        """The signed manifest that the DHT holds; raises UserError if it is none."""
         if len(encoded) > MAX_RECORD_BYTES:
             raise UserError(ErrorKind.MANIFEST_REFUSED, f"Its record has {len(encoded)} bytes.")
         try:
@@ -38,15 +38,15 @@ class SignedManifest(StrictStruct, frozen=True):
             raise UserError(ErrorKind.MANIFEST_REFUSED, f"{error}.") from error
 
     def to_bytes(self) -> bytes:
-        """What the DHT holds."""
+        """The record that the DHT holds, as msgpack."""
         return msgspec.msgpack.encode(self)
 
     def is_signed(self) -> bool:
-        """Whether the signature is the organiser's."""
+        """Whether the signature was made by the organiser."""
         return verify(self.organiser, _SIGNING_PREFIX + self.manifest, self.signature)
 
     def opened(self) -> RunManifest:
-        """Verify first, parse second; raises ClientError for a wrong signature or a bad manifest."""
+        """The manifest, verified before it is parsed; raises UserError for a wrong signature or a bad manifest."""
         if not self.is_signed():
             raise UserError(ErrorKind.MANIFEST_REFUSED, "Its signature is wrong.")
         return decode_manifest(self.manifest)

@@ -1,4 +1,4 @@
-"""How a run does on what nobody trains on, measured by its organiser's peer and signed by it."""
+"""Evaluations of a run on its validation set, measured and signed by the organiser's peer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNING_PREFIX = b"workerbee run scores 1:"
 
 
 class Score(StrictStruct, kw_only=True, frozen=True):
-    """How the run did on what nobody trains on after that epoch, measured at a time in seconds since 1970."""
+    """The loss on the validation set after an epoch, measured at a time in seconds since 1970."""
 
     epoch: Count
     loss: float
@@ -25,40 +25,40 @@ class Score(StrictStruct, kw_only=True, frozen=True):
 
 
 class EvaluationHistory(StrictStruct, frozen=True):
-    """Of one run, by rising epoch."""
+    """The evaluations of one run, by rising epoch."""
 
     run_id: str
     scores: Annotated[tuple[Score, ...], Meta(max_length=MOST_SCORES)] = ()
 
     def with_score(self, score: Score) -> EvaluationHistory:
-        """This one, too; what was measured of that epoch or a later one before a restart is forgotten."""
+        """The history with one more score; those of its epoch and later, from before a restart, are dropped."""
         earlier = tuple(each for each in self.scores if each.epoch < score.epoch)
         return EvaluationHistory(self.run_id, (*earlier, score)[-MOST_SCORES:])
 
-    def after(self, epoch: Count) -> tuple[Score, ...]:
-        """Those of later epochs."""
+    def since(self, epoch: Count) -> tuple[Score, ...]:
+        """The scores of later epochs than that one."""
         return tuple(each for each in self.scores if each.epoch > epoch)
 
 
 class SignedScores(StrictStruct, frozen=True):
-    """The exact bytes that an organiser signed."""
+    """The exact bytes of an evaluation history that an organiser signed."""
 
     scores: bytes
     signature: bytes
 
     @classmethod
     def sign(cls, scores: EvaluationHistory, identity: Identity) -> SignedScores:
-        """Sign them as they will be read."""
+        """Sign a history in the form in which it will be read."""
         encoded = msgspec.msgpack.encode(scores)
         return cls(encoded, identity.sign(_SIGNING_PREFIX + encoded))
 
     def to_bytes(self) -> bytes:
-        """What the DHT holds."""
+        """The record that the DHT holds, as msgpack."""
         return msgspec.msgpack.encode(self)
 
 
 def scores_in(encoded: bytes, organiser: str, run_id: str) -> EvaluationHistory | None:
-    """What that organiser has signed of that run; ``None`` for anything else."""
+    """The history that an organiser has signed of a run; ``None`` for anything else."""
     if len(encoded) > MAX_SCORES_BYTES:
         return None
     try:

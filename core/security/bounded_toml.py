@@ -12,7 +12,7 @@ _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{M
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables in that text; raises ValueError in words, mostly with line and column."""
+    """The tables in a TOML text; raises ValueError in words, mostly with line and column."""
     if found := _LONG_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise ValueError(f"A key has more than {MOST_PARTS} parts (at line {line})")

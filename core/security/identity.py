@@ -16,7 +16,7 @@ _PRIVATE_KEY = bytes.fromhex("08011240")  # libp2p's protobuf: key type 1, 64 by
 
 
 def verify(peer_id: str, message: bytes, signature: bytes) -> bool:
-    """Whether the holder of that peer id signed the message; never for an id that contains no key."""
+    """Whether the holder of that peer id signed the message; false for an id that contains no key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -39,14 +39,14 @@ class Identity:
 
     @classmethod
     def create(cls) -> Identity:
-        """A new one, from the system's random numbers."""
+        """A new key pair from the system's random numbers."""
         return cls._from_seed(os.urandom(32))
 
     @classmethod
     def load_or_create(cls, path: Path) -> Identity:
         """The identity in that file (which p2pd reads too), made if there is no such file.
 
-        Raises ClientError for a damaged file, which is never overwritten, and for a folder that refuses it.
+        Raises UserError for a damaged file, which is never overwritten, and for a folder that refuses it.
         """
         stored = load_or_create_key(path, lambda: cls.create().to_bytes())
         identity = cls._from_seed(stored[len(_PRIVATE_KEY) :][:32].ljust(32))
@@ -66,19 +66,19 @@ class Identity:
 
     @property
     def peer_id(self) -> str:
-        """What others call this peer: ``12D3KooW…``."""
+        """The libp2p peer id of the public key: ``12D3KooW…``."""
         return peer_id_of(self.public_key)
 
     @property
     def seed_number(self) -> int:
-        """A number below 2**63 that is this peer's own: the order of its data begins with it. No secret."""
+        """A number below 2**63 derived from the public key, for the order of this peer's data; no secret."""
         import hashlib  # OpenSSL comes with it, which the window's process need not hold
 
         digest = hashlib.sha256(b"workerbee data order:" + self.public_key).digest()
         return int.from_bytes(digest[:8], "big") >> 1
 
     def sign(self, message: bytes) -> bytes:
-        """The 64 bytes that prove to ``verify`` that this peer said it."""
+        """The signature of a message, 64 bytes, which ``verify`` accepts for this peer id."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return Ed25519PrivateKey.from_private_bytes(self._seed).sign(message)

@@ -1,4 +1,4 @@
-"""Which organiser signed each run that this computer has seen, and how far; like a browser's known hosts."""
+"""Trust on first use: the organiser's key and the newest revision of each joined run, as SSH's known_hosts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class _Known(StrictStruct, frozen=True):
 
 
 class KnownOrganisers:
-    """A small file; a damaged one is kept aside and begun anew. What is refused raises ClientError."""
+    """The known organisers in a small file, which is quarantined where it is damaged; UserError where it is refused."""
 
     def __init__(self, path: Path) -> None:
         self._file: JsonFile[dict[str, _Known]] = JsonFile(path, dict[str, _Known])
 
     def check(self, run_id: str, organiser: str, revision: int) -> None:
-        """Raises ClientError if the run was signed by somebody else before, or has gone back in time."""
+        """Raises UserError if the run was signed by somebody else before, or an older revision is shown."""
         known = self._read().get(run_id)
         if known is None:
             return
@@ -36,7 +36,7 @@ class KnownOrganisers:
             )
 
     def remember(self, run_id: str, organiser: str, revision: int) -> None:
-        """The person agreed to this run; raises UserError. What is known already needs no room on a disk."""
+        """Record that the person agreed to this run, unless that is known; raises UserError."""
         before = self._read()
         known = before | {run_id: _Known(organiser, revision)}
         if known != before:

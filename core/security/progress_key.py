@@ -13,7 +13,7 @@ def load_or_create_progress_key(path: Path) -> bytes:
     """The RSA key with which hivemind signs this peer's progress, so that a restart replaces its old record.
 
     DER in the traditional OpenSSL form, as ``hivemind.utils.crypto.RSAPrivateKey.to_bytes()`` gives it and
-    ``__setstate__`` takes it. Raises ClientError as ``Identity.load_or_create`` does.
+    ``__setstate__`` takes it. Raises UserError as ``Identity.load_or_create`` does.
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey

@@ -1,4 +1,4 @@
-"""Addresses that strangers have named lead to the public internet, never into the volunteer's own network.
+"""Protection against server-side request forgery: addresses of strangers never lead into the volunteer's own network.
 
 Looked at after each connection, because a public name or a redirection may lead anywhere.
 """
@@ -12,11 +12,11 @@ from core.security.ip_scope import is_public
 
 
 class PrivateAddressError(Exception):
-    """It leads to this computer or into its own network; no OSError, which urllib would put into its own."""
+    """An address leads to this computer or into its own network; no OSError, which urllib would wrap."""
 
 
 def no_private_network_opener() -> urllib.request.OpenerDirector:
-    """Like urllib's own, but its connections raise PrivateAddressError before anything is asked.
+    """A urllib opener whose connections raise PrivateAddressError before anything is requested.
 
     Where the volunteer has set a proxy, that one decides: only it sees the address.
     """

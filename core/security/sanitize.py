@@ -1,4 +1,4 @@
-"""What strangers wrote, made harmless: plain and bounded; it moves no cursor and turns no writing around."""
+"""Sanitises what strangers wrote: plain, bounded text that moves no cursor and turns no writing direction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sanitize_text(text: str, longest: int = 4000) -> str:
 
 
 def short_id(peer_id: str) -> str:
-    """The ends of a peer id, which is what people compare."""
+    """The first and the last characters of a peer id, which is what people compare."""
     safe = sanitize_line(peer_id, 100)
     return safe if len(safe) <= 20 else f"{safe[:12]}…{safe[-6:]}"
 

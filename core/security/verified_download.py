@@ -1,4 +1,4 @@
-"""One file from an http(s) address: goes on where it was cut, and is used only if its digest is right."""
+"""Downloads one file over http(s), goes on where it was cut, and accepts it only with the right digest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Remote:
-    """A file elsewhere, and what it must be. A git digest is SHA-1, of a blob.
+    """A file at an address, and the size and digest that it must have; a git digest is the SHA-1 of a blob.
 
     Its true size may differ by ``slack_bytes`` from the one that was listed. Whoever does not trust those who
     named the address wants it ``only_public``: never one of this computer or of its own network.
@@ -67,7 +67,7 @@ def fetch_rest(remote: Remote, part: Path, received: Received) -> None:
 
 
 def accept(remote: Remote, part: Path, target: Path) -> None:
-    """Whole and verified, ``part`` becomes ``target``; raises RefusedError with nothing left, or OSError."""
+    """Rename ``part`` to ``target`` once it is verified; raises RefusedError with nothing left, or OSError."""
     with part.open("r+b") as file:
         os.fsync(file.fileno())
         found = _digest(file, remote)
@@ -78,7 +78,7 @@ def accept(remote: Remote, part: Path, target: Path) -> None:
 
 
 def is_final(status: int) -> bool:
-    """Whether a server that answers so would not answer otherwise a little later."""
+    """Whether a server that answers with this HTTP status would answer the same a little later."""
     return 400 <= status < 500 and status not in _WORTH_ANOTHER_TRY
 
 

@@ -197,6 +197,8 @@ def _of_round(event: RoundFinished) -> str:
 
 
 def _of_contribution(event: ContributionStatus) -> str:
+    if event.reason and event.state != "helping":
+        return sanitize_line(translate_message(event.reason))
     match event.state:
         case "helping":
             return translate("EventLog", "Your computer is helping.")

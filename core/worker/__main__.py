@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.files.temp_folder import lock_temp_folder, remove_temp_folder
+from core.files.temp_folder import temp_folder
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
 from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
-from core.worker.network.reachability import answering
+from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor, log_unhandled_exceptions
 
@@ -67,13 +67,9 @@ def _run(channel: WorkerChannel, supervisor: Supervisor) -> int:
 @contextlib.contextmanager
 def _own_temp_folder() -> Iterator[None]:
     """A folder for this process and its children, which are killed rather than asked to clean up."""
-    with lock_temp_folder() as scratch:
-        tempfile.tempdir = os.environ["TMPDIR"] = str(scratch.path)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                remove_temp_folder(scratch.path)
+    with temp_folder() as own:
+        tempfile.tempdir = os.environ["TMPDIR"] = str(own)
+        yield
 
 
 def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) -> None:
@@ -84,7 +80,7 @@ def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) 
     match command:
         case Join():
             peer_cache = PeerCache.load(command.addresses, Path(command.home), command.run_id)
-            alive = answering(peer_cache.addresses)
+            alive = answering_addresses(peer_cache.addresses)
             from core.worker.roles.volunteer import run_volunteer
 
             run_volunteer(command, alive, peer_cache, channel, supervisor)

@@ -27,7 +27,7 @@ from installer.package.wheels import PYTHONS
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ROOT / "resources" / "engine"
 _TORCH_BUILDS = Path(__file__).resolve().parent / "torch_builds.json"
-_ONLY_FOR_GPUS = ("torch", "triton", "nvidia-c", "nvidia-n", "cuda-")  # not nvidia-ml-py
+_ONLY_FOR_GPUS = ("bitsandbytes", "torch", "triton", "nvidia-c", "nvidia-n", "cuda-")  # not nvidia-ml-py
 
 
 def main() -> int:
@@ -89,7 +89,7 @@ def _resolved(python: str) -> list[EngineFile]:
     """What pyproject.toml and constraints.txt mean for that Python."""
     with tempfile.TemporaryDirectory() as scratch:
         lock = Path(scratch) / "pylock.toml"
-        command = [_uv(), "pip", "compile", "--quiet", "--no-config", "--format=pylock.toml"]
+        command = [_uv(), "pip", "compile", "--quiet", "--no-config", "--format=pylock.toml", "--extra=quantization"]
         command += [f"--python-version={python}", "--python-platform=x86_64-manylinux_2_34"]
         command += ["--constraints", str(ROOT / "constraints.txt"), "--output-file", str(lock)]
         subprocess.run([*command, str(ROOT / "pyproject.toml")], check=True, stdout=subprocess.DEVNULL)

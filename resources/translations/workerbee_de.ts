@@ -149,6 +149,10 @@
         <translation>Laufdatei öffnen&#xa0;…</translation>
     </message>
     <message>
+        <source>Forget the old key…</source>
+        <translation>Den alten Schlüssel vergessen…</translation>
+    </message>
+    <message>
         <source>The run is described by your file %1: “%2”. Now paste a peer&apos;s address.</source>
         <translation>Ihre Datei %1 beschreibt den Lauf: „%2“. Fügen Sie nun die Adresse eines Teilnehmers ein.</translation>
     </message>
@@ -352,17 +356,6 @@
     </message>
 </context>
 <context>
-    <name>CurvesMenu</name>
-    <message>
-        <source>Curves</source>
-        <translation>Kurven</translation>
-    </message>
-    <message>
-        <source>Which curves are drawn</source>
-        <translation>Welche Kurven gezeichnet werden</translation>
-    </message>
-</context>
-<context>
     <name>Device</name>
     <message>
         <source>GPU without a name</source>
@@ -452,7 +445,7 @@
     </message>
 </context>
 <context>
-    <name>DeviceChoice</name>
+    <name>DeviceSelector</name>
     <message>
         <source>Device to train on</source>
         <translation>Gerät zum Trainieren</translation>
@@ -602,6 +595,50 @@
     <message>
         <source>Training needs an engine that suits this computer: PyTorch, hivemind and what belongs to them. It is downloaded once, into a folder of yours; nothing else is changed.</source>
         <translation>Zum Trainieren braucht es ein Trainingsprogramm, das zu diesem Computer passt: PyTorch, hivemind und was dazugehört. Es wird einmal heruntergeladen, in einen Ihrer Ordner; sonst wird nichts verändert.</translation>
+    </message>
+</context>
+<context>
+    <name>EpochProgressBar</name>
+    <message>
+        <source>Progress to the next step</source>
+        <translation>Fortschritt bis zum nächsten Schritt</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+</context>
+<context>
+    <name>EpochProgressCard</name>
+    <message>
+        <source>The swarm&apos;s next step</source>
+        <translation>Der nächste Schritt des Schwarms</translation>
+    </message>
+    <message>
+        <source>not known at rest</source>
+        <translation>unbekannt in der Pause</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples, %3 of them mine</source>
+        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n peers</source>
+        <translation>
+            <numerusform>%n Teilnehmer</numerusform>
+            <numerusform>%n Teilnehmer</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them outgoing only</source>
+        <translation>
+            <numerusform>davon %n nur ausgehend</numerusform>
+            <numerusform>davon %n nur ausgehend</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 together</source>
+        <translation>zusammen&#xa0;%1</translation>
     </message>
 </context>
 <context>
@@ -780,6 +817,13 @@
     </message>
 </context>
 <context>
+    <name>ExpandableText</name>
+    <message>
+        <source>Read all of it</source>
+        <translation>Alles lesen</translation>
+    </message>
+</context>
+<context>
     <name>Figures</name>
     <message>
         <source>not known yet</source>
@@ -899,6 +943,21 @@
     <message>
         <source>Whether it fits is not known. You may try, and stop at any moment.</source>
         <translation>Ob es passt, ist nicht bekannt. Sie können es versuchen und jederzeit aufhören.</translation>
+    </message>
+</context>
+<context>
+    <name>ForgetKey</name>
+    <message>
+        <source>Forget who signed the run “%1” until now?</source>
+        <translation>Vergessen, wer den Lauf „%1“ bisher unterschrieben hat?</translation>
+    </message>
+    <message>
+        <source>It was signed by %1. Whoever signs it next will be trusted in its place, and decides what this computer trains. Ask the organiser, by another way than the run&apos;s address, whether the key was changed.</source>
+        <translation>Er war von %1 unterschrieben. Wer ihn als Nächstes unterschreibt, dem wird an dessen Stelle vertraut, und er bestimmt, was dieser Computer trainiert. Fragen Sie den Organisator auf einem anderen Weg als über die Adresse des Laufs, ob der Schlüssel geändert wurde.</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Den Schlüssel vergessen</translation>
     </message>
 </context>
 <context>
@@ -1117,44 +1176,6 @@
     <message>
         <source>%1 W</source>
         <translation>%1 W</translation>
-    </message>
-</context>
-<context>
-    <name>LongText</name>
-    <message>
-        <source>Read all of it</source>
-        <translation>Alles lesen</translation>
-    </message>
-</context>
-<context>
-    <name>NeedsCard</name>
-    <message>
-        <source>GPU memory</source>
-        <translation>Grafikspeicher</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Arbeitsspeicher</translation>
-    </message>
-    <message>
-        <source>Disk</source>
-        <translation>Festplatte</translation>
-    </message>
-    <message>
-        <source>What it needs</source>
-        <translation>Was der Lauf braucht</translation>
-    </message>
-    <message>
-        <source>The device that you chose is not there now.</source>
-        <translation>Das gewählte Gerät ist gerade nicht da.</translation>
-    </message>
-    <message>
-        <source>On %1</source>
-        <translation>Auf %1</translation>
-    </message>
-    <message>
-        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
-        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
     </message>
 </context>
 <context>
@@ -1836,6 +1857,37 @@
     </message>
 </context>
 <context>
+    <name>RequirementsCard</name>
+    <message>
+        <source>GPU memory</source>
+        <translation>Grafikspeicher</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <translation>Festplatte</translation>
+    </message>
+    <message>
+        <source>What it needs</source>
+        <translation>Was der Lauf braucht</translation>
+    </message>
+    <message>
+        <source>The device that you chose is not there now.</source>
+        <translation>Das gewählte Gerät ist gerade nicht da.</translation>
+    </message>
+    <message>
+        <source>On %1</source>
+        <translation>Auf %1</translation>
+    </message>
+    <message>
+        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
+        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
+    </message>
+</context>
+<context>
     <name>ReviewPage</name>
     <message>
         <source>Other runs at this address</source>
@@ -1988,17 +2040,6 @@
     </message>
 </context>
 <context>
-    <name>RunChoice</name>
-    <message>
-        <source>Which run would you like to see?</source>
-        <translation>Welchen Lauf möchten Sie sehen?</translation>
-    </message>
-    <message>
-        <source>Several runs can be reached at this address.</source>
-        <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
-    </message>
-</context>
-<context>
     <name>RunDetails</name>
     <message>
         <source>Open its page in the browser</source>
@@ -2011,6 +2052,17 @@
     <message>
         <source>The organiser says: %1</source>
         <translation>Der Organisator teilt mit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>RunSelector</name>
+    <message>
+        <source>Which run would you like to see?</source>
+        <translation>Welchen Lauf möchten Sie sehen?</translation>
+    </message>
+    <message>
+        <source>Several runs can be reached at this address.</source>
+        <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
     </message>
 </context>
 <context>
@@ -2037,7 +2089,7 @@
     </message>
 </context>
 <context>
-    <name>SearchLine</name>
+    <name>SearchStatus</name>
     <message>
         <source>Looking for the run</source>
         <translation>Suche nach dem Lauf</translation>
@@ -2061,6 +2113,17 @@
     <message>
         <source>Somebody answers; asking which run it is…</source>
         <translation>Jemand antwortet; welcher Lauf es ist, wird gerade erfragt&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>SeriesMenu</name>
+    <message>
+        <source>Curves</source>
+        <translation>Kurven</translation>
+    </message>
+    <message>
+        <source>Which curves are drawn</source>
+        <translation>Welche Kurven gezeichnet werden</translation>
     </message>
 </context>
 <context>
@@ -2130,21 +2193,6 @@
     <message>
         <source>Pause for 3 hours from now</source>
         <translation>Ab jetzt 3 Stunden pausieren</translation>
-    </message>
-</context>
-<context>
-    <name>SpeedCard</name>
-    <message>
-        <source>This computer</source>
-        <translation>Dieser Computer</translation>
-    </message>
-    <message>
-        <source>at rest</source>
-        <translation>ruht</translation>
-    </message>
-    <message>
-        <source>samples/s</source>
-        <translation>Beispiele/s</translation>
     </message>
 </context>
 <context>
@@ -2324,47 +2372,18 @@
     </message>
 </context>
 <context>
-    <name>StepBar</name>
+    <name>ThroughputCard</name>
     <message>
-        <source>Progress to the next step</source>
-        <translation>Fortschritt bis zum nächsten Schritt</translation>
-    </message>
-    <message>
-        <source>%1 of %2 samples, %3 of them mine</source>
-        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
-    </message>
-</context>
-<context>
-    <name>StepCard</name>
-    <message>
-        <source>The swarm&apos;s next step</source>
-        <translation>Der nächste Schritt des Schwarms</translation>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
     </message>
     <message>
-        <source>not known at rest</source>
-        <translation>unbekannt in der Pause</translation>
+        <source>at rest</source>
+        <translation>ruht</translation>
     </message>
     <message>
-        <source>%1 of %2 samples, %3 of them mine</source>
-        <translation>%1 von %2 Beispielen, davon %3 von mir</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n peers</source>
-        <translation>
-            <numerusform>%n Teilnehmer</numerusform>
-            <numerusform>%n Teilnehmer</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of them outgoing only</source>
-        <translation>
-            <numerusform>davon %n nur ausgehend</numerusform>
-            <numerusform>davon %n nur ausgehend</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 together</source>
-        <translation>zusammen&#xa0;%1</translation>
+        <source>samples/s</source>
+        <translation>Beispiele/s</translation>
     </message>
 </context>
 <context>

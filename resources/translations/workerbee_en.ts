@@ -22,6 +22,23 @@
     </message>
 </context>
 <context>
+    <name>EpochProgressCard</name>
+    <message numerus="yes">
+        <source>%n peers</source>
+        <translation>
+            <numerusform>%n peer</numerusform>
+            <numerusform>%n peers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of them outgoing only</source>
+        <translation>
+            <numerusform>%n of them outgoing only</numerusform>
+            <numerusform>%n of them outgoing only</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>EventLog</name>
     <message numerus="yes">
         <source>Connected: %n peer(s) known; this computer is %1.</source>
@@ -76,23 +93,6 @@
         <translation>
             <numerusform>averaged with %n peer %1 ago</numerusform>
             <numerusform>averaged with %n peers %1 ago</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>StepCard</name>
-    <message numerus="yes">
-        <source>%n peers</source>
-        <translation>
-            <numerusform>%n peer</numerusform>
-            <numerusform>%n peers</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n of them outgoing only</source>
-        <translation>
-            <numerusform>%n of them outgoing only</numerusform>
-            <numerusform>%n of them outgoing only</numerusform>
         </translation>
     </message>
 </context>

@@ -20,6 +20,7 @@ from app.controllers.navigator import PageName, page_for
 from app.controllers.run_recorder import RunRecorder
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
+from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.shell.first_window import InitialWindow
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
@@ -28,6 +29,7 @@ from core.hardware import monitor
 from core.hardware.device import Device
 from core.records.settings import Settings, load_settings, save_settings
 from core.run.address import JoinAddress
+from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
 from tests.support.peers import fake_worker
@@ -117,6 +119,18 @@ def test_whether_others_reach_this_computer_is_found_out_again_by_a_click(qtbot:
     card.test.click()
     qtbot.waitUntil(lambda: "asked again" in card.text, timeout=LIMIT_MILLISECONDS)
     assert "Only outgoing connections." in card.text and card.test.isEnabled()
+
+
+def test_a_changed_key_is_forgotten_after_a_warning(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    known = KnownOrganisers(application.folders.contents.known_organisers_file)
+    known.remember("sums", "anna", 7)
+    page = application.pages.join.page
+    page.forget_key_requested.emit("sums")
+    (dialog,) = page.findChildren(ForgetKeyDialog)
+    assert known.organisers() == {"sums": "anna"}, "nothing is forgotten before the person agrees"
+    dialog.forget_button.click()
+    assert known.organisers() == {}
 
 
 def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
@@ -388,6 +402,7 @@ def test_an_error_leads_to_its_paragraph_and_back(qtbot: QtBot, opened: Open) ->
     application.window.notice.callout.help.click()
     assert name_of_page(application) == "help"
     view = application.pages.help.page.view
+    assert view.hasFocus()
     assert view.textCursor().block().text() == ErrorKind.DISK_FULL.title
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert name_of_page(application) == "join"

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.training.page import TrainingPage
-from app.shell.main_window import SMALLEST, Window
+from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
@@ -69,7 +69,7 @@ def make(request: pytest.FixtureRequest) -> Callable[[], QWidget]:
 
 @pytest.fixture(params=[QSize(800, 600), SMALLEST], ids=["800x600", "smallest"])
 def page(make: Callable[[], QWidget], request: pytest.FixtureRequest, qtbot: QtBot) -> Iterator[QWidget]:
-    window, page = Window(), make()
+    window, page = MainWindow(), make()
     window.show_page(page)
     window.resize(request.param)
     with qtbot.waitExposed(window):

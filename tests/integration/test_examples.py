@@ -10,12 +10,22 @@ import msgspec
 import pytest
 from safetensors import safe_open
 
-from core.protocol.events import CheckpointSaved, Evaluated, RoundFinished, StateLoading, TrainingStarted
+from core.errors import ErrorKind
+from core.protocol.events import CheckpointSaved, Evaluated, Failed, RoundFinished, StateLoading, TrainingStarted
 from core.run.manifest import Collaboration, RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file
 from core.run.spec.data import FileAt, HubImages, TextFiles
-from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, MaskedLM, Pretrained
+from core.run.spec.optimizer import AdamW8bit
+from core.run.spec.recipe import (
+    CausalLM,
+    ImageClassification,
+    LanguageModelSpec,
+    Lora,
+    MaskedLM,
+    Pretrained,
+    Quantization,
+)
 from core.worker.recipes.initialization import model_from_scratch
 from tests.support.checkout import ROOT
 from tests.support.environment.fake_hub import Hub
@@ -129,6 +139,26 @@ def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
     assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
     told = one.wait_for(Evaluated).examples[0].text.split(" ▸ ")
     assert set(told) <= set(NAMES)
+
+
+def test_a_run_that_needs_a_gpu_is_refused_before_anything_is_fetched(hands: Crew, hub: Hub) -> None:
+    manifest = toy("tiny-gpt2-from-scratch.toml", hub)
+    exact = msgspec.structs.replace(
+        manifest.collaboration, offload_optimizer=False, delay_optimizer_step=False, delay_grad_averaging=False
+    )
+    eight = msgspec.structs.replace(manifest, optimizer=AdamW8bit(), collaboration=exact)
+    recipe = manifest.recipe
+    assert isinstance(recipe, CausalLM)
+    few_bits = msgspec.structs.replace(
+        recipe,
+        lora=Lora(),
+        quantization=Quantization(kind="nf4"),
+        pretrained=Pretrained(repository="somebody/small", revision="0" * 40),
+    )
+    for home, refused in (("eight", eight), ("few", msgspec.structs.replace(manifest, recipe=few_bits))):
+        organiser = hands.starting_organiser(home, refused)
+        assert organiser.wait_for(Failed).problem == ErrorKind.DEVICE_UNSUITED.key
+    assert hub.requests == []
 
 
 def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from core.engine.file_lists import FOLDER, EngineFiles
+from installer.package import engine_lists
 from installer.package.publisher import with_pictures
 from installer.package.tree import Release
 from installer.package.wheels import PYTHONS
@@ -61,6 +62,16 @@ def test_every_library_of_the_project_is_in_the_engine_or_made_with_the_package(
         files = msgspec.json.decode((FOLDER / f"{build}.json").read_bytes(), type=EngineFiles)
         listed = {each.library for each in files.for_python(python).files}
         assert wanted <= listed | pinned(PACKAGE / "shipped.txt").keys(), build
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_only_the_engine_for_gpus_has_what_only_gpus_can(python: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = {normal(re.split(r"[<>=! ]", each)[0]) for each in project["optional-dependencies"]["quantization"]}
+    for build, has_it in (("cuda13", True), ("cpu", False)):
+        files = msgspec.json.decode((FOLDER / f"{build}.json").read_bytes(), type=EngineFiles)
+        assert (wanted <= {each.library for each in files.for_python(python).files}) is has_it
+    assert all(name.startswith(engine_lists._ONLY_FOR_GPUS) for name in wanted)
 
 
 def filled_metainfo(address: str) -> str:

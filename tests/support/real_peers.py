@@ -307,16 +307,21 @@ class Crew:
 
     def organiser(self, home: str = "organiser", manifest: RunManifest | None = None, **wishes: Any) -> Peer:
         """The first peer of a run, published; it trains unless told not to."""
+        peer = self.starting_organiser(home, manifest or tiny(), **wishes)
+        peer.wait_for(Published)
+        return peer
+
+    def starting_organiser(self, home: str, manifest: RunManifest, **wishes: Any) -> Peer:
+        """The first peer of a run, which has just been told to publish it."""
         peer = self._peer(home)
         options: dict[str, Any] = {
-            "manifest": manifest or tiny(),
+            "manifest": manifest,
             "home": str(peer.home / "data"),
             "listen": (self.listen,),
             "threads": 1,
             "checkpoint_every_epochs": 1,
         }
         peer.send(Publish(**(options | wishes)))
-        peer.wait_for(Published)
         return peer
 
     def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:

@@ -90,7 +90,7 @@ class DocumentView(QTextBrowser):
             fit_images(self.document(), self._text_width(self.document()))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another theme has other colours."""
+        """Style the document again when the theme changes."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             style_document(self.document(), colours(self.palette()))

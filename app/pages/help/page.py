@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.external_link import open_web_link
@@ -50,7 +50,6 @@ class HelpPage(QWidget):
         """Show that document as the first one: nothing that was read before is gone back to."""
         self._before.clear()
         self._show(topic, anchor)
-        self.view.setFocus()
 
     def go_back(self) -> bool:
         """Back to the document before; false where this is the first one."""
@@ -59,8 +58,13 @@ class HelpPage(QWidget):
         self._show(*self._before.pop())
         return True
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Give the document the focus, so that the keys that scroll it work at once."""
+        super().showEvent(event)
+        self.view.setFocus()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Escape leaves the page."""
+        """Leave the page when Escape is pressed."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:

@@ -44,7 +44,7 @@ class SearchBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         for widget in (self.field, self.told, self.previous, self.next):
             row.addWidget(widget)
-        self._tell()
+        self._show_count()
 
     def search_in(self, document: QTextDocument) -> None:
         """Look for the same words in another document."""
@@ -59,20 +59,20 @@ class SearchBar(QWidget):
             while not place.isNull() and len(self._places) < _MOST:
                 self._places.append(place)
                 place = self._document.find(words, place)
-        self._tell()
+        self._show_count()
 
     def go(self, step: int) -> None:
         """On to the next place, or with -1 to the previous one; after the last comes the first."""
         if self._places:
             self._current = (self._current + step) % len(self._places)
-        self._tell()
+        self._show_count()
 
-    def _tell(self) -> None:
+    def _show_count(self) -> None:
         total = len(self._places)
         if total:
-            self.told.say(fill_placeholders(self.tr("%1 of %2"), count(self._current + 1), count(total)))
+            self.told.set_text(fill_placeholders(self.tr("%1 of %2"), count(self._current + 1), count(total)))
         else:
-            self.told.say(self.tr("Nothing found") if self.field.text() else "")
+            self.told.set_text(self.tr("Nothing found") if self.field.text() else "")
         for button in (self.previous, self.next):
             button.setEnabled(total > 0)
         self.found.emit(self._places, self._current)

@@ -1,4 +1,4 @@
-"""Where a run's address is entered: the field, what is said about its text, and the buttons."""
+"""The form in which a run's address is entered: the field, what is wrong with its text, and the buttons."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ class AddressForm(QWidget):
         join_requested: the address that was entered (a JoinAddress).
         run_file_requested: the run file that was chosen (a Path).
         settings_requested: the settings can mend the error that is shown.
+        forget_key_requested: the run whose organiser's key has changed (its id).
 
     Attributes:
         field: the text field.
@@ -47,6 +48,7 @@ class AddressForm(QWidget):
     join_requested = Signal(object)
     run_file_requested = Signal(object)
     settings_requested = Signal()
+    forget_key_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,11 +78,13 @@ class AddressForm(QWidget):
         self._problem = problem
         if problem is ErrorKind.NO_SUCH_RUN:
             action = self.tr("Open a run file…")
+        elif problem is ErrorKind.ORGANISER_CHANGED:
+            action = self.tr("Forget the old key…") if self._run_id else ""
         else:
             action = button_of(problem) if remedy_of(problem) == "settings" else ""
         words = breakable(sanitize_text(detail, 1000))
-        self.callout.say("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
-        self._hint.say("")
+        self.callout.show_message("bad", title_of(problem), words, advice_of(problem), action=action, error=problem)
+        self._hint.set_text("")
 
     def forget_problem(self) -> None:
         """Show the error no longer, since something new has begun."""
@@ -106,19 +110,19 @@ class AddressForm(QWidget):
 
     def _show_result(self, result: ParsedText) -> None:
         self._problem = None
-        self.callout.say_no_more()
+        self.callout.clear()
         if result.address is not None:
             self.offer.withdraw(result.address)
-            self._hint.say(what_it_is(result.address))
+            self._hint.set_text(what_it_is(result.address))
         elif result.error is not None:
-            self._hint.say("")
+            self._hint.set_text("")
             title = title_of(ErrorKind.ADDRESS_UNREADABLE)
             wrong, good = what_is_wrong(result.error), what_is_good(result.error)
             error = ErrorKind.ADDRESS_UNREADABLE
-            self.callout.say("caution", title, breakable(wrong), breakable(good), error=error)
+            self.callout.show_message("caution", title, breakable(wrong), breakable(good), error=error)
         else:
             words = self.tr("Paste what the organiser posted: a link, or a line with /ip4/… in it.")
-            self._hint.say(self._run_file or words)
+            self._hint.set_text(self._run_file or words)
 
     def _join(self) -> None:
         result = self.field.parse(is_empty_wrong=True)
@@ -134,8 +138,16 @@ class AddressForm(QWidget):
     def _follow_advice(self) -> None:
         if self._problem is ErrorKind.NO_SUCH_RUN:
             self._choose_run_file()
+        elif self._problem is ErrorKind.ORGANISER_CHANGED:
+            self.forget_key_requested.emit(self._run_id)
         else:
             self.settings_requested.emit()
+
+    @property
+    def _run_id(self) -> str:
+        """The run that the address names; empty where it names none."""
+        address = self.field.result.address
+        return address.run_id or "" if address is not None else ""
 
     def _choose_run_file(self) -> None:
         from PySide6.QtWidgets import QFileDialog

@@ -1,4 +1,4 @@
-"""What this computer has to lend: its GPU as NVML sees it now, or its CPU, in words and with a bar."""
+"""The card of what this computer can lend: its GPU as NVML measures it now, or its CPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.texts import figures
 from core.texts.device import name_of
 
 if TYPE_CHECKING:
-    from app.widgets.device_selector import DeviceChoice
+    from app.widgets.device_selector import DeviceSelector
     from core.hardware.device import Device
     from core.hardware.monitor import DevicesSeen
 
@@ -26,7 +26,13 @@ _MOST_USERS = 4
 
 
 class DeviceCard(Card):
-    """A choice is offered only where there is one: several GPUs, or a wish that is not the automatic one."""
+    """Shows what this computer can lend; a choice is offered only where there is one.
+
+    There is one with several GPUs, or where the settings name a device that is not the automatic one.
+
+    Signals:
+        device_chosen: train on that device, as the settings name it.
+    """
 
     device_chosen = Signal(str)
 
@@ -41,18 +47,18 @@ class DeviceCard(Card):
         self._show_nothing()
 
     @cached_property
-    def choice(self) -> DeviceChoice:
-        """Below the heading, as soon as there is something to choose from."""
-        from app.widgets.device_selector import DeviceChoice
+    def choice(self) -> DeviceSelector:
+        """The list of devices below the heading, made as soon as there is something to choose from."""
+        from app.widgets.device_selector import DeviceSelector
 
-        choice = DeviceChoice()
+        choice = DeviceSelector()
         choice.device_chosen.connect(self.device_chosen)
         self.parts.insertWidget(1, choice)
         return choice
 
     @property
     def text(self) -> str:
-        """All that it says, one part a line."""
+        """Everything that the card says, one part a line."""
         labels = (self._name, self._state, self._memory, self._driver, self._users)
         return "\n".join(label.text() for label in labels if label.text())
 
@@ -64,7 +70,7 @@ class DeviceCard(Card):
         self.choice.show_devices(seen.devices, chosen)
         self.choice.setVisible(len(gpus) > 1 or (chosen != AUTOMATIC and bool(seen.devices)))
         device = device_for(seen.devices, chosen)
-        self._state.say(self._state_words(seen, gpus, device))
+        self._state.set_text(self._state_words(seen, gpus, device))
         if device is None:
             self._show_nothing()
         else:
@@ -72,21 +78,21 @@ class DeviceCard(Card):
 
     def _show_device(self, device: Device, seen: DevicesSeen) -> None:
         is_stale = device.kind == "cuda" and not seen.is_driver_answering
-        self._name.say(breakable(name_of(device)))
+        self._name.set_text(breakable(name_of(device)))
         total, free = device.memory_total_bytes, device.memory_free_bytes
         self._bar.setVisible(bool(total) and free is not None)
         if total and free is not None:
             self._bar.show_shares(1.0 - free / total)
-        self._memory.say(self._memory_words(device))
-        self._driver.say("" if is_stale else self._driver_words(device))
-        self._users.say("" if is_stale else self._user_words(device))
+        self._memory.set_text(self._memory_words(device))
+        self._driver.set_text("" if is_stale else self._driver_words(device))
+        self._users.set_text("" if is_stale else self._user_words(device))
 
     def _show_nothing(self) -> None:
         for label in (self._name, self._memory, self._driver, self._users):
-            label.say("")
+            label.set_text("")
         self._bar.hide()
         if not self._state.text():
-            self._state.say(self.tr("Looking for a GPU…"))
+            self._state.set_text(self.tr("Looking for a GPU…"))
 
     def _state_words(self, seen: DevicesSeen, gpus: list[Device], device: Device | None) -> str:
         if device is None and seen.devices:

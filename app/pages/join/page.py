@@ -1,4 +1,4 @@
-"""The first page: paste an address, see what this computer can lend, go back to a run of before."""
+"""The join page: the address of a run, what this computer can lend, and the recent runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.pages.join.address_form import AddressForm
 from app.pages.join.device_card import DeviceCard
 from app.pages.join.recent_runs import RecentRunsList
-from app.pages.join.search_status import SearchLine
+from app.pages.join.search_status import SearchStatus
 from app.widgets.labels import Hint, Title
-from app.widgets.layout.page_column import Column
-from app.widgets.layout.responsive_row import SideBySide
+from app.widgets.layout.page_column import PageColumn
+from app.widgets.layout.responsive_row import ResponsiveRow
 from core.errors import ErrorKind
 
 if TYPE_CHECKING:
@@ -27,7 +27,16 @@ _WIDEST = 980
 
 
 class JoinPage(QWidget):
-    """Nothing on it trains anything: joining only asks which run is there."""
+    """Takes the address of a run; nothing on it trains anything, and joining only asks which run is there.
+
+    Signals:
+        join_requested: look for the runs at that address (a JoinAddress).
+        cancel_requested: stop looking.
+        run_file_requested: join with that run file (its Path).
+        device_chosen: train on that device, as the settings name it.
+        settings_requested: the settings can mend the error that is shown.
+        forget_requested: take a run off the list (run id, organiser).
+    """
 
     join_requested = Signal(object)
     cancel_requested = Signal()
@@ -35,6 +44,7 @@ class JoinPage(QWidget):
     device_chosen = Signal(str)
     settings_requested = Signal()
     forget_requested = Signal(str, str)
+    forget_key_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,31 +52,32 @@ class JoinPage(QWidget):
         self.form.join_requested.connect(self.join_requested)
         self.form.run_file_requested.connect(self.run_file_requested)
         self.form.settings_requested.connect(self.settings_requested)
-        self.search_line = SearchLine()
-        self.search_line.cancel_requested.connect(self.cancel_requested)
+        self.form.forget_key_requested.connect(self.forget_key_requested)
+        self.search_status = SearchStatus()
+        self.search_status.cancel_requested.connect(self.cancel_requested)
         self.card = DeviceCard()
         self.card.device_chosen.connect(self.device_chosen)
         self.recent = RecentRunsList()
         self.recent.run_requested.connect(self._join_again)
         self.recent.forget_requested.connect(self.forget_requested)
-        self._told: tuple[ErrorKind, str] | None = None
+        self._shown_problem: tuple[ErrorKind, str] | None = None
         self._lay_out()
 
     @property
     def address(self) -> JoinAddress | None:
-        """What the field holds, if it can be read; a run file is joined with it."""
+        """The address in the field, if it can be read; it is parsed first if that has not been done."""
         return self.form.field.parse().address
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
-        """Show what can be lent; ``chosen`` is the wish that the settings remember."""
+        """Show what can be lent; ``chosen`` is the device that the settings name."""
         self.card.show_devices(seen, chosen)
 
     def show_recent(self, runs: tuple[RecentRun, ...]) -> None:
-        """List these."""
+        """Show the list of recent runs."""
         self.recent.show_runs(runs)
 
     def fill_address(self, text: str) -> None:
-        """Put a text that somebody handed over into the field."""
+        """Put a text that was handed over into the address field."""
         self.form.fill(text)
 
     def offer_clipboard(self, text: str) -> None:
@@ -76,31 +87,31 @@ class JoinPage(QWidget):
             self.form.offer.withdraw(address)
 
     def show_run_file(self, file_name: str, run_name: str) -> None:
-        """Say which run file will be joined with; none if both are empty."""
+        """Show which run file will be joined with; none if both names are empty."""
         self.form.show_run_file(file_name, run_name)
 
     def show_problem(self, problem: ErrorKind, detail: str) -> None:
-        """Say beside the field what went wrong; it goes when the address is changed."""
+        """Show beside the field what went wrong; it goes when the address is changed."""
         self.form.show_problem(problem, detail)
 
     def show_session(self, session: Session) -> None:
-        """Show the search, and once what came of it; a problem of training is told elsewhere."""
+        """Show the search, and once what came of it; a problem of training is shown on the training page."""
         is_asking = session.phase == "found" and not session.is_search_finished
         is_searching = session.consent is None and (session.phase == "connecting" or is_asking)
         is_in_vain = is_searching and session.is_search_finished and not session.runs
-        self.search_line.show_session(session, is_searching and not is_in_vain)
+        self.search_status.show_session(session, is_searching and not is_in_vain)
         self.form.set_searching(is_searching and not is_in_vain)
-        told = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
+        problem_now = (ErrorKind.NO_SUCH_RUN, "") if is_in_vain else None
         if session.problem is not None and session.consent is None:
-            told = (session.problem, session.problem_detail)
-        if told is not None and told != self._told:
-            self.show_problem(*told)
-        elif told is None and is_searching:
+            problem_now = (session.problem, session.problem_detail)
+        if problem_now is not None and problem_now != self._shown_problem:
+            self.show_problem(*problem_now)
+        elif problem_now is None and is_searching:
             self.form.forget_problem()
-        self._told = told
+        self._shown_problem = problem_now
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Whoever comes here wants to paste."""
+        """Put the focus into the address field, since whoever comes here wants to paste."""
         super().showEvent(event)
         self.form.field.setFocus()
 
@@ -115,7 +126,7 @@ class JoinPage(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(16)
         rows.addWidget(self.form)
-        rows.addWidget(self.search_line)
+        rows.addWidget(self.search_status)
         rows.addWidget(Hint(self.tr("You will see what the run is and needs before anything is computed.")))
         rows.addSpacing(8)
         rows.addWidget(self.recent)
@@ -125,9 +136,9 @@ class JoinPage(QWidget):
         beside.setContentsMargins(0, 0, 0, 0)
         beside.addWidget(self.card)
         beside.addStretch(1)
-        column = Column(_WIDEST)
+        column = PageColumn(_WIDEST)
         column.parts.addWidget(Title(self.tr("Help a run")))
-        column.parts.addWidget(SideBySide(left, right), 1)
+        column.parts.addWidget(ResponsiveRow(left, right), 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(column)

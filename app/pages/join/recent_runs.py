@@ -1,4 +1,4 @@
-"""The runs that this computer has helped, newest first, each with the state in which it was left."""
+"""The list of recent runs, newest first, each with the state in which it was left."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.appearance.theme import give_role
 from app.widgets.labels import Heading, Hint
-from app.widgets.list_button import RowButton
+from app.widgets.list_button import ListButton
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 
 class RecentRunsList(QWidget):
-    """A click on a run asks for its address again."""
+    """A list of runs; a click on one of them asks for its address again.
+
+    Signals:
+        run_requested: look at that run again (a RecentRun).
+        forget_requested: take a run off the list (run id, organiser).
+    """
 
     run_requested = Signal(object)
     forget_requested = Signal(str, str)
@@ -36,7 +41,7 @@ class RecentRunsList(QWidget):
         self._box.addWidget(self._none)
 
     def show_runs(self, runs: tuple[RecentRun, ...]) -> None:
-        """Show these instead; what is the same already is left alone, and so is the focus in it."""
+        """Show these runs; a list that is the same already is left alone, and so is the focus in it."""
         if runs == self._shown:
             return
         self._shown = runs
@@ -51,7 +56,7 @@ class RecentRunsList(QWidget):
 
     def _row(self, run: RecentRun) -> QWidget:
         name = sanitize_line(run.name, 120) or sanitize_line(run.run_id, 64)
-        again = RowButton(name, self._last_words(run))
+        again = ListButton(name, self._last_words(run))
         again.setToolTip(self.tr("Look at this run again"))
         again.clicked.connect(lambda: self.run_requested.emit(run))
         forget = QToolButton()

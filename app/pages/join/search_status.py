@@ -1,4 +1,4 @@
-"""What is happening between the wish to see a run and the sight of it."""
+"""The status of a search for runs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from core.client.session import Session
 
 
-class SearchLine(QWidget):
-    """A sentence, a bar without an end, and a way out; hidden while nothing is sought."""
+class SearchStatus(QWidget):
+    """A sentence, a bar without an end, and a button; hidden while nothing is searched.
+
+    Signals:
+        cancel_requested: stop looking for the run.
+    """
 
     cancel_requested = Signal()
 
@@ -40,11 +44,11 @@ class SearchLine(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The sentence that is shown."""
         return self._words.text()
 
     def show_session(self, session: Session, is_searching: bool) -> None:
-        """Say how far the search has come."""
+        """Show how far the search has come."""
         self.setVisible(is_searching)
         if session.restarting is not None:
             self._words.setText(self.tr("The training process ended unexpectedly; it is started again…"))

@@ -1,4 +1,4 @@
-"""The foot of the review: back, what pressing Start would mean, Start."""
+"""The foot of the review page: Back, what to expect, and Start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from core.hardware.fit import FitVerdict
 
 
 class ConsentBar(QWidget):
-    """Start is the page's default only where the run fits; it is always a person's own decision."""
+    """The foot of the review: Start is the default only where the run fits; to press it is a person's own decision.
+
+    Signals:
+        start_requested: train in this run.
+        back_requested: go back.
+    """
 
     start_requested = Signal()
     back_requested = Signal()
@@ -31,11 +36,11 @@ class ConsentBar(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says about Start."""
+        """The sentence beside the Start button."""
         return self._words.text()
 
     def show_fit(self, verdict: FitVerdict) -> None:
-        """Start is possible; say what is to be expected."""
+        """Allow to start, and show what is to be expected."""
         self._show(verdict in ("fits", "tight"), advice_for(verdict))
         self._icon.set_severity(MEANING[verdict])
         self._icon.show()
@@ -44,14 +49,14 @@ class ConsentBar(QWidget):
         self.start.setEnabled(True)
 
     def show_obstacle(self, why: str) -> None:
-        """Start is not possible now; say why."""
+        """Disable Start, and show why the run cannot be started now."""
         self._show(False, why)
         self._icon.hide()
         self.start.setText(self.tr("Start"))
         self.start.setEnabled(False)
 
     def hide_start(self) -> None:
-        """There is nothing yet that could be started."""
+        """Hide Start while there is nothing yet that could be started."""
         self.show_obstacle("")
         self.start.hide()
 

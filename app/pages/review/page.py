@@ -1,4 +1,4 @@
-"""The second page: what the run is, what it asks of this computer, what strangers will see; then Start."""
+"""The review page: what the run is, what it requires of this computer, what strangers will see; then Start."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, 
 from app.appearance.theme import give_role
 from app.pages.review.consent_bar import ConsentBar
 from app.pages.review.run_details import RunDetails
-from app.pages.review.run_selector import RunChoice
+from app.pages.review.run_selector import RunSelector
 from app.presentation.fit import measured_words
 from app.widgets.device_selector import AUTOMATIC, device_for
-from app.widgets.layout.page_column import Column
+from app.widgets.layout.page_column import PageColumn
 from core.client.session import Session
 from core.files.disk_space import DiskSpace
 from core.hardware.fit import Fits, fits
@@ -26,7 +26,14 @@ _WIDEST = 900
 
 
 class ReviewPage(QWidget):
-    """Shows what a finished search has found: one run, or several to choose from."""
+    """Shows what a finished search has found: one run, or several to choose from.
+
+    Signals:
+        opened: the page has become visible.
+        start_requested: train in that run (a RunFound).
+        back_requested: go back to the page before.
+        dry_run_requested: measure that run on that device (RunFound, Device).
+    """
 
     opened = Signal()
     start_requested = Signal(object)
@@ -42,7 +49,7 @@ class ReviewPage(QWidget):
         self._disk = DiskSpace()
         self._fits: Fits | None = None
         self._picked: tuple[str, str] | None = None
-        self.offer, self.choice, self.bar = RunDetails(), RunChoice(), ConsentBar(_WIDEST)
+        self.offer, self.choice, self.bar = RunDetails(), RunSelector(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
         give_role(self.others, "link")
         self.others.clicked.connect(self._show_all)
@@ -52,37 +59,37 @@ class ReviewPage(QWidget):
         self._lay_out()
 
     def show_session(self, session: Session) -> None:
-        """Show what was found; a search that has begun anew forgets what was picked in the one before."""
+        """Show what was found; a new search forgets what was picked in the one before."""
         if session.opening is not self._session.opening and session.consent is None:
             self._picked = None
         self._session = session
         self._show()
 
     def show_dry_run(self, dry_run: Session) -> None:
-        """Say what was measured on the device, or that it is being measured; nobody need wait for it."""
+        """Show what was measured on the device, or that it is being measured; nobody need wait for it."""
         if dry_run is not self._dry_run:
             self._dry_run = dry_run
             self._show()
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
-        """Compare with these; ``chosen`` is the wish that the settings remember."""
+        """Compare the run with these devices; ``chosen`` is the one that the settings name."""
         if (seen, chosen) != (self._seen, self._chosen_device):
             self._seen, self._chosen_device = seen, chosen
             self._show()
 
     def show_disk(self, room: DiskSpace) -> None:
-        """Compare with what there is where Workerbee keeps its data."""
+        """Compare the run with the free space where the data folder is."""
         self._disk = room
         self._show()
 
     def show_settings(self, settings: Settings) -> None:
-        """Say what strangers will see with these."""
+        """Show what strangers will see with these settings."""
         if settings != self._settings:
             self._settings = settings
             self._show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Enter starts where Start is the default; Escape goes back."""
+        """Start with Enter where Start is the default; go back with Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self._go_back()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.bar.start.isDefault():
@@ -186,7 +193,7 @@ class ReviewPage(QWidget):
     def _lay_out(self) -> None:
         self._stack = QStackedWidget()
         for number, part in enumerate((self.offer, self.choice)):
-            column = Column(_WIDEST)
+            column = PageColumn(_WIDEST)
             if number == 0:
                 column.parts.addWidget(self.others, 0, Qt.AlignmentFlag.AlignLeft)
             column.parts.addWidget(part, 1)

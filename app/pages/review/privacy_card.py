@@ -1,4 +1,4 @@
-"""What strangers in a swarm will see of the volunteer, and what they will not."""
+"""The card of what strangers in a swarm will see of the volunteer, and what they will not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.security.sanitize import sanitize_line, short_id
 
 
 class PrivacyCard(Card):
-    """Shown before anybody agrees to anything."""
+    """Lists what strangers in the swarm will see of the volunteer; shown before anybody agrees to anything."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,18 +29,18 @@ class PrivacyCard(Card):
 
     @property
     def text(self) -> str:
-        """The names that it tells, one a line."""
+        """The names in the list, one a line."""
         return "\n".join(point.words.text() for point in (self._peer, self._name) if point.words.text())
 
     def show_names(self, peer_id: str | None, public_name: str | None) -> None:
-        """Under which names this computer is known there."""
+        """Show under which names this computer is known in the swarm."""
         if peer_id:
             sentence = fill_placeholders(self.tr("the peer id %1, made up for this computer"), short_id(peer_id))
         else:
             sentence = self.tr("a peer id, made up for this computer")
-        self._peer.say(sentence)
+        self._peer.set_text(sentence)
         name = sanitize_line(public_name or "", 40)
-        self._name.say(fill_placeholders(self.tr("the name that you chose: “%1”"), name) if name else "")
+        self._name.set_text(fill_placeholders(self.tr("the name that you chose: “%1”"), name) if name else "")
 
 
 class _Point(QWidget):
@@ -55,6 +55,6 @@ class _Point(QWidget):
         row.addWidget(QLabel("•"), 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
 
-    def say(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         self.words.setText(text)
         self.setVisible(bool(text))

@@ -1,4 +1,4 @@
-"""One need of a run beside what this computer has: a sign, a bar, the verdict and the numbers."""
+"""A row that compares one requirement of a run with this computer: an icon, a bar, a verdict and the figures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from core.hardware.fit import Fit
 from core.texts.fit import numbers_of, verdict_on
 
 
-class FitRow(QWidget):
-    """Of GPU memory, ordinary memory, or disk; hidden where a run has no such need."""
+class RequirementRow(QWidget):
+    """One requirement of a run: GPU memory, memory, or disk; hidden where the run has none."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,11 +41,11 @@ class FitRow(QWidget):
 
     @property
     def text(self) -> str:
-        """All that it says, in one line."""
+        """Everything that the row says, in one line."""
         return f"{self._name}: {self._verdict.text()}. {self._numbers.text()}"
 
     def show_fit(self, fit: Fit | None) -> None:
-        """Show this need, or nothing."""
+        """Show how the requirement fits; ``None`` hides the row."""
         self.setVisible(fit is not None)
         if fit is None:
             return

@@ -1,11 +1,11 @@
-"""What a run needs of this computer, beside what there is."""
+"""The card that compares what a run requires with what this computer has."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
 from app.appearance.line_breaks import breakable
-from app.pages.review.requirement_row import FitRow
+from app.pages.review.requirement_row import RequirementRow
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from core.hardware.device import Device
@@ -15,15 +15,15 @@ from core.texts import figures
 from core.texts.device import name_of
 
 
-class NeedsCard(Card):
-    """Without a device it says only that there is none."""
+class RequirementsCard(Card):
+    """What a run requires, beside what this computer has; without a device it says only that there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._device = Hint()
-        self.gpu = FitRow(self.tr("GPU memory"))
-        self.memory = FitRow(self.tr("Memory"))
-        self.disk = FitRow(self.tr("Disk"))
+        self.gpu = RequirementRow(self.tr("GPU memory"))
+        self.memory = RequirementRow(self.tr("Memory"))
+        self.disk = RequirementRow(self.tr("Disk"))
         self._traffic, self._measured = Words(), Strong()
         self.parts.setSpacing(12)
         self.parts.addWidget(Heading(self.tr("What it needs")))
@@ -34,26 +34,26 @@ class NeedsCard(Card):
 
     @property
     def text(self) -> str:
-        """All that it says, one part a line."""
+        """Everything that the card says, one part a line."""
         rows = [row.text for row in (self.gpu, self.memory, self.disk) if not row.isHidden()]
         return "\n".join([self._device.text(), self._measured.text(), *rows, self._traffic.text()])
 
     def show_measured(self, words: str) -> None:
-        """What a dry run says."""
-        self._measured.say(words)
+        """Show the sentence about the dry run."""
+        self._measured.set_text(words)
 
     def show_fits(self, device: Device | None, fits: Fits | None) -> None:
-        """Show how it fits on that device."""
+        """Show how the run fits on that device."""
         if device is None or fits is None:
-            self._device.say(self.tr("The device that you chose is not there now."))
+            self._device.set_text(self.tr("The device that you chose is not there now."))
             for row in (self.gpu, self.memory, self.disk):
                 row.show_fit(None)
-            self._traffic.say("")
+            self._traffic.set_text("")
             return
-        self._device.say(breakable(fill_placeholders(self.tr("On %1"), name_of(device))))
+        self._device.set_text(breakable(fill_placeholders(self.tr("On %1"), name_of(device))))
         self.gpu.show_fit(fits.gpu)
         self.memory.show_fit(fits.memory)
         self.disk.show_fit(fits.disk)
         sentence = self.tr("Downloads %1 at the start; then sends and receives up to %2 each per epoch.")
         download, traffic = figures.size(fits.download_bytes), figures.size(fits.traffic_bytes_per_epoch)
-        self._traffic.say(fill_placeholders(sentence, download, traffic))
+        self._traffic.set_text(fill_placeholders(sentence, download, traffic))

@@ -1,4 +1,4 @@
-"""One run as somebody reads it who is about to agree to it."""
+"""The details of one run, for a person who is about to agree to it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
 from app.pages.review.privacy_card import PrivacyCard
-from app.pages.review.requirements_card import NeedsCard
+from app.pages.review.requirements_card import RequirementsCard
 from app.presentation.run import facts_of, homepage_of
 from app.widgets.callout import Callout
-from app.widgets.expandable_text import LongText
+from app.widgets.expandable_text import ExpandableText
 from app.widgets.key_value_list import KeyValueList
 from app.widgets.labels import Heading, Title
 from app.widgets.layout.card import Card
-from app.widgets.layout.responsive_row import SideBySide
+from app.widgets.layout.responsive_row import ResponsiveRow
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.security.sanitize import sanitize_line
@@ -23,13 +23,13 @@ from core.texts.run import closed_words, title_of, trust_in
 
 
 class RunDetails(QWidget):
-    """Title, what it is, who vouches for it, what it needs, what strangers will see, and the rest."""
+    """One run in full: title, description, who vouches for it, requirements, privacy, and facts."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title, self.description = Title(), LongText()
+        self.title, self.description = Title(), ExpandableText()
         self.closed, self.notice, self.trust = Callout(), Callout(), Callout()
-        self.needs, self.visible_card, self.facts = NeedsCard(), PrivacyCard(), KeyValueList()
+        self.needs, self.visible_card, self.facts = RequirementsCard(), PrivacyCard(), KeyValueList()
         self.link = QPushButton(self.tr("Open its page in the browser"))
         self.link.clicked.connect(self._open_homepage)
         self._homepage = ""
@@ -42,12 +42,12 @@ class RunDetails(QWidget):
         rows.setSpacing(16)
         for part in (self.title, self.closed, self.notice, self.description, self.trust):
             rows.addWidget(part)
-        rows.addWidget(SideBySide(self.needs, self.visible_card, (4, 3)))
+        rows.addWidget(ResponsiveRow(self.needs, self.visible_card, (4, 3)))
         rows.addWidget(about)
         rows.addStretch(1)
 
     def show_run(self, run: RunFound) -> None:
-        """Show what its manifest says, made harmless."""
+        """Show what the manifest of a run says, sanitised."""
         self.title.setText(breakable(title_of(run)))
         self.description.show_text(run.manifest.run.description)
         self.facts.show_facts(facts_of(run))
@@ -58,16 +58,16 @@ class RunDetails(QWidget):
     def _show_warnings(self, run: RunFound) -> None:
         closed, notice = closed_words(run), sanitize_line(run.manifest.run.notice, 500)
         if closed:
-            self.closed.say("caution", closed)
+            self.closed.show_message("caution", closed)
         else:
-            self.closed.say_no_more()
+            self.closed.clear()
         if notice:
             sentence = fill_placeholders(self.tr("The organiser says: %1"), notice)
-            self.notice.say("info", breakable(sentence))
+            self.notice.show_message("info", breakable(sentence))
         else:
-            self.notice.say_no_more()
+            self.notice.clear()
         title, detail = trust_in(run)
-        self.trust.say("good" if run.vouched else "caution", title, detail)
+        self.trust.show_message("good" if run.vouched else "caution", title, detail)
 
     def _open_homepage(self) -> None:
         if self._homepage:

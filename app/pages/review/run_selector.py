@@ -1,4 +1,4 @@
-"""The runs at one address, where there are several."""
+"""The list of runs at one address, where there are several."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.widgets.labels import Hint, Title
-from app.widgets.list_button import RowButton
+from app.widgets.list_button import ListButton
 from core.protocol.events import RunFound
 from core.texts.run import line_of, title_of
 
 
-class RunChoice(QWidget):
-    """Those that the address vouches for stand first."""
+class RunSelector(QWidget):
+    """The runs at one address; those that the address vouches for stand first.
+
+    Signals:
+        run_chosen: look at that run (a RunFound).
+    """
 
     run_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: tuple[RunFound, ...] = ()
-        self._buttons: list[RowButton] = []
+        self._buttons: list[ListButton] = []
         self._rows = QVBoxLayout(self)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(8)
@@ -28,7 +32,7 @@ class RunChoice(QWidget):
         self._rows.addStretch(1)
 
     def show_runs(self, runs: tuple[RunFound, ...]) -> None:
-        """List these; a row that says the same as before stays, and keeps the focus."""
+        """Show these runs; a row that says the same as before stays, and keeps the focus."""
         runs = tuple(sorted(runs, key=lambda run: not run.vouched))
         if runs == self._shown:
             return
@@ -44,7 +48,7 @@ class RunChoice(QWidget):
         if focused is not None and focused < len(self._buttons):
             self._buttons[focused].setFocus()
 
-    def _button(self, run: RunFound) -> RowButton:
-        button = RowButton(title_of(run), line_of(run))
+    def _button(self, run: RunFound) -> ListButton:
+        button = ListButton(title_of(run), line_of(run))
         button.clicked.connect(lambda: self.run_chosen.emit(run))
         return button

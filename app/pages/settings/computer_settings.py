@@ -1,4 +1,4 @@
-"""What Workerbee may use of this computer, and how others see it, as sentences with blanks."""
+"""The settings of what Workerbee may use of this computer, and how others see it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from app.appearance.line_breaks import breakable
-from app.widgets.device_selector import DeviceChoice
+from app.widgets.device_selector import DeviceSelector
 from app.widgets.inline_inputs import Choice, Number
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
@@ -23,7 +23,11 @@ _FOLDER_WIDTH, _NAME_WIDTH = 260, 240
 
 
 class ComputerSettings(Card):
-    """Emits the fields that a person has changed, with their new values."""
+    """The settings of this computer.
+
+    Signals:
+        change_requested: the fields that a person has changed, with their new values (a dict).
+    """
 
     change_requested = Signal(object)
 
@@ -31,7 +35,7 @@ class ComputerSettings(Card):
         super().__init__(parent)
         self._settings = Settings()
         self._seen: DevicesSeen | None = None
-        self.device = DeviceChoice()
+        self.device = DeviceSelector()
         self.threads = Number(self.tr("CPU threads"), 0, os.cpu_count() or 1, self.tr("all"))
         self.network = Choice(self.tr("How to connect to others"))
         self.port = Number(self.tr("Port to listen on"), 0, 65535, self.tr("any"))
@@ -56,7 +60,7 @@ class ComputerSettings(Card):
         self.show_settings(self._settings)
 
     def show_settings(self, settings: Settings) -> None:
-        """Fill in the blanks, without asking for anything."""
+        """Show the settings in their inputs, without emitting anything."""
         self._settings = settings
         self.threads.setMaximum(max(os.cpu_count() or 1, settings.threads or 0))
         self.threads.show_number(settings.threads or 0)
@@ -71,7 +75,7 @@ class ComputerSettings(Card):
         self._show_device()
 
     def show_devices(self, seen: DevicesSeen) -> None:
-        """Offer these."""
+        """Offer these devices, and keep the one that the settings name."""
         self._seen = seen
         self._show_device()
 
@@ -103,11 +107,11 @@ class ComputerSettings(Card):
         self.port.chosen.connect(lambda number: self._change(port=number or None))
         self.limit.chosen.connect(lambda number: self._change(disk_limit_bytes=number * _GIGABYTE or None))
         self.memory.chosen.connect(lambda number: self._change(memory_limit_bytes=number * _GIGABYTE or None))
-        self.name.editingFinished.connect(self._take_name)
+        self.name.editingFinished.connect(self._change_name)
         self.folder.clicked.connect(self._choose_folder)
         self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
 
-    def _take_name(self) -> None:
+    def _change_name(self) -> None:
         name = sanitize_line(self.name.text(), MAX_NAME_CHARACTERS) or None
         self.name.setText(name or "")
         if name != self._settings.public_name:

@@ -1,4 +1,4 @@
-"""The settings: sentences with blanks, each of which takes effect when it is filled in."""
+"""The settings page: sentences with inputs in them, each of which takes effect at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.pages.settings.update_settings import UpdateSettings
 from app.pages.settings.window_settings import WindowSettings
 from app.widgets.callout import Callout
 from app.widgets.labels import Title
-from app.widgets.layout.page_column import Column
+from app.widgets.layout.page_column import PageColumn
 from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.records.settings import Settings
@@ -24,7 +24,13 @@ _WIDEST = 760
 
 
 class SettingsPage(QWidget):
-    """Emits the whole of the new settings with each change; nothing needs to be saved by hand."""
+    """The settings, each of which takes effect when it is changed; nothing needs to be saved by hand.
+
+    Signals:
+        settings_changed: all settings after a change (Settings).
+        back_requested: go back to the page before.
+        removal_requested: delete what is kept of the person.
+    """
 
     settings_changed = Signal(object)
     back_requested = Signal()
@@ -41,7 +47,7 @@ class SettingsPage(QWidget):
         top = QHBoxLayout()
         top.addWidget(Title(self.tr("Settings")), 1)
         top.addWidget(self.back)
-        column = Column(_WIDEST)
+        column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
         for part in (self.computer, self.window_behaviour, self.updates):
@@ -56,30 +62,30 @@ class SettingsPage(QWidget):
         whole.addWidget(column)
 
     def show_settings(self, settings: Settings) -> None:
-        """Fill in all blanks."""
+        """Show the settings in their inputs, without emitting anything."""
         self._settings = settings
         self.computer.show_settings(settings)
         self.window_behaviour.show_settings(settings)
         self.updates.show_settings(settings)
 
     def show_devices(self, seen: DevicesSeen) -> None:
-        """Offer these."""
+        """Offer these devices to train on."""
         self.computer.show_devices(seen)
 
     def show_problem(self, problem: ErrorKind, detail: str) -> None:
-        """Say that the settings could not be read or kept, until the next change."""
-        self.callout.say(
+        """Show that the settings could not be read or written, until the next change."""
+        self.callout.show_message(
             "bad", title_of(problem), breakable(sanitize_text(detail, 1000)), advice_of(problem), error=problem
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Escape goes back."""
+        """Go back when Escape is pressed."""
         if event.key() == Qt.Key.Key_Escape:
             self.back_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def _change(self, fields: dict[str, object]) -> None:
-        self.callout.say_no_more()
+        self.callout.clear()
         self.show_settings(msgspec.structs.replace(self._settings, **fields))
         self.settings_changed.emit(self._settings)

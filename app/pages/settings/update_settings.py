@@ -1,4 +1,4 @@
-"""Whether newer versions are looked for, whom that is asked of, and the one that is known."""
+"""The settings of checks for newer versions: whether, of whom, and the newer version that is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from core.updates.publisher import source_of
 
 
 class UpdateSettings(Card):
-    """Emits the field that a person has changed, with its new value."""
+    """The settings of checks for newer versions.
+
+    Signals:
+        change_requested: the field that a person has changed, with its new value (a dict).
+    """
 
     change_requested = Signal(object)
 
@@ -38,18 +42,18 @@ class UpdateSettings(Card):
         self.show_settings(Settings())
 
     def show_settings(self, settings: Settings) -> None:
-        """Set the tick, without asking for anything; where nobody is named there is nothing to choose."""
+        """Show the setting, without emitting anything; disabled where nobody is named who announces versions."""
         source = source_of(settings)
         self.tick.setChecked(settings.update_check and source is not None)
         self.tick.setEnabled(source is not None)
         if source is None:
-            self.hint.say(self.tr("Whoever built this Workerbee has named nobody who announces newer ones."))
+            self.hint.set_text(self.tr("Whoever built this Workerbee has named nobody who announces newer ones."))
         else:
             words = self.tr("%1 is asked, and sees your IP address. Nothing is downloaded by itself.")
-            self.hint.say(breakable(fill_placeholders(words, sanitize_line(source.host, 253))))
+            self.hint.set_text(breakable(fill_placeholders(words, sanitize_line(source.host, 253))))
 
     def show_newer(self, notice: UpdateNotice | None) -> None:
-        """There is this one, if any."""
+        """Show a button that opens the page of a newer version; ``None`` hides it."""
         if notice is not None:
             self._page = notice.page
             self.newer.setText(fill_placeholders(self.tr("Workerbee %1 is there: open its page"), notice.version))

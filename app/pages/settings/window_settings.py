@@ -1,4 +1,4 @@
-"""How Workerbee behaves on the desktop and how it looks, as sentences with blanks."""
+"""The settings of the window: start, closing, notifications, theme and language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from core.records.settings import Settings
 
 
 class WindowSettings(Card):
-    """Emits the fields that a person has changed, with their new values."""
+    """The settings of the window.
+
+    Signals:
+        change_requested: the fields that a person has changed, with their new values (a dict).
+    """
 
     change_requested = Signal(object)
 
@@ -22,7 +26,7 @@ class WindowSettings(Card):
         self.login = Choice(self.tr("When I log in"))
         self.opening = Choice(self.tr("How Workerbee opens"))
         self.closing = Choice(self.tr("When I close the window"))
-        self.telling = Choice(self.tr("When a run ends or needs me"))
+        self.notifications = Choice(self.tr("When a run ends or needs me"))
         self.theme = Choice(self.tr("Theme"))
         self.language = Choice(self.tr("Language"))
         self._offer_behaviour()
@@ -32,11 +36,11 @@ class WindowSettings(Card):
         self.show_settings(Settings())
 
     def show_settings(self, settings: Settings) -> None:
-        """Fill in the blanks, without asking for anything."""
+        """Show the settings in their inputs, without emitting anything."""
         self.login.show_chosen(settings.start_at_login)
         self.opening.show_chosen(settings.start_minimised)
         self.closing.show_chosen(settings.close_to_tray)
-        self.telling.show_chosen(settings.notifications)
+        self.notifications.show_chosen(settings.notifications)
         self.theme.show_chosen(settings.theme)
         self.language.show_chosen(settings.language)
 
@@ -44,7 +48,7 @@ class WindowSettings(Card):
         self.login.show_choices([(self.tr("do nothing"), False), (self.tr("start Workerbee"), True)])
         self.opening.show_choices([(self.tr("with its window"), False), (self.tr("hidden in the tray"), True)])
         self.closing.show_choices([(self.tr("go on in the tray"), True), (self.tr("leave the run and quit"), False)])
-        self.telling.show_choices([(self.tr("show a notification"), True), (self.tr("show nothing"), False)])
+        self.notifications.show_choices([(self.tr("show a notification"), True), (self.tr("show nothing"), False)])
 
     def _offer_looks(self) -> None:
         self.theme.show_choices(
@@ -60,7 +64,7 @@ class WindowSettings(Card):
         self.login.chosen.connect(lambda value: self._change(start_at_login=value))
         self.opening.chosen.connect(lambda value: self._change(start_minimised=value))
         self.closing.chosen.connect(lambda value: self._change(close_to_tray=value))
-        self.telling.chosen.connect(lambda value: self._change(notifications=value))
+        self.notifications.chosen.connect(lambda value: self._change(notifications=value))
         self.theme.chosen.connect(lambda value: self._change(theme=value))
         self.language.chosen.connect(lambda value: self._change(language=value))
 
@@ -74,7 +78,7 @@ class WindowSettings(Card):
             InlineForm(self.tr("When I log in, %1"), self.login),
             InlineForm(self.tr("Open Workerbee %1"), self.opening),
             InlineForm(self.tr("When I close the window, %1"), self.closing),
-            InlineForm(self.tr("When a run ends or needs me, %1"), self.telling),
+            InlineForm(self.tr("When a run ends or needs me, %1"), self.notifications),
             InlineForm(self.tr("Look %1 and speak %2"), self.theme, self.language),
         ):
             self.parts.addWidget(sentence)

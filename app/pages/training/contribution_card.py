@@ -1,4 +1,4 @@
-"""Whether this computer helps, and what it has given so far."""
+"""The card that says whether this computer helps, and what it has contributed so far."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_FIGURE_WIDTH = 118
 
 
 class ContributionCard(Card):
-    """The sentence first; then figures, which say so where they are not known."""
+    """Whether this computer helps, in a sentence; then figures, which say so where they are not known."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,30 +36,30 @@ class ContributionCard(Card):
         self.parts.addWidget(self._total)
         self._contributions = (Contribution(), Contribution())
         self._share: float | None = None
-        self._say()
+        self._retranslate()
 
     @property
     def text(self) -> str:
-        """All that it says, a part a line."""
+        """Everything that the card says, one part a line."""
         return "\n".join((self._verdict.text(), *(each.text for each in self._figures), self._total.text()))
 
     def show_verdict(self, severity: Severity, sentence: str) -> None:
-        """Whether it helps."""
+        """Show whether this computer helps: an icon and a sentence."""
         if severity != self._icon.severity:
             self._icon.set_severity(severity)
-        self._verdict.say(sentence)
+        self._verdict.set_text(sentence)
 
     def show_contributions(self, run: Contribution, total: Contribution) -> None:
-        """What was given to this run, and to all runs."""
+        """Show what was contributed to this run, and to all runs."""
         self._contributions = (run, total)
-        self._say()
+        self._retranslate()
 
     def show_share(self, share: float | None) -> None:
-        """My part of the last step."""
+        """Show this computer's share of the last step."""
         self._share = share
-        self._say()
+        self._retranslate()
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         run, total = self._contributions
         said = (
             (figures.count(run.samples), self.tr("samples given")),
@@ -69,11 +69,11 @@ class ContributionCard(Card):
             (figures.share(self._share), self.tr("of the last step")),
         )
         for figure, (number, words) in zip(self._figures, said, strict=True):
-            figure.say(number, words)
+            figure.set_text(number, words)
         in_all = self.tr("In all runs together: %1 samples, %2 epochs, %3 of training")
         counts = (figures.count(total.samples), figures.count(total.epochs), figures.time(total.seconds))
         energy = "" if total.joules is None else f", {figures.energy(total.joules)}"
-        self._total.say("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
+        self._total.set_text("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
 
 
 class _Figure(QWidget):
@@ -95,9 +95,9 @@ class _Figure(QWidget):
     def text(self) -> str:
         return f"{self._number.text()} {self._words.text()}"
 
-    def say(self, number: str, words: str) -> None:
-        self._number.say(number)
-        self._words.say(words)
+    def set_text(self, number: str, words: str) -> None:
+        self._number.set_text(number)
+        self._words.set_text(words)
 
 
 def _energy(contribution: Contribution) -> str:

@@ -1,4 +1,4 @@
-"""How near the swarm is to its next step, and which part of that is mine."""
+"""The bar of the swarm's progress to its next step, with this computer's part in it."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ _LEAST_WIDTH = 2.0
 
 @dataclass(frozen=True)
 class Step:
-    """Samples: of the whole swarm, of its target, and mine among them."""
+    """Samples of the step: those of the whole swarm, the target, and this computer's among them."""
 
     samples: int
     target: int
     mine: int
 
 
-class StepBar(QWidget):
-    """Mine at the beginning, in this computer's colour; then everybody else's, in the swarm's."""
+class EpochProgressBar(QWidget):
+    """A bar of two parts: this computer's samples in its colour, then everybody else's in the swarm's."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._step: Step | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._say()
+        self._retranslate()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """A thick line."""
+        """The size of a thick line."""
         return QSize(200, _HEIGHT)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        """A short thick line."""
+        """The size of a short thick line."""
         return QSize(60, _HEIGHT)
 
     @property
     def step(self) -> Step | None:
-        """What it shows."""
+        """The step that is shown."""
         return self._step
 
     def show_step(self, step: Step | None) -> None:
-        """Show that, or nothing where nobody knows."""
+        """Show that step; ``None`` shows an empty bar."""
         if step == self._step:
             return
         self._step = step
-        self._say()
+        self._retranslate()
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Progress to the next step"))
-        self.setAccessibleDescription(figures.unknown() if self._step is None else self._said(self._step))
+        self.setAccessibleDescription(figures.unknown() if self._step is None else self._description(self._step))
 
-    def _said(self, step: Step) -> str:
+    def _description(self, step: Step) -> str:
         return fill_placeholders(
             self.tr("%1 of %2 samples, %3 of them mine"),
             figures.count(step.samples),

@@ -1,4 +1,4 @@
-"""What has happened, a line each with its time; the oldest lines make room."""
+"""The log of events: a line each with its time; the oldest lines are dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KEPT_LINES = 500
 
 
 class EventLog(QPlainTextEdit):
-    """Reads like a diary, newest at the end, and stays there unless somebody has scrolled up."""
+    """A log, newest line at the end, which it stays at unless somebody has scrolled up."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,24 +21,24 @@ class EventLog(QPlainTextEdit):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._say()
+        self._retranslate()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
     def add(self, at: float, line: str) -> None:
-        """Something happened at that time (seconds since 1970)."""
+        """Add a line for something that happened at that time (seconds since 1970)."""
         when = QLocale().toString(QDateTime.fromSecsSinceEpoch(int(at)).time(), "HH:mm:ss")
         self.appendPlainText(f"{when}  {line}")
 
     @property
     def lines(self) -> list[str]:
-        """All that is kept."""
+        """The lines that are kept."""
         return self.toPlainText().splitlines()
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.setPlaceholderText(self.tr("Nothing has happened yet"))
         self.setAccessibleName(self.tr("What has happened"))

@@ -1,4 +1,4 @@
-"""How others reach this computer, why, what could be done about it, and whether that is so still."""
+"""The card of how others reach this computer, why, and what could be done about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from core.texts.worker_messages import translate_message
 
 
 class NetworkCard(Card):
-    """Hidden until it is known. Outgoing connections are enough to help, so they are no reason to worry."""
+    """How others reach this computer; hidden until it is known.
+
+    Outgoing connections are enough to help, so they are shown as a note and not as a warning.
+
+    Signals:
+        test_requested: test again whether others can connect.
+    """
 
     test_requested = Signal()
 
@@ -43,16 +49,16 @@ class NetworkCard(Card):
         return "\n".join(part for part in parts if part).replace("\u200b", "")
 
     def show_network(self, network: Network | None) -> None:
-        """Say what the worker has found out."""
+        """Show what the worker has found out; ``None`` hides the card."""
         self.setVisible(network is not None)
         if network is None:
             return
         is_direct, is_running = network.mode == "direct", network.test == "running"
         self._icon.set_severity("good" if is_direct else "info")
         direct, outgoing = self.tr("Others connect to this computer."), self.tr("Only outgoing connections.")
-        self._way.say(direct if is_direct else outgoing)
-        self._reason.say(breakable(sanitize_line(translate_message(network.reason))))
-        self._advice.say(breakable(sanitize_line(translate_message(network.advice))))
+        self._way.set_text(direct if is_direct else outgoing)
+        self._reason.set_text(breakable(sanitize_line(translate_message(network.reason))))
+        self._advice.set_text(breakable(sanitize_line(translate_message(network.advice))))
         self.test.setVisible(network.test != "not_needed")
         self.test.setEnabled(not is_running)
         self.test.setText(self.tr("Being tested…") if is_running else self.tr("Test again"))

@@ -1,4 +1,4 @@
-"""The page one lives with: what is going on, a large Pause, two numbers, graphs, and whether it helps."""
+"""The training page: status, Pause, two figures, charts, and whether this computer helps."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from app.charts.data_source import ChartDataSource
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
 from app.pages.training.contribution_card import ContributionCard
-from app.pages.training.epoch_progress_card import StepCard
+from app.pages.training.epoch_progress_card import EpochProgressCard
 from app.pages.training.event_log import EventLog
 from app.pages.training.network_card import NetworkCard
 from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
-from app.pages.training.throughput_card import SpeedCard
+from app.pages.training.throughput_card import ThroughputCard
 from app.presentation.alerts import Trouble, trouble_of
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
 from app.widgets.callout import Callout
 from app.widgets.layout.even_grid import EvenGrid
-from app.widgets.layout.page_column import Column
+from app.widgets.layout.page_column import PageColumn
 from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
@@ -75,19 +75,19 @@ class TrainingPage(QWidget):
         self._timestamps = EventTimestamps()
         self._seen: DevicesSeen | None = None
         self._chosen_device = ""
-        self._trouble: Trouble | None = None
+        self._alert: Trouble | None = None
         self._dismissed: frozenset[Trouble] = frozenset()
         self._my_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self.header, self.warning = StatusHeader(self), Callout(self)
-        self.speed, self.step = SpeedCard(self), StepCard(self)
+        self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
         self.network = NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
         self._connect()
-        self._say()
+        self._retranslate()
 
     def show_session(self, session: Session, timestamps: EventTimestamps, now: float) -> None:
         """Show a session whose events were seen at those times; ``now`` is time.time()."""
@@ -98,19 +98,19 @@ class TrainingPage(QWidget):
             self._show()
 
     def show_event(self, event: ClientEvent, now: float) -> None:
-        """Something happened: a line for the log."""
+        """Add a line about an event to the log."""
         line = event_lines.line(event)
         if line is not None:
             self.events.add(now, line)
 
     def show_devices(self, seen: DevicesSeen, chosen: str) -> None:
-        """What the driver tells; ``chosen`` is the settings' device."""
+        """Show the devices; ``chosen`` is the one that the settings name."""
         self._seen, self._chosen_device = seen, chosen
         if seen.is_driver_answering:
             self.graphs.show_gpu(any(device.kind == "cuda" for device in seen.devices))
         if self.isVisible():
             self._show_device()
-            self._show_trouble()
+            self._show_alert()
 
     def show_contributions(self, run: Contribution, total: Contribution) -> None:
         """Show what this computer has contributed to this run and to all runs."""
@@ -126,23 +126,23 @@ class TrainingPage(QWidget):
         self._swarm_rates.append(progress.swarm_samples_per_second if progress else None)
 
     def choose_graphs(self, period: Period, curves: tuple[Series, ...]) -> None:
-        """What was chosen the last time; no curves are the usual ones."""
+        """Show the period and the curves that were chosen the last time; no curves mean the usual ones."""
         self.graphs.choose(period, curves)
 
     @property
     def status(self) -> str:
-        """The status sentence."""
+        """The status sentence of the session."""
         return sentences.status(self._session, self._timestamps, self._now)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Catch up with what was remembered."""
+        """Draw what was kept while the page was hidden."""
         super().showEvent(event)
         self._show()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
             self._show()
         super().changeEvent(event)
 
@@ -163,9 +163,9 @@ class TrainingPage(QWidget):
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
         self.peers.show_peers(session.peers)
-        self._name_tabs()
+        self._retranslate_tabs()
         self._show_device()
-        self._show_trouble()
+        self._show_alert()
 
     def _notice(self, run: RunFound) -> str:
         """What the organiser has to say, and whether the run is open."""
@@ -178,30 +178,30 @@ class TrainingPage(QWidget):
         device = device_in_use(self._session, devices, self._chosen_device)
         self.speed.show_device(live_words(device) if device else " ")
 
-    def _show_trouble(self) -> None:
-        trouble = trouble_of(self._session, self._seen, self._dismissed)
-        if trouble == self._trouble:
+    def _show_alert(self) -> None:
+        alert = trouble_of(self._session, self._seen, self._dismissed)
+        if alert == self._alert:
             return
-        self._trouble = trouble
-        if trouble is None:
-            self.warning.say_no_more()
+        self._alert = alert
+        if alert is None:
+            self.warning.clear()
             return
-        severity: Severity = "bad" if trouble.is_grave else "caution"
-        detail = breakable(trouble.detail)
-        error = ErrorKind.from_key(trouble.problem_key)
-        self.warning.say(severity, trouble.title, detail, trouble.advice, action=trouble.button, error=error)
+        severity: Severity = "bad" if alert.is_grave else "caution"
+        detail = breakable(alert.detail)
+        error = ErrorKind.from_key(alert.problem_key)
+        self.warning.show_message(severity, alert.title, detail, alert.advice, action=alert.button, error=error)
 
-    def _take_advice(self) -> None:
+    def _follow_advice(self) -> None:
         """A warning that was answered goes away; what has ended the training stays until one leaves."""
-        if self._trouble is None:
+        if self._alert is None:
             return
-        key = self._trouble.problem_key
-        if not self._trouble.is_grave:
-            self._dismissed |= {self._trouble}
-        self._show_trouble()
+        key = self._alert.problem_key
+        if not self._alert.is_grave:
+            self._dismissed |= {self._alert}
+        self._show_alert()
         self.advice_requested.emit(key)
 
-    def _name_tabs(self) -> None:
+    def _retranslate_tabs(self) -> None:
         count = len(self._session.peers)
         peers = fill_placeholders(self.tr("Peers (%1)"), figures.count(count)) if count else self.tr("Peers")
         if peers != self.tabs.tabText(0):
@@ -213,7 +213,7 @@ class TrainingPage(QWidget):
         self.tabs.addTab(self.peers, "")
         self.tabs.addTab(self.events, "")
         self.tabs.setMinimumHeight(_TABS_HEIGHT)
-        column = Column(_WIDEST, self)
+        column = PageColumn(_WIDEST, self)
         cards = (
             self.header,
             self.warning,
@@ -237,13 +237,13 @@ class TrainingPage(QWidget):
         button.resume_requested.connect(self.resume_requested)
         button.finish_requested.connect(self.finish_requested)
         button.leave_requested.connect(self.leave_requested)
-        self.warning.action_requested.connect(self._take_advice)
+        self.warning.action_requested.connect(self._follow_advice)
         self.graphs.graphs_chosen.connect(self.graphs_chosen)
         self.network.test_requested.connect(self.network_test_requested)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         self.tabs.setTabText(1, self.tr("What has happened"))
-        self._name_tabs()
+        self._retranslate_tabs()
 
 
 def _pausing(session: Session) -> Pausing:

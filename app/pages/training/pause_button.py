@@ -1,4 +1,4 @@
-"""The one large button: Pause, or Resume; and beside it for how long."""
+"""The button that pauses or resumes, with a menu of how long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ _HEIGHT = 46
 
 
 class PauseButton(QWidget):
-    """Says what it would do; what is under way cannot be asked for again."""
+    """A large button that pauses or resumes, with a menu beside it.
+
+    Signals:
+        pause_requested: for so many seconds, or ``None`` for until the person resumes.
+        resume_requested: go on.
+        finish_requested: stop after this epoch, or take that back.
+        leave_requested: leave the run, or go back from one that has ended.
+    """
 
     pause_requested = Signal(object)
     resume_requested = Signal()
@@ -27,24 +34,24 @@ class PauseButton(QWidget):
         super().__init__(parent)
         self._pausing: Pausing = "can_pause"
         self._is_finishing = False
-        self._heir: QWidget | None = None  # whoever was given the focus while there was nothing to press
+        self._focus_heir: QWidget | None = None  # whoever was given the focus while there was nothing to press
         self.main = QPushButton(self)
         self.more = MenuButton(self)
         self.menu = QMenu(self)
         self._lay_out()
         self._fill_menu()
-        self._say()
+        self._retranslate()
 
     def show_pausing(self, pausing: Pausing, is_finishing: bool) -> None:
-        """What can be done now."""
+        """Show what can be done now."""
         if (pausing, is_finishing) != (self._pausing, self._is_finishing):
             self._pausing, self._is_finishing = pausing, is_finishing
-            self._say()
+            self._retranslate()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
     def _lay_out(self) -> None:
@@ -53,7 +60,7 @@ class PauseButton(QWidget):
             button.setMinimumHeight(_HEIGHT)
         self.main.setStyleSheet(f"font-size: {self.font().pointSizeF() * 1.3:.1f}pt")  # rules beat setFont
         self.main.setMinimumWidth(136)
-        self.main.clicked.connect(self._ask)
+        self.main.clicked.connect(self._request)
         self.more.setMinimumWidth(36)
         self.more.setMenu(self.menu)
         row = QHBoxLayout(self)
@@ -63,16 +70,16 @@ class PauseButton(QWidget):
         row.addWidget(self.more)
 
     def _fill_menu(self) -> None:
-        self._snoozes = PauseMenu(self.menu, self.pause_requested.emit)
+        self._pause_menu = PauseMenu(self.menu, self.pause_requested.emit)
         self._before_finish = self.menu.addSeparator()
         self._finish = self.menu.addAction("")
         self._finish.setCheckable(True)
-        self._finish.triggered.connect(self._ask_to_finish)
+        self._finish.triggered.connect(self._request_finish)
         self.menu.addSeparator()
         self._leave = self.menu.addAction("")
         self._leave.triggered.connect(lambda: self.leave_requested.emit())
 
-    def _ask(self) -> None:
+    def _request(self) -> None:
         if self._pausing == "can_resume":
             self.resume_requested.emit()
         elif self._pausing == "can_pause":
@@ -80,7 +87,7 @@ class PauseButton(QWidget):
         elif self._pausing == "over":
             self.leave_requested.emit()
 
-    def _ask_to_finish(self) -> None:
+    def _request_finish(self) -> None:
         """Whether it is ticked is not for the click to say, but for what follows from it."""
         self._finish.setChecked(self._is_finishing)
         self.finish_requested.emit()
@@ -90,13 +97,13 @@ class PauseButton(QWidget):
         had_focus = self.main.hasFocus()
         self.main.setEnabled(is_enabled)
         if had_focus and not is_enabled:
-            self._heir = self.window().focusWidget()
-        elif is_enabled and self._heir is not None:
-            if self._heir is self.window().focusWidget():
+            self._focus_heir = self.window().focusWidget()
+        elif is_enabled and self._focus_heir is not None:
+            if self._focus_heir is self.window().focusWidget():
                 self.main.setFocus()
-            self._heir = None
+            self._focus_heir = None
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         words = {
             "can_pause": self.tr("Pause"),
             "can_resume": self.tr("Resume"),
@@ -111,7 +118,7 @@ class PauseButton(QWidget):
         self.more.setAccessibleName(self.tr("More ways to pause, finish or leave"))
         self.more.setToolTip(self.more.accessibleName())
         can_pause = self._pausing == "can_pause"
-        self._snoozes.say(is_paused=self._pausing == "can_resume")
+        self._pause_menu.retranslate(is_paused=self._pausing == "can_resume")
         for action in (self._before_finish, self._finish):
             action.setVisible(can_pause)
         self._finish.setText(self.tr("Finish this epoch, then stop"))

@@ -1,4 +1,4 @@
-"""Who trains in the run; still quick with a thousand of them."""
+"""The table of the peers in the run; fast with a thousand of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class PeersModel(QAbstractTableModel):
-    """The rows in the order that was chosen; a view hears only of what has changed."""
+    """The rows in the order that was chosen; a view is notified only of what has changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class PeersModel(QAbstractTableModel):
         self._order = Qt.SortOrder.DescendingOrder
 
     def show_peers(self, peers: Sequence[PeerSeen]) -> None:
-        """Show these: who is gone is taken away, who comes is put in place, what differs is drawn again."""
+        """Show these peers: rows are removed, inserted and changed, and never all made anew."""
         if peers is self._shown:
             return
         self._shown = peers
@@ -47,32 +47,32 @@ class PeersModel(QAbstractTableModel):
         if {peer.peer_id for peer in self._rows} != present:
             self._remove_all_but(present)
             self._insert_missing(rows)
-        self._take_order(rows)
+        self._apply_order(rows)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """In the order of that column from now on."""
+        """Sort by that column from now on."""
         self._column, self._order = column, order
-        self._take_order(self._sorted(self._rows))
+        self._apply_order(self._sorted(self._rows))
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, EPOCH)
 
     def sort_otherwise(self, column: int) -> None:
-        """By that column; the other way round if it is by that column already."""
+        """Sort by that column; in the other direction if it is sorted by that column already."""
         ascending, descending = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
         is_descending = self._order == descending if column == self._column else column not in (RATE, EPOCH)
         self.sort(column, ascending if is_descending else descending)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """Called by Qt."""
+        """The number of peers, for Qt's view."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """Called by Qt."""
+        """The number of columns, for Qt's view."""
         return 0 if parent.isValid() else 4
 
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """What a column is about."""
+        """The heading of a column, for Qt's view."""
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -83,7 +83,7 @@ class PeersModel(QAbstractTableModel):
         return f"{_heading(section)} {sign}" if section == self._column else _heading(section)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Of one cell."""
+        """The text, alignment or tooltip of a cell, for Qt's view."""
         peer = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return _words(peer, index.column())
@@ -107,7 +107,7 @@ class PeersModel(QAbstractTableModel):
                 self.endRemoveRows()
 
     def _insert_missing(self, rows: list[PeerSeen]) -> None:
-        """At the end, all at once; ``_take_order`` puts them where they belong."""
+        """At the end, all at once; ``_apply_order`` puts them where they belong."""
         known = {peer.peer_id for peer in self._rows}
         missing = [peer for peer in rows if peer.peer_id not in known]
         if missing:
@@ -115,7 +115,7 @@ class PeersModel(QAbstractTableModel):
             self._rows += missing
             self.endInsertRows()
 
-    def _take_order(self, rows: list[PeerSeen]) -> None:
+    def _apply_order(self, rows: list[PeerSeen]) -> None:
         """Have these rows, which are of the same peers as those before; the selected ones stay selected."""
         before, self._rows = self._rows, rows
         if [peer.peer_id for peer in before] != [peer.peer_id for peer in rows]:
@@ -130,7 +130,7 @@ class PeersModel(QAbstractTableModel):
 
 
 class PeersTable(QTableView):
-    """One line a peer, the fastest first; a click on a heading sorts by it."""
+    """A table of one row for each peer, the fastest first; a click on a heading sorts by it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,21 +152,21 @@ class PeersTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        self._say()
+        self._retranslate()
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self.peers.sort_otherwise)
 
     def show_peers(self, peers: Sequence[PeerSeen]) -> None:
-        """Everybody who is known."""
+        """Show these peers in the table."""
         self.peers.show_peers(peers)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Another language has other words."""
+        """Retranslate the texts when the language changes."""
         if event.type() == QEvent.Type.LanguageChange:
-            self._say()
+            self._retranslate()
         super().changeEvent(event)
 
-    def _say(self) -> None:
+    def _retranslate(self) -> None:
         """In the language of the moment, whose words need other widths."""
         self.setAccessibleName(self.tr("Peers in the run"))
         examples = {

@@ -1,4 +1,4 @@
-"""What is going on, in one sentence, and the one large button."""
+"""The head of the training page: the status sentence and the pause button."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets.labels import Hint, Title
 
 
 class StatusHeader(QWidget):
-    """The run's name stands above the sentence, what its organiser has to say below."""
+    """The run's name, the status sentence, the organiser's notice, and the pause button."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,18 +32,18 @@ class StatusHeader(QWidget):
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_run(self, name: str, notice: str) -> None:
-        """Which run it is."""
-        self._run.say(name)
-        self._notice.say(notice)
+        """Show the name of the run and its organiser's notice."""
+        self._run.set_text(name)
+        self._notice.set_text(notice)
 
     def show_status(self, sentence: str) -> None:
-        """What is going on."""
+        """Show the status sentence of the session."""
         self.sentence = sentence
-        self._status.say(in_whole_parts(sentence))
+        self._status.set_text(in_whole_parts(sentence))
         self._keep_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """With another width the sentence has another height."""
+        """Measure the height of the sentence again at another width."""
         super().resizeEvent(event)
         self._status.setMinimumHeight(0)
         self._keep_height()

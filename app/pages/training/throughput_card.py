@@ -1,4 +1,4 @@
-"""How fast this computer computes, and on what."""
+"""The card of how fast this computer trains, and on which device."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QWidget
 from app.appearance.line_breaks import unbroken
 from app.widgets.labels import Hint
 from app.widgets.layout.card import Card
-from app.widgets.metric import BigNumber
+from app.widgets.metric import Metric
 from core.texts import figures
 
 
-class SpeedCard(Card):
-    """A speed that is not known says so; it is not zero."""
+class ThroughputCard(Card):
+    """How fast this computer trains; a speed that is not known is not shown as zero."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._caption, self.number, self._device = Hint(), BigNumber(0, is_above=True), Hint()
+        self._caption, self.number, self._device = Hint(), Metric(0, is_above=True), Hint()
         self.parts.addWidget(self._caption)
         self.parts.addWidget(self.number)
         self.parts.addStretch(1)
@@ -26,8 +26,8 @@ class SpeedCard(Card):
         self.show_speed(None, (), is_resting=False)
 
     def show_speed(self, samples_per_second: float | None, values: Sequence[float | None], *, is_resting: bool) -> None:
-        """The speed now, and those before; ``is_resting`` means that there is none to be known."""
-        self._caption.say(self.tr("This computer"))
+        """Show the speed now and those before; ``is_resting`` means that there is none to be known."""
+        self._caption.set_text(self.tr("This computer"))
         if is_resting:
             self.number.show_number(self.tr("at rest"), "", is_known=False)
         elif samples_per_second is None:
@@ -38,5 +38,5 @@ class SpeedCard(Card):
         self.number.show_values(values)
 
     def show_device(self, words: str) -> None:
-        """What it computes on."""
-        self._device.say(unbroken(words))
+        """Show on which device it trains."""
+        self._device.set_text(unbroken(words))

@@ -1,4 +1,4 @@
-"""A quiet box around what belongs together."""
+"""A frame around what belongs together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.appearance.theme import give_role
 
 
 class Card(QFrame):
-    """Put its contents into ``parts``."""
+    """A frame with rounded corners; its contents are added to ``parts``."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Parts of one size, as many beside each other as there is room for."""
+"""A grid of parts of one size, with as many columns as there is room for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 
 class EvenGrid(QWidget):
-    """At most ``most`` columns, each at least ``least_width`` pixels wide."""
+    """A grid of equal columns: at most ``most`` of them, each at least ``least_width`` pixels wide."""
 
     def __init__(self, least_width: int, most: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,7 +21,7 @@ class EvenGrid(QWidget):
         self._grid.setSpacing(12)
 
     def show_parts(self, parts: Sequence[QWidget]) -> None:
-        """These, and none of the others that were shown before."""
+        """Show these parts, and none of the others that were shown before."""
         for part in self._parts:
             self._grid.removeWidget(part)
             part.setVisible(part in parts)
@@ -29,7 +29,7 @@ class EvenGrid(QWidget):
         self._lay_out()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """More room, more columns."""
+        """Use as many columns as there is room for."""
         super().resizeEvent(event)
         if self._columns_wanted() != self._columns:
             self._lay_out()

@@ -1,4 +1,4 @@
-"""A layout like a line of writing: parts stand beside each other, and the line breaks where it is full."""
+"""A layout like a line of writing: parts stand in a row, which breaks where it is full."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
-class Flow(QLayout):
-    """Parts of one line are centred upon it; a part that is wider than the line is made as narrow as it."""
+class FlowLayout(QLayout):
+    """A layout that breaks lines: parts of one line are centred, and one that is wider than the line is narrowed."""
 
     def __init__(self, parent: QWidget, between: int = 5, lines_between: int = 6) -> None:
         super().__init__(parent)
@@ -16,43 +16,43 @@ class Flow(QLayout):
         self.setContentsMargins(QMargins())
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
-        """Called by Qt."""
+        """Add a part at the end, for Qt's layout."""
         self._items.append(item)
 
     def count(self) -> int:
-        """Called by Qt."""
+        """The number of parts, for Qt's layout."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
-        """Called by Qt, which expects ``None`` beyond the end."""
+        """The part at that index; ``None`` beyond the end, as Qt expects."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
-        """Called by Qt."""
+        """Remove the part at that index; ``None`` beyond the end, as Qt expects."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
-        """It asks for no more room than its lines need."""
+        """No direction: the layout asks for no more room than its lines need."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802
-        """A narrower line breaks more often."""
+        """Whether the height follows from the width: a narrower line breaks more often."""
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
-        """What the lines need."""
+        """The height that the lines need at that width."""
         lines = self._lines(width)
         heights = [max(item.sizeHint().height() for item in line) for line in lines]
         return sum(heights) + self._lines_between * max(0, len(lines) - 1)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """All in one line."""
+        """The size of all parts in one line."""
         sizes = [item.sizeHint() for item in self._items]
         width = sum(size.width() + self._between for size in sizes)
         return QSize(width, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:  # noqa: N802
-        """The widest part's."""
+        """The size of the widest and of the highest part."""
         sizes = [item.minimumSize() for item in self._items]
         width = max((size.width() for size in sizes), default=0)
         return QSize(width, max((size.height() for size in sizes), default=0))

@@ -1,23 +1,23 @@
-"""A sentence with blanks, such as "Use [the GPU] with [all] CPU threads": how settings are asked for."""
+"""A sentence with inputs in it, such as "Use [the GPU] with [all] CPU threads"."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.widgets.layout.flow_layout import Flow
+from app.widgets.layout.flow_layout import FlowLayout
 from core.placeholders import split_placeholders
 
 
 class InlineForm(QWidget):
-    """``%1``, ``%2``, … in the translated sentence stand for the blanks, in whatever order it has them."""
+    """A sentence with inputs in it; ``%1``, ``%2``, … in the translated sentence stand for them, in any order."""
 
     def __init__(self, sentence: str, *blanks: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        flow = Flow(self)
+        flow = FlowLayout(self)
         parts = split_placeholders(sentence)
         for part in parts:
             if isinstance(part, int):

@@ -1,4 +1,4 @@
-"""A page's middle: as wide as one reads with ease, scrolled where it is too high, never to the side."""
+"""The column of a page: of a width that reads easily, scrolled vertically and never horizontally."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVB
 MARGIN = 24
 
 
-class Column(QScrollArea):
-    """Put the page's parts into ``parts``."""
+class PageColumn(QScrollArea):
+    """The middle of a page, scrolled vertically; its contents are added to ``parts``."""
 
     def __init__(self, widest: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Two parts beside each other where there is room, below each other where there is not."""
+"""A row of two parts that becomes a column in a narrow window."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 _ENOUGH_WIDTH = 640
 
 
-class SideBySide(QWidget):
-    """The first part gets the greater share of the width."""
+class ResponsiveRow(QWidget):
+    """Two parts in a row, or in a column where there is no room; the first one gets the greater share."""
 
     def __init__(self, first: QWidget, second: QWidget, shares: tuple[int, int] = (5, 3)) -> None:
         super().__init__()
@@ -20,7 +20,7 @@ class SideBySide(QWidget):
         self._box.addWidget(second, shares[1])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Turn where the width asks for it."""
+        """Turn the row into a column, or back, where the width asks for it."""
         super().resizeEvent(event)
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         direction = beside if event.size().width() >= _ENOUGH_WIDTH else below

@@ -27,7 +27,7 @@ class StoppedError(Exception):
 def download(file: EngineFile, url: str, folder: Path, received: Received) -> Path:
     """Download one wheel into ``folder``, from where an earlier attempt ended; returns its path.
 
-    Raises ClientError where the line is cut, the disk is full or the file is another one, and whatever
+    Raises UserError where the line is cut, the disk is full or the file is another one, and whatever
     ``received`` raises.
     """
     whole, part = folder / file.name, folder / f"{file.name}.part"

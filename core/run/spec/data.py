@@ -83,12 +83,12 @@ class _InFiles:
 
     @property
     def size_bytes(self) -> int:
-        """Of all files."""
+        """The size of all files."""
         return sum(file.size_bytes for file in self.files)
 
     @property
     def kept_bytes(self) -> int:
-        """What lies on the disk at once: of many files, those that were read last."""
+        """The bytes that lie on the disk at once: of many files, those that were read last."""
         return min(self.size_bytes, max(KEPT_BYTES, *(file.size_bytes for file in self.files)))
 
 
@@ -167,7 +167,7 @@ _TOLD_HOSTS = 3
 
 
 def hosts_of(data: TextFiles | ImageFiles) -> str:
-    """The computers that its files are fetched from, and that learn of whoever fetches them; some of many."""
+    """The hosts that the data are fetched from, and that learn of whoever fetches them; some of many."""
     hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
     return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")
 

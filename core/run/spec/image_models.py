@@ -19,7 +19,7 @@ class ViT(StrictStruct, tag_field="model_type", tag="vit", kw_only=True, frozen=
     """Cuts a square image into patches and reads them as a language model reads tokens; sizes in pixels.
 
     ``num_labels`` is how many classes there are; ``intermediate_size`` is four times ``hidden_size`` where
-    nothing is said.
+    nothing is said. Dosovitskiy and others, arXiv:2010.11929.
     """
 
     image_size: Annotated[int, Meta(ge=8, le=1024)]
@@ -51,17 +51,17 @@ class ViT(StrictStruct, tag_field="model_type", tag="vit", kw_only=True, frozen=
 
     @property
     def patches(self) -> int:
-        """Of one image."""
+        """The number of patches of one image."""
         return (self.image_size // self.patch_size) ** 2
 
     @property
     def expanded_size(self) -> int:
-        """How wide the perceptrons are."""
+        """The width of the feed-forward layers."""
         return self.intermediate_size or 4 * self.hidden_size
 
 
 def image_parameters_of(config: ViT) -> int:
-    """How many such a model has, counted without building it; a test compares with the real one."""
+    """The number of the model's parameters, counted without building it; a test compares with the real one."""
     width, wide = config.hidden_size, config.expanded_size
     layer = 4 * (width + 1) * width + (width + 1) * wide + (wide + 1) * width + 4 * width
     patches = (3 * config.patch_size**2 + 1) * width

@@ -40,12 +40,12 @@ class _Family(StrictStruct, tag_field="model_type", kw_only=True, frozen=True):
 
     @property
     def expanded_size(self) -> int:
-        """How wide the perceptrons are."""
+        """The width of the feed-forward layers."""
         return self.intermediate_size or 4 * self.hidden_size
 
     @property
     def longest_sequence(self) -> int:
-        """How many tokens a sample may have."""
+        """The largest number of tokens that a sample may have."""
         return self.max_position_embeddings
 
 
@@ -70,7 +70,7 @@ class _Grouped(_Family, kw_only=True, frozen=True):
 
     @property
     def key_value_heads(self) -> int:
-        """As many as there are, whether said or not."""
+        """The number of heads for keys and values, whether the run file names it or not."""
         return self.num_key_value_heads or self.num_attention_heads
 
 
@@ -99,7 +99,7 @@ class Roberta(_Family, tag="roberta", kw_only=True, frozen=True):
 
     @property
     def longest_sequence(self) -> int:
-        """How many tokens a sample may have."""
+        """The largest number of tokens of a sample; two positions are for padding."""
         return self.max_position_embeddings - 2
 
 

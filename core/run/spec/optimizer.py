@@ -1,4 +1,4 @@
-"""The optimizers that a run may name: each by what it is called in the field, with its own numbers only.
+"""The optimizers that a run may name: each by its name in the field, with its own hyperparameters only.
 
 ``statistics`` are what it keeps for each parameter, by the names of its state, and peers may average;
 ``kept_bytes`` is what a newcomer downloads of all that it keeps, for each parameter.

@@ -23,7 +23,7 @@ from core.run.spec.language_models import (
 
 @dataclass(frozen=True)
 class Linear:
-    """One kind of matrix in the model, by its module's name; there are ``count`` of them."""
+    """One kind of linear layer in the model, by its module's name; there are ``count`` of them."""
 
     name: str
     inputs: int
@@ -33,27 +33,27 @@ class Linear:
 
     @property
     def parameters(self) -> int:
-        """Of all of them."""
+        """The parameters of all of these layers."""
         return self.count * (self.inputs + self.has_bias) * self.outputs
 
     def adapter(self, rank: int) -> int:
-        """Parameters of low-rank adapters to all of them."""
+        """The parameters of low-rank adapters to all of these layers."""
         return self.count * rank * (self.inputs + self.outputs)
 
 
 def parameters_of(config: ModelConfig) -> int:
-    """All of the model's, adapters left out; weights that are shared count once."""
+    """The number of the model's parameters, adapters left out; shared weights count once."""
     return sum(linear.parameters for linear in linears_of(config)) + _others_of(config)
 
 
 def adapters_of(config: ModelConfig, rank: int, names: tuple[str, ...]) -> int:
-    """Parameters of low-rank adapters to the matrices of those names, or to all where none is named."""
+    """The parameters of low-rank adapters to the layers of those names, or to all where none is named."""
     adapted = [linear for linear in linears_of(config) if not names or linear.name in names]
     return sum(linear.adapter(rank) for linear in adapted)
 
 
 def linears_of(config: ModelConfig) -> tuple[Linear, ...]:
-    """The matrices, but for embeddings and the output."""
+    """The linear layers of the model, but for embeddings and the output."""
     match config:
         case Bert() | Roberta() | DistilBert() | Albert():
             return _of_masked(config)

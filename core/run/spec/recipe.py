@@ -40,7 +40,10 @@ class Pretrained(StrictStruct, kw_only=True, frozen=True):
 
 
 class Lora(StrictStruct, kw_only=True, frozen=True):
-    """Low-rank adapters, which alone are trained and averaged; no ``target_modules`` means all matrices."""
+    """Low-rank adapters, which alone are trained and averaged; no ``target_modules`` means all matrices.
+
+    Hu and others, LoRA, arXiv:2106.09685.
+    """
 
     rank: Annotated[int, Meta(ge=1, le=1024)] = 8
     """The rank of the adapters."""
@@ -53,7 +56,10 @@ class Lora(StrictStruct, kw_only=True, frozen=True):
 
 
 class Quantization(StrictStruct, kw_only=True, frozen=True):
-    """The frozen weights in fewer bits; only some GPUs can."""
+    """The frozen weights in fewer bits, which only some GPUs support.
+
+    8 bits: Dettmers and others, arXiv:2208.07339; 4 bits: Dettmers and others, QLoRA, arXiv:2305.14314.
+    """
 
     kind: Literal["8bit", "nf4"]
     """The encoding of the frozen weights: 8 bits, or 4 bits as NormalFloat (QLoRA)."""
@@ -103,7 +109,7 @@ class _LanguageModel(_Transformer, kw_only=True, frozen=True):
 
 
 class CausalLM(_LanguageModel, tag="causal-lm", kw_only=True, frozen=True):
-    """A model that says which token comes next."""
+    """A language model that is trained to predict the next token."""
 
     config: CausalConfig
     """The model family and its numbers."""
@@ -113,7 +119,7 @@ class CausalLM(_LanguageModel, tag="causal-lm", kw_only=True, frozen=True):
 
 
 class MaskedLM(_LanguageModel, tag="masked-lm", kw_only=True, frozen=True):
-    """A model that says which tokens were hidden."""
+    """A language model that is trained to predict masked tokens (Devlin and others, BERT, arXiv:1810.04805)."""
 
     config: MaskedConfig
     """The model family and its numbers."""
@@ -123,7 +129,7 @@ class MaskedLM(_LanguageModel, tag="masked-lm", kw_only=True, frozen=True):
 
 
 class ImageClassification(_Transformer, tag="image-classification", kw_only=True, frozen=True):
-    """A model that says what is to be seen in an image: one sample of the run.
+    """A model that classifies images; one sample of the run is one image.
 
     From each of the three colours, between 0 and 1, its ``image_mean`` is taken away, and the rest is divided
     by its ``image_std``.

@@ -1,4 +1,7 @@
-"""What only bitsandbytes can, on NVIDIA GPUs."""
+"""What only bitsandbytes can, on NVIDIA GPUs: optimizer statistics and frozen weights in few bits.
+
+8-bit optimizers are arXiv:2110.02861, LLM.int8 arXiv:2208.07339, NF4 arXiv:2305.14314.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,33 @@ from typing import Any
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.run.spec.recipe import Quantization
+from core.run.manifest import RunManifest
+from core.run.spec.optimizer import AdamW8bit
+from core.run.spec.recipe import CausalLM, MaskedLM, Quantization
+
+
+def refuse_without_bitsandbytes(manifest: RunManifest, device: torch.device) -> None:
+    """Refuse a run that needs bitsandbytes where that device or this engine cannot have it, before anything is fetched.
+
+    Raises UserError: DEVICE_UNSUITED, for no new engine would help.
+    """
+    if isinstance(manifest.optimizer, AdamW8bit):
+        require_bitsandbytes("An optimizer in 8 bits", device)
+    if isinstance(manifest.recipe, CausalLM | MaskedLM) and manifest.recipe.quantization is not None:
+        require_bitsandbytes(f"A model in few bits ({manifest.recipe.quantization.kind})", device)
 
 
 def require_bitsandbytes(what: str, device: torch.device) -> None:
-    """Raises ClientError where ``what`` cannot be had."""
+    """Raise UserError: DEVICE_UNSUITED, where ``what`` cannot be had on that device or in this engine."""
     if device.type != "cuda":
         raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
     if find_spec("bitsandbytes") is None:
-        raise UserError(
-            ErrorKind.ENGINE_MISSING, "This run needs bitsandbytes: `pip install 'workerbee[quantization]'`."
-        )
+        words = "bitsandbytes, which the engine for NVIDIA GPUs has; elsewhere: `pip install 'workerbee[quantization]'`"
+        raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs {words}.")
 
 
-def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
-    """How `transformers` is asked for it; raises ClientError where it cannot be had."""
+def quantization_options(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
+    """Arguments of ``from_pretrained`` for frozen weights in 8 or 4 bits, computed in ``dtype``; raises UserError."""
     require_bitsandbytes(f"A model in few bits ({wanted.kind})", device)
     from transformers import BitsAndBytesConfig
 

@@ -1,11 +1,9 @@
-"""The manifest's optimizer and schedule as the factories that hivemind.Optimizer takes."""
+"""The manifest's optimizer as the factory that hivemind.Optimizer takes."""
 
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, assert_never
@@ -13,9 +11,7 @@ from typing import Any, assert_never
 import torch
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
-from core.run.manifest import SchedulerSpec
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, AdamW8bit, Lamb, Lars, Lion, OptimizerSpec
 from core.worker.compute.bitsandbytes import require_bitsandbytes
 
@@ -57,26 +53,10 @@ class Clipping(Optimizer):
         return True
 
 
-@dataclass(frozen=True)
-class LearningRateFactor:
-    """The share of the full learning rate at an epoch: up to 1 in the warm-up, then down as the kind says."""
-
-    spec: SchedulerSpec
-
-    def __call__(self, epoch: int) -> float:
-        spec = self.spec
-        if epoch < spec.warmup_epochs:
-            return (epoch + 1) / (spec.warmup_epochs + 1)
-        if spec.kind == "constant" or spec.total_epochs is None:
-            return 1.0
-        done = min(1.0, (epoch - spec.warmup_epochs) / max(1, spec.total_epochs - spec.warmup_epochs))
-        return 1 - done if spec.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
-
-
 def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable[[Any], Optimizer]:
     """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled.
 
-    Raises ClientError where that device cannot have it.
+    Raises UserError where that device cannot have it.
     """
     if isinstance(spec, AdamW8bit):
         require_bitsandbytes("An optimizer in 8 bits", device)
@@ -130,10 +110,3 @@ def count_steps(optimizer: Optimizer, epoch: int) -> None:
     for counting in (*optimizer.param_groups, *optimizer.state.values()):
         if type(counting.get("step")) is int:
             counting["step"] = epoch + 1  # and hivemind's trial step
-
-
-def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:
-    """What builds the manifest's schedule, one ``step()`` an epoch; ``None`` where the rate never changes."""
-    if spec.kind == "constant" and not spec.warmup_epochs:
-        return None
-    return partial(LambdaLR, lr_lambda=LearningRateFactor(spec))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.protocol.localizable import LocalizedText, localized
+from core.run.multiaddr import split_peer
 from core.worker.network.tcp_probe import ProbeResult
 
 POLL_SECONDS = 2.0
@@ -156,8 +157,8 @@ class ConnectionMonitor:
         hivemind never looks again for peers that were lost. Once both halves hear of each other, whoever is
         some epochs behind follows.
         """
-        there = {_peer_id(address) for address in connected}
-        missing = tuple(address for address in known if _peer_id(address) not in there)
+        there = {split_peer(address)[1] for address in connected}
+        missing = tuple(address for address in known if split_peer(address)[1] not in there)
         return ProbeMissingPeers(missing) if missing else None
 
     def on_missing_probed(self, answers: Answers) -> Action | None:
@@ -192,8 +193,3 @@ class ConnectionMonitor:
 
 def _accepting(answers: Answers) -> tuple[str, ...]:
     return tuple(address for address, answer in answers.items() if answer == "open")
-
-
-def _peer_id(address: str) -> str:
-    """The peer id at the end of a multiaddr."""
-    return address.rpartition("/p2p/")[2]

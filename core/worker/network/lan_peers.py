@@ -6,7 +6,6 @@ while, and only for a peer that we cannot reach otherwise. libp2p proves that wh
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import math
 import random
@@ -14,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from core.run.multiaddr import readable_multiaddrs, split_peer
 from core.worker.network.local_network import PrivateNetwork, detect_local_network, private_network
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import port_of
@@ -83,18 +83,17 @@ class LanPeers:
         chosen = random.sample(addresses, min(MAX_DIALLED, len(addresses)))
         if not chosen:
             return
-        answering = dial_peers(self._swarm.dht, chosen)
-        log.info("LAN peers that answer: %s; of those that may be some: %s", answering, chosen)
+        answering_addresses = dial_peers(self._swarm.dht, chosen)
+        log.info("LAN peers that answer: %s; of those that may be some: %s", answering_addresses, chosen)
         now = time.monotonic()
-        self._dialled_at |= {each.rpartition("/")[2]: now for each in chosen if each not in answering}
+        self._dialled_at |= {split_peer(each)[1]: now for each in chosen if each not in answering_addresses}
 
 
 def is_within(address: str, network: PrivateNetwork) -> bool:
     """Whether a multiaddr is an ordinary TCP port in that network, and nothing else."""
-    try:
-        kind, host, protocol, port = address.split("/")[1:]
-        is_there = address[:1] == "/" and ipaddress.ip_address(host) in network
-        is_ordinary = FIRST_ORDINARY_PORT <= int(port) < 65536 and port == str(int(port))
-    except ValueError:
-        return False
-    return is_there and is_ordinary and (kind, protocol) == (f"ip{network.version}", "tcp")
+    for each in readable_multiaddrs([address]):
+        if each != address or each.peer_id is not None:  # a stranger's text is dialled as it is
+            return False
+        is_there = each.ip is not None and each.ip.version == network.version and each.ip in network
+        return is_there and each.transport == "tcp" and (each.port or 0) >= FIRST_ORDINARY_PORT
+    return False

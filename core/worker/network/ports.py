@@ -1,4 +1,4 @@
-"""The ports that a peer listens on: the same ones every time, and nobody else's."""
+"""The port that a peer listens on: the same one at every start, and none that another program uses."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from msgspec import Meta
 
 from core.errors import ErrorKind, UserError
 from core.files.json_file import JsonFile
-from core.worker.network.reachability import everywhere
+from core.run.multiaddr import Multiaddr, readable_multiaddrs
+from core.worker.network.reachability import all_interfaces
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
 USUAL_PORT = 31337
-_FAMILIES = {"ip4": socket.AF_INET, "ip6": socket.AF_INET6}
+_FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 
-def usual_listen(memory: Path) -> tuple[str, ...]:
-    """All interfaces, and the port of last time, so that the address that was posted stays true."""
-    file: JsonFile[int] = JsonFile(memory, Port)
+def fixed_listen(path: Path) -> tuple[Multiaddr, ...]:
+    """The multiaddrs of all interfaces with the port kept in ``path``, so that a posted address stays valid."""
+    file: JsonFile[int] = JsonFile(path, Port)
     port = file.read()
     if port is None:
         port = _free_port()
         file.write(port)
-    return everywhere(port)
+    return all_interfaces(port)
 
 
-def steady_listen(memory: Path) -> tuple[str, ...]:
-    """The same, for a peer whose address nobody has posted: a port that is taken now is given up."""
-    listen = usual_listen(memory)
+def free_fixed_listen(path: Path) -> tuple[Multiaddr, ...]:
+    """As ``fixed_listen``, for a peer whose address nobody has posted: a port that is in use now is replaced."""
+    listen = fixed_listen(path)
     try:
         refuse_taken_ports(listen)
     except UserError:
-        memory.unlink()
-        listen = usual_listen(memory)
+        path.unlink()
+        listen = fixed_listen(path)
     return listen
 
 
 def port_of(listen: Sequence[str]) -> int:
-    """The TCP port of such addresses."""
-    return int(listen[0].split("/")[4])
+    """The port of the first of these multiaddrs that has one; 0, any free port, where none has."""
+    return next((each.port for each in readable_multiaddrs(listen) if each.port is not None), 0)
 
 
 def _free_port() -> int:
@@ -58,18 +59,15 @@ def _free_port() -> int:
 
 
 def refuse_taken_ports(listen: Sequence[str]) -> None:
-    """Raises ClientError where another program listens already.
+    """Raise UserError where another program listens on one of those ports already.
 
     WORKAROUND H37: p2pd would share the port, and connections go astray.
     """
-    for address in listen:
-        parts = address.split("/")
-        if len(parts) < 5 or parts[1] not in _FAMILIES or parts[3] != "tcp":
+    for address in readable_multiaddrs(listen):
+        if address.ip is None or address.tcp_endpoint is None:
             continue
         try:
-            _try(_FAMILIES[parts[1]], parts[2], int(parts[4]))
-        except (ValueError, OverflowError) as error:
-            raise UserError(ErrorKind.PORT_TAKEN, f"{address}: there is no such port.") from error
+            _try(_FAMILIES[address.ip.version], *address.tcp_endpoint)
         except OSError as error:
             if error.errno not in _NO_SUCH_NETWORK:
                 raise UserError(ErrorKind.PORT_TAKEN, f"{address}: {error.strerror}.") from error

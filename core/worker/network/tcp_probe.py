@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import Literal
 
+from core.run.multiaddr import readable_multiaddrs
+
 PROBE_SECONDS = 3.0
 SLACK_SECONDS = 0.5  # beyond that, for a computer that does much else
 
@@ -39,13 +41,13 @@ def _put_result(address: str, seconds: float, found: queue.SimpleQueue[tuple[str
 
 
 def _probe(seconds: float, address: str) -> ProbeResult:
-    parts = address.split("/")
-    if len(parts) < 5 or parts[1] not in ("ip4", "ip6", "dns", "dns4", "dns6") or parts[3] != "tcp":
+    endpoint = next((each.tcp_endpoint for each in readable_multiaddrs([address])), None)
+    if endpoint is None:
         return "open"
     try:
-        with socket.create_connection((parts[2], int(parts[4])), seconds):
+        with socket.create_connection(endpoint, seconds):
             return "open"
     except ConnectionRefusedError:
         return "refused"
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # ValueError: a name that no lookup can encode
         return "timeout"

@@ -11,12 +11,13 @@ import torch
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import DryRun
 from core.protocol.events import FitMeasured
+from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
-from core.worker.recipes import build_for_noise
+from core.worker.recipes import build_synthetic
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark
 
 LIMIT_SECONDS = 60.0
@@ -40,8 +41,9 @@ def run_dry_run(command: DryRun, channel: WorkerChannel, supervisor: Supervisor)
 
 def _measure(command: DryRun) -> FitMeasured:
     device = torch_device(command.device, command.memory_limit_bytes)
+    refuse_without_bitsandbytes(command.manifest, device)
     meter = memory_meter_for(device)
-    recipe = build_for_noise(command.manifest, device)
+    recipe = build_synthetic(command.manifest, device)
     return MicroBatchBenchmark(
         manifest=command.manifest,
         recipe=recipe,

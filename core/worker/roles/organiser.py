@@ -7,28 +7,26 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import UserError
-from core.files.atomic import quarantine, write_atomically
 from core.files.folders import DataFolder
+from core.files.json_file import JsonFile
 from core.files.locks import PeerFolder, lock_organiser_folder
 from core.protocol.commands import Publish
 from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
 from core.run.address import JoinAddress
-from core.run.manifest import RunManifest, decode_manifest
+from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
-from core.worker.network.ports import refuse_taken_ports, usual_listen
+from core.worker.network.ports import fixed_listen, refuse_taken_ports
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
-from core.worker.roles.evaluation_log import EvaluationLog
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.swarm import Interrupted, Swarm, enter_swarm, publisher_of
+from core.worker.swarm import EvaluationLog, Interrupted, Swarm, enter_swarm, publisher_of
 from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
@@ -39,7 +37,7 @@ def run_organiser(command: Publish, channel: WorkerChannel, supervisor: Supervis
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
         manifest = _with_revision(command.manifest, keys.manifest_file)
-        listen = command.listen or usual_listen(keys.port_file)
+        listen = command.listen or fixed_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
             (),
@@ -120,17 +118,12 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
 
 def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:
     """The manifest with the revision of the last one published, kept at ``path``; one more if it has changed."""
-    try:
-        last = decode_manifest(path.read_bytes())
-    except FileNotFoundError:
-        last = None
-    except UserError:
-        quarantine(path)
-        last = None
+    file: JsonFile[RunManifest] = JsonFile(path, RunManifest)
+    last = file.read()
     if last is not None:
         same = msgspec.structs.replace(manifest, revision=last.revision)
         manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
-    write_atomically(path, msgspec.json.encode(manifest))
+    file.write(manifest)
     return manifest
 
 

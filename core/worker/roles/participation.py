@@ -11,7 +11,8 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
-from core.worker.compute.optimizers import make_optimizer, make_scheduler
+from core.worker.compute.learning_rate import make_scheduler
+from core.worker.compute.optimizers import make_optimizer
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import ConnectionMonitor
 from core.worker.network.lan_peers import LanPeers

@@ -69,7 +69,7 @@ class PeerMonitor:
 
     def _send_scores(self) -> None:
         history = published_scores(self._swarm.dht, self._run_id, self._organiser)
-        if scores := history.after(self._scored_epoch):
+        if scores := history.since(self._scored_epoch):
             *earlier, latest = scores
             self._scored_epoch = latest.epoch
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))

@@ -5,6 +5,7 @@ from hivemind import __version__ as HIVEMIND_VERSION
 from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
 from core.worker.swarm.averaging.state_download import Interrupted
 from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
+from core.worker.swarm.dht.evaluation_log import EvaluationLog, published_scores
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
@@ -19,7 +20,6 @@ from core.worker.swarm.dht.run_records import (
     PeerInfo,
     guard_records,
 )
-from core.worker.swarm.dht.scores import published_scores, score_publisher, signed
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "METRICS",
     "PEER_INFO",
     "REACHABILITY_TEST_SECONDS",
+    "EvaluationLog",
     "FoundManifests",
     "Interrupted",
     "LanAddresses",
@@ -50,8 +51,6 @@ __all__ = [
     "published_scores",
     "publisher_of",
     "received_bytes",
-    "score_publisher",
     "sent_bytes",
-    "signed",
     "swarm_loss",
 ]

@@ -86,8 +86,8 @@ def test_a_file_that_is_held_by_another_program_and_one_that_is_nonsense_are_see
 def test_a_notice_is_taken_back_unless_it_says_something_else_by_now(qtbot: QtBot) -> None:
     bar = NoticeBar()
     qtbot.addWidget(bar)
-    bar.say("bad", "The disk is full.", "history.sqlite")
-    bar.take_back("Something else.")
+    bar.show_notice("bad", "The disk is full.", "history.sqlite")
+    bar.withdraw("Something else.")
     assert not bar.isHidden()
-    bar.take_back("The disk is full.")
+    bar.withdraw("The disk is full.")
     assert bar.isHidden()

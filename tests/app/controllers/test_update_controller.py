@@ -186,7 +186,7 @@ def test_nobody_is_told_in_a_hidden_window_or_in_the_place_of_something_else(ope
     assert window.said == "" and window.known == [NEWER]
     window.initial_window.window.show()
     bar = window.initial_window.window.notice
-    bar.say("bad", "The disk is full.")
+    bar.show_notice("bad", "The disk is full.")
     window.look()
     assert window.said == "The disk is full."
     bar.dismiss.click()

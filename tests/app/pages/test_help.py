@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.appearance.theme import DARK, LIGHT, palette_of
 from app.pages.help.document_style import blocks_of
 from app.pages.help.page import HelpPage
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 from app.widgets.callout import Callout
 from core.errors import ErrorKind
 from core.files.documents import ERRORS, INDEX, list_topics, read_document, slug_of
@@ -89,13 +89,13 @@ def test_every_error_has_a_paragraph_with_its_remedy(page: HelpPage, error: Erro
 
 
 def test_what_can_i_do_asks_the_window_for_the_error(qtbot: QtBot) -> None:
-    window, callout = Window(), Callout()
-    qtbot.addWidget(window, before_close_func=lambda window: window.end())
+    window, callout = MainWindow(), Callout()
+    qtbot.addWidget(window, before_close_func=lambda window: window.close_for_good())
     window.show_page(callout)
     window.show()
-    callout.say("info", "All is well.")
+    callout.show_message("info", "All is well.")
     assert not callout.help.isVisible()
-    callout.say("bad", "It failed.", error=ErrorKind.DISK_FULL)
+    callout.show_message("bad", "It failed.", error=ErrorKind.DISK_FULL)
     with qtbot.waitSignal(window.help_requested) as asked:
         callout.help.click()
     assert asked.args == [ErrorKind.DISK_FULL]

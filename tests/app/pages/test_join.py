@@ -9,11 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QToolButton
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.pages.join.page import JoinPage
-from app.widgets.list_button import RowButton
+from app.widgets.list_button import ListButton
 from core.client.reducer import reduce
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, WorkerExited
@@ -155,13 +156,13 @@ def test_what_is_in_the_field_already_is_not_offered(page: JoinPage) -> None:
 def test_a_search_is_shown_and_can_be_called_off(page: JoinPage, qtbot: QtBot) -> None:
     page.fill_address(ADDRESS)
     page.show_session(session_of())
-    assert page.search_line.isVisible()
+    assert page.search_status.isVisible()
     page.show_session(session_of(Hello(protocol=1, version="1"), Connected(peer_id=PEER, peers=1)))
-    assert "Somebody answers" in page.search_line.text
+    assert "Somebody answers" in page.search_status.text
     with qtbot.assertNotEmitted(page.join_requested):
         QTest.keyClick(page.form.field, Qt.Key.Key_Return)
     with qtbot.waitSignal(page.cancel_requested):
-        page.search_line.cancel.click()
+        page.search_status.cancel.click()
 
 
 def test_a_failed_search_is_explained_until_the_address_is_changed(page: JoinPage) -> None:
@@ -170,7 +171,7 @@ def test_a_failed_search_is_explained_until_the_address_is_changed(page: JoinPag
     page.fill_address(ADDRESS)
     page.show_session(ended)
     assert "Nobody answers" in said(page) and "203.0.113.5 is silent." in said(page)
-    assert not page.search_line.isVisible()
+    assert not page.search_status.isVisible()
     page.fill_address(f"{ADDRESS} ")
     page.show_session(ended)
     assert said(page) == ""
@@ -213,13 +214,13 @@ def test_a_problem_of_training_is_not_told_here(page: JoinPage) -> None:
     consent = Asked(Start(run_id="sums", organiser=PEER, device="cpu"))
     training = reduce(search(run), consent)
     page.show_session(reduce(training, Failed(problem=ErrorKind.OUT_OF_MEMORY.key)))
-    assert said(page) == "" and not page.search_line.isVisible()
+    assert said(page) == "" and not page.search_status.isVisible()
 
 
 def test_recent_runs_are_joined_again_with_a_click(page: JoinPage, qtbot: QtBot) -> None:
     page.show_recent((RUN,))
     with qtbot.waitSignal(page.join_requested) as joined:
-        child(page.recent, RowButton).click()
+        child(page.recent, ListButton).click()
     assert joined.args == [JoinAddress((ADDRESS,))]
 
 
@@ -233,8 +234,8 @@ def test_recent_runs_can_be_forgotten(page: JoinPage, qtbot: QtBot) -> None:
 def test_strangers_names_stay_plain_and_within_the_window(page: JoinPage, qtbot: QtBot) -> None:
     wild = "<b>" + "W" * 100 + "\u202e\x1b[2J"
     page.show_recent((msgspec.structs.replace(RUN, name=wild),))
-    qtbot.waitUntil(lambda: child(page.recent, RowButton).width() > 0)
-    assert child(page.recent, RowButton).accessibleName() == "<b>" + "W" * 100 + "[2J"
+    qtbot.waitUntil(lambda: child(page.recent, ListButton).width() > 0)
+    assert child(page.recent, ListButton).accessibleName() == "<b>" + "W" * 100 + "[2J"
     assert page.recent.minimumSizeHint().width() < 400
 
 
@@ -249,3 +250,21 @@ def test_what_the_settings_can_mend_leads_there(page: JoinPage, qtbot: QtBot) ->
     page.show_problem(ErrorKind.PORT_TAKEN, "4000")
     with qtbot.waitSignal(page.settings_requested):
         page.form.callout.action.click()
+
+
+def test_a_run_whose_key_has_changed_offers_to_forget_the_old_one(page: JoinPage, qtbot: QtBot) -> None:
+    page.fill_address(f"{ADDRESS} --run_id sums")
+    page.show_problem(ErrorKind.ORGANISER_CHANGED, "Run sums: It was anna, it is bert.")
+    with qtbot.waitSignal(page.forget_key_requested) as requested:
+        page.form.callout.action_requested.emit()
+    assert requested.args == ["sums"]
+
+
+def test_the_warning_says_what_forgetting_means_and_cancel_forgets_nothing(page: JoinPage) -> None:
+    forgotten: list[str] = []
+    for chosen in (QMessageBox.StandardButton.Cancel, None):
+        dialog = ForgetKeyDialog(page, "sums", PEER, lambda: forgotten.append("sums"))
+        dialog.open()
+        assert "decides what this computer trains" in dialog.informativeText()
+        (dialog.button(chosen) if chosen is not None else dialog.forget_button).click()
+        assert forgotten == ([] if chosen is not None else ["sums"])

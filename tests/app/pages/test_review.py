@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.pages.review.page import ReviewPage
-from app.widgets.list_button import RowButton
+from app.widgets.list_button import ListButton
 from core.client.reducer import reduce
 from core.client.session import Session
 from core.errors import ErrorKind
@@ -155,7 +155,7 @@ def test_strangers_see_what_they_see(page: ReviewPage) -> None:
 def test_of_several_runs_one_is_chosen(page: ReviewPage, qtbot: QtBot) -> None:
     page.show_session(search(OTHER, FORGERY))
     assert not page.bar.start.isVisible()
-    rows = page.choice.findChildren(RowButton)
+    rows = page.choice.findChildren(ListButton)
     assert [row.accessibleName() for row in rows] == ["Learning to read", "Learning to add, too"]
     rows[1].click()
     assert page.offer.title.text() == "Learning to add, too" and page.bar.start.isVisible()
@@ -171,7 +171,7 @@ def test_of_two_runs_with_one_name_the_vouched_one_is_meant(page: ReviewPage, qt
         page.bar.start.click()
     assert started.args == [RUN]
     page.others.click()
-    assert len(page.choice.findChildren(RowButton)) == 2 and not page.bar.start.isVisible()
+    assert len(page.choice.findChildren(ListButton)) == 2 and not page.bar.start.isVisible()
 
 
 def test_only_the_run_that_the_address_names_is_shown(page: ReviewPage) -> None:

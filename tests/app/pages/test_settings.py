@@ -47,7 +47,7 @@ CHANGES: dict[str, tuple[Callable[[SettingsPage], None], Settings]] = {
     "login": (lambda page: choose(page.window_behaviour.login, True), Settings(start_at_login=True)),
     "opening": (lambda page: choose(page.window_behaviour.opening, True), Settings(start_minimised=True)),
     "closing": (lambda page: choose(page.window_behaviour.closing, False), Settings(close_to_tray=False)),
-    "telling": (lambda page: choose(page.window_behaviour.telling, False), Settings(notifications=False)),
+    "telling": (lambda page: choose(page.window_behaviour.notifications, False), Settings(notifications=False)),
     "theme": (lambda page: choose(page.window_behaviour.theme, "dark"), Settings(theme="dark")),
     "language": (lambda page: choose(page.window_behaviour.language, "de"), Settings(language="de")),
 }

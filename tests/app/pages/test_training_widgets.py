@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.appearance.line_breaks import in_whole_parts, unbroken
 from app.appearance.theme import colours
-from app.charts.series_menu import CurvesMenu
-from app.pages.training.epoch_progress_bar import Step, StepBar
+from app.charts.series_menu import SeriesMenu
+from app.pages.training.epoch_progress_bar import EpochProgressBar, Step
 from app.pages.training.event_log import KEPT_LINES, EventLog
 from app.presentation.device import device_in_use, live_words
 from app.widgets.labels import Words
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("english")
 
 
 def test_the_bar_marks_my_part_of_the_step(qtbot: QtBot) -> None:
-    bar = StepBar()
+    bar = EpochProgressBar()
     qtbot.addWidget(bar)
     bar.resize(200, 14)
     bar.show_step(Step(samples=800, target=1000, mine=400))
@@ -37,7 +37,7 @@ def test_the_bar_marks_my_part_of_the_step(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("step", [None, Step(0, 0, 0), Step(5, 0, 5), Step(3000, 1000, 9000), Step(1, 10**8, 1)])
 def test_the_bar_draws_whatever_the_swarm_says(qtbot: QtBot, step: Step | None) -> None:
-    bar = StepBar()
+    bar = EpochProgressBar()
     qtbot.addWidget(bar)
     bar.show_step(step)
     bar.grab()
@@ -62,7 +62,7 @@ def test_the_log_forgets_its_oldest_lines(qtbot: QtBot) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_the_list_of_curves_stays_open_while_one_ticks(qtbot: QtBot) -> None:
-    button = CurvesMenu()
+    button = SeriesMenu()
     qtbot.addWidget(button)
     button.show_curves(("loss",))
     menu = button.menu()
@@ -134,6 +134,6 @@ def test_a_part_that_needs_more_height_gets_it(qtbot: QtBot) -> None:
     grid.show()
     QApplication.processEvents()
     before = grid.heightForWidth(240)
-    words.say("much longer than a line of it can be " * 4)
+    words.set_text("much longer than a line of it can be " * 4)
     QApplication.processEvents()
     assert grid.heightForWidth(240) > before

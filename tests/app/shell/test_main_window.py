@@ -11,20 +11,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.shell.main_window import Window
+from app.shell.main_window import MainWindow
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> Window:
+def window(qtbot: QtBot) -> MainWindow:
     """With a page in it."""
-    window = Window()
+    window = MainWindow()
     qtbot.addWidget(window, before_close_func=lambda window: window.close_for_good())
     window.show_page(QLabel("page"))
     window.show()
     return window
 
 
-def drop(window: Window, data: QMimeData) -> bool:
+def drop(window: MainWindow, data: QMimeData) -> bool:
     """Let it fall on the window; whether it was willing to take it."""
     action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     enter = QDragEnterEvent(QPoint(9, 9), action, data, button, Qt.KeyboardModifier.NoModifier)
@@ -35,7 +35,7 @@ def drop(window: Window, data: QMimeData) -> bool:
     return enter.isAccepted()
 
 
-def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: Window) -> None:
+def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: MainWindow) -> None:
     file, link = QMimeData(), QMimeData()
     file.setUrls([QUrl.fromLocalFile("/home/me/run.toml")])
     link.setText("workerbee://join?peer=x")
@@ -47,7 +47,7 @@ def test_a_run_file_and_a_link_can_be_dropped(qtbot: QtBot, window: Window) -> N
     assert caught.args == ["workerbee://join?peer=x"]
 
 
-def test_other_files_are_not_taken(window: Window) -> None:
+def test_other_files_are_not_taken(window: MainWindow) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/home/me/photo.jpg")])
     assert not drop(window, data)
@@ -66,14 +66,14 @@ def test_other_files_are_not_taken(window: Window) -> None:
     ],
 )
 def test_every_key_is_a_wish(
-    qtbot: QtBot, window: Window, key: Qt.Key, modifier: Qt.KeyboardModifier, wish: str
+    qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier, wish: str
 ) -> None:
     window.activateWindow()
     with qtbot.waitSignal(getattr(window, wish)):
         QTest.keyClick(window, key, modifier)
 
 
-def test_the_cross_only_asks(qtbot: QtBot, window: Window) -> None:
+def test_the_cross_only_asks(qtbot: QtBot, window: MainWindow) -> None:
     with qtbot.waitSignal(window.close_requested):
         window.close()
     assert window.isVisible()
@@ -81,11 +81,11 @@ def test_the_cross_only_asks(qtbot: QtBot, window: Window) -> None:
     assert not window.isVisible()
 
 
-def test_its_place_is_remembered_and_nonsense_is_not_obeyed(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+def test_its_place_is_remembered_and_nonsense_is_not_obeyed(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.resize(700, 500)
     place = tmp_path / "place"
     place.write_bytes(window.geometry_bytes())
-    another = Window()
+    another = MainWindow()
     qtbot.addWidget(another, before_close_func=lambda window: window.close_for_good())
     another.restore_geometry_from(place)
     assert another.size() == window.size()
@@ -95,7 +95,7 @@ def test_its_place_is_remembered_and_nonsense_is_not_obeyed(qtbot: QtBot, window
     assert another.size() == window.size()
 
 
-def test_what_nobody_sees_is_not_worth_drawing(qtbot: QtBot, window: Window) -> None:
+def test_what_nobody_sees_is_not_worth_drawing(qtbot: QtBot, window: MainWindow) -> None:
     assert window.is_seen
     with qtbot.waitSignal(window.visibility_changed) as caught:
         window.showMinimized()
@@ -104,20 +104,20 @@ def test_what_nobody_sees_is_not_worth_drawing(qtbot: QtBot, window: Window) -> 
     assert window.is_seen
 
 
-def test_a_notice_has_a_button_and_can_be_put_away(qtbot: QtBot, window: Window) -> None:
+def test_a_notice_has_a_button_and_can_be_put_away(qtbot: QtBot, window: MainWindow) -> None:
     pressed: list[bool] = []
-    window.notice.say("info", "Something", "to know", button="Do it", action=lambda: pressed.append(True))
+    window.notice.show_notice("info", "Something", "to know", button="Do it", action=lambda: pressed.append(True))
     assert window.notice.isVisible()
     window.notice.callout.action_requested.emit()
     assert pressed == [True]
     assert not window.notice.isVisible()
-    window.notice.say("bad", "Something", "worse")
+    window.notice.show_notice("bad", "Something", "worse")
     centre: QPoint = window.notice.dismiss.rect().center()
     QTest.mouseClick(window.notice.dismiss, Qt.MouseButton.LeftButton, pos=centre)
     assert not window.notice.isVisible()
 
 
-def test_the_smallest_window_is_small(window: Window) -> None:
+def test_the_smallest_window_is_small(window: MainWindow) -> None:
     window.resize(1, 1)
     assert window.width() <= 800
     assert window.height() <= 600

@@ -23,7 +23,7 @@ def write_past(folders: Folders, until: float | None = None) -> None:
     begin = end - DAY_SECONDS
     for at in (*range(begin, end - _LATELY_SECONDS, _SPARSE_SECONDS), *range(end - _LATELY_SECONDS, end)):
         for number, series in enumerate(SERIES):
-            history.note(RUN_KEY, series, float(at), _value(series, number, at - begin))
+            history.record(RUN_KEY, series, float(at), _value(series, number, at - begin))
     history.close()
 
 

@@ -384,7 +384,7 @@ def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
         assert f" {subject} " in result.out
 
 
-@pytest.mark.real
+@pytest.mark.slow
 def test_doctor_names_the_versions_that_the_real_engine_has_loaded(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)))
     versions = f"torch {version('torch')}, hivemind {version('hivemind')}"

@@ -93,8 +93,8 @@ def history_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("history") / "good.sqlite"
     history, _ = History.open(path)
     for second in range(300):
-        history.note("run", "loss", NOW + second, float(second))
-    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
+        history.record("run", "loss", NOW + second, float(second))
+    history.store.contributions.add("run", ContributionDelta("A run", samples=64))
     assert history.flush()
     history.close()
     return path.read_bytes()
@@ -112,10 +112,10 @@ def test_no_damage_to_a_history_stops_the_next(tmp_path: Path, history_file: byt
 def use(path: Path) -> None:
     """Look at everything in a history, and add to it."""
     history, _ = History.open(path)
-    history.note("run", "loss", NOW + 400, 1.0)
+    history.record("run", "loss", NOW + 400, 1.0)
     for period in (60.0, None):
         assert len(history.curve("run", "loss", period, NOW + 400).lows)
-    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
+    history.store.contributions.add("run", ContributionDelta("A run", samples=64))
     history.flush()
     history.close()
 

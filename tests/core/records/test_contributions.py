@@ -74,12 +74,12 @@ class Volunteer:
     def notes(self, seconds: float = 1.0) -> None:
         """Time passes."""
         self.at += seconds
-        self.book.note(self.session, self.devices, self.at)
+        self.book.record(self.session, self.devices, self.at)
 
     def trains(self) -> None:
         """From the address to the first micro-batch."""
         self.sees(join(), FOUND, START)
-        self.book.begin(KEY, "A run")
+        self.book.start_run(KEY, "A run")
         self.sees(STARTED)
 
 
@@ -225,7 +225,7 @@ def test_runs_are_counted_apart_and_together(volunteer: Volunteer) -> None:
     other = Asked(Start(run_id="other", organiser=ORGANISER, device="cpu"))
     volunteer.sees(join(), FOUND, other)
     other_key = run_key("other", ORGANISER)
-    volunteer.book.begin(other_key, "Another run")
+    volunteer.book.start_run(other_key, "Another run")
     volunteer.sees(STARTED, computed(7))
     assert (volunteer.book.of(KEY).samples, volunteer.book.of(other_key).samples) == (100, 7)
     assert volunteer.book.total().samples == 107

@@ -25,23 +25,23 @@ def columns(ring: RingBuffer, first: int, count: int) -> dict[int, tuple[float, 
 def test_a_column_keeps_the_lowest_and_the_highest() -> None:
     ring = RingBuffer(SMALL)
     for at, value in ((100, 5.0), (103, 2.0), (109.9, 3.0), (110, 7.0)):
-        ring.note(at, value)
+        ring.add(at, value)
     assert columns(ring, 9, 6) == {10: (2.0, 5.0), 11: (7.0, 7.0)}
 
 
 def test_what_is_older_than_the_ring_is_gone() -> None:
     ring = RingBuffer(SMALL)
     for bucket in range(10):
-        ring.note(bucket * 10, bucket)
+        ring.add(bucket * 10, bucket)
     assert columns(ring, 0, 10) == {bucket: (bucket, bucket) for bucket in range(4, 10)}
 
 
 def test_a_clock_that_jumps_forward_and_back_takes_nothing_away() -> None:
     ring = RingBuffer(Resolution(1, 600))
     for second in range(100):
-        ring.note(1_000 + second, 1.0)
-    ring.note(1_000 + 10_000_000, 2.0)
-    ring.note(1_100, 3.0)
+        ring.add(1_000 + second, 1.0)
+    ring.add(1_000 + 10_000_000, 2.0)
+    ring.add(1_100, 3.0)
     assert len(columns(ring, 1_000, 600)) >= 100
     assert columns(ring, 1_100, 1) == {1_100: (3.0, 3.0)}
     assert columns(ring, 10_001_000, 1) == {10_001_000: (2.0, 2.0)}
@@ -49,8 +49,8 @@ def test_a_clock_that_jumps_forward_and_back_takes_nothing_away() -> None:
 
 def test_a_young_ring_takes_little_memory() -> None:
     ring = RingBuffer(Resolution(1, 1_000_000))
-    ring.note(1_700_000_000, 1.0)
-    ring.note(1_700_000_001, 1.0)
+    ring.add(1_700_000_000, 1.0)
+    ring.add(1_700_000_001, 1.0)
     assert len(ring._buckets) == 2
 
 
@@ -64,7 +64,7 @@ def test_a_window_is_what_a_plain_list_would_tell(actions: list[tuple[str, int, 
     for kind, at, value in actions:
         bucket = at // 10
         if kind == "note":
-            ring.note(at, value)
+            ring.add(at, value)
             former, low, high = plain.get(bucket % 6, (bucket, value, value))
             same = former == bucket
             extremes = (min(low, value), max(high, value)) if same else (value, value)
@@ -76,9 +76,9 @@ def test_a_window_is_what_a_plain_list_would_tell(actions: list[tuple[str, int, 
 
 def test_a_window_that_was_handed_out_is_not_changed_any_more() -> None:
     ring = RingBuffer(SMALL)
-    ring.note(100, 1.0)
+    ring.add(100, 1.0)
     lows, _ = ring.window(10, 2)
-    ring.note(105, 0.0)
+    ring.add(105, 0.0)
     lows[1] = 9.0
     assert lows[0] == 1.0
     assert columns(ring, 10, 2) == {10: (0.0, 1.0)}
@@ -87,21 +87,21 @@ def test_a_window_that_was_handed_out_is_not_changed_any_more() -> None:
 def test_what_is_new_can_be_taken_once_and_in_bites() -> None:
     ring = RingBuffer(SMALL)
     for bucket in range(20, 24):
-        ring.note(bucket * 10, bucket)
+        ring.add(bucket * 10, bucket)
     taken = [*ring.take_unsaved(3), *ring.take_unsaved(3)]
     assert sorted(taken) == sorted(Column(bucket % 6, bucket, bucket, bucket) for bucket in range(20, 24))
     assert ring.is_saved
     assert ring.take_unsaved(3) == []
-    ring.note(235, 1.0)
+    ring.add(235, 1.0)
     assert not ring.is_saved
     assert ring.take_unsaved(3) == [Column(5, 23, 1.0, 23.0)]
 
 
 def test_what_was_saved_is_joined_with_what_was_noted_since() -> None:
     ring = RingBuffer(SMALL)
-    ring.note(100, 5.0)
-    ring.note(110, 5.0)
-    ring.absorb([(5, 0.0, 0.0), (9, 1.0, 2.0), (10, 1.0, 9.0)])
+    ring.add(100, 5.0)
+    ring.add(110, 5.0)
+    ring.merge([(5, 0.0, 0.0), (9, 1.0, 2.0), (10, 1.0, 9.0)])
     assert columns(ring, 0, 20) == {9: (1.0, 2.0), 10: (1.0, 9.0), 11: (5.0, 5.0)}
     assert {column.bucket for column in ring.take_unsaved(10)} == {10, 11}
 

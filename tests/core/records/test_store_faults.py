@@ -35,8 +35,8 @@ def values(history: History) -> list[float]:
 def noted(path: Path, value: float = 1.0) -> None:
     """A file with one value and one deed in it."""
     history, _ = History.open(path)
-    history.note("run", "loss", NOW, value)
-    history.store.deeds.add("run", ContributionDelta("A run", samples=64))
+    history.record("run", "loss", NOW, value)
+    history.store.contributions.add("run", ContributionDelta("A run", samples=64))
     assert history.flush()
     history.close()
 
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_put_aside_and_a_new_one_begun(path: Path, damage: obj
     path.write_bytes(damage(path.read_bytes()))
     broken = path.read_bytes()
     history, aside = History.open(path)
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "loss", NOW, 2.0)
     assert history.flush()
     aside = aside or history.store.aside
     assert aside == path.with_name("history.sqlite.broken-1")
@@ -89,7 +89,7 @@ def test_a_folder_in_its_place_is_put_aside(path: Path) -> None:
     history, aside = History.open(path)
     assert aside is not None
     assert (aside / "something").exists()
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "loss", NOW, 2.0)
     assert history.flush()
     history.close()
 
@@ -107,14 +107,14 @@ def test_damage_while_it_is_open_is_put_aside_and_what_is_known_is_carried_over(
     assert aside is None
     assert values(history) == [1.0]
     spoil(path)
-    history.note("run", "loss", NOW, 2.0)
-    history.store.deeds.add("run", ContributionDelta("A run", samples=36))
+    history.record("run", "loss", NOW, 2.0)
+    history.store.contributions.add("run", ContributionDelta("A run", samples=36))
     assert history.flush()
     assert history.store.aside == path.with_name("history.sqlite.broken-1")
     history.close()
     history, aside = History.open(path)
     assert aside is None
-    assert history.store.deeds.all() == {"run": ContributionDelta("A run", samples=100)}
+    assert history.store.contributions.all() == {"run": ContributionDelta("A run", samples=100)}
     curve = history.curve("run", "loss", 0.0, NOW)
     assert (list(curve.lows), list(curve.highs)) == ([1.0], [2.0])
     history.close()
@@ -142,26 +142,26 @@ def test_a_file_that_another_process_holds_leaves_a_history_in_memory_until_it_l
         assert history.trouble is not None
         assert history.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
         assert "another program" in history.trouble.detail
-        history.note("run", "loss", NOW + 1, 2.0)
-        history.store.deeds.add("run", ContributionDelta(samples=36))
+        history.record("run", "loss", NOW + 1, 2.0)
+        history.store.contributions.add("run", ContributionDelta(samples=36))
         assert not history.flush()
         assert max(values(history), default=0.0) in (0.0, 1.0)
         assert [low for low in history.curve("run", "loss", 60.0, NOW + 1).lows if low == 2.0] == [2.0]
     assert history.flush()
     assert history.is_kept
     assert list(history.curve("run", "loss", 1.0, NOW + 1).lows) == [1.0, 2.0]
-    assert history.store.deeds.all() == {"run": ContributionDelta("A run", samples=100)}
+    assert history.store.contributions.all() == {"run": ContributionDelta("A run", samples=100)}
     history.close()
 
 
 def test_a_file_that_is_held_at_the_end_does_not_keep_the_program(path: Path) -> None:
     noted(path)
     history, _ = History.open(path)
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "loss", NOW, 2.0)
     with held(path, "write lock"):
         history.close()
         assert not history.is_kept
-    history.note("run", "loss", NOW + 1, 3.0)
+    history.record("run", "loss", NOW + 1, 3.0)
     assert not history.flush()
 
 
@@ -173,7 +173,7 @@ def test_a_file_of_a_newer_program_is_left_alone(path: Path) -> None:
     assert (aside, history.is_kept) == (None, False)
     assert history.trouble is not None
     assert "newer" in history.trouble.detail
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "loss", NOW, 2.0)
     assert values(history) == [2.0]
     history.close()
     assert path.read_bytes() == before
@@ -185,7 +185,7 @@ def test_a_place_where_no_file_can_be_is_told_in_words(tmp_path: Path) -> None:
     assert (aside, history.is_kept) == (None, False)
     assert history.trouble is not None
     assert history.trouble.problem is ErrorKind.HISTORY_NOT_KEPT
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "loss", NOW, 2.0)
     assert values(history) == [2.0]
     history.close()
 
@@ -197,7 +197,7 @@ from core.records.time_series import History
 if os.geteuid() == 0:
     os.setuid(65534)
 history, aside = History.open(Path(sys.argv[1]) / "history.sqlite")
-history.note("run", "loss", 1_800_000_000, 1.0)
+history.record("run", "loss", 1_800_000_000, 1.0)
 print(aside, history.is_kept, history.flush(), history.trouble.problem.key)
 print(history.curve("run", "loss", 0.0, 1_800_000_000).lows.tolist())
 history.close()
@@ -228,7 +228,7 @@ from pathlib import Path
 from core.records.time_series import History
 history, _ = History.open(Path(sys.argv[1]))
 for second in range(int(sys.argv[2])):
-    history.note("run", "loss", 1_800_000_000 + second, second)
+    history.record("run", "loss", 1_800_000_000 + second, second)
 soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
 print(history.flush(), history.is_kept, history.trouble is not None)

@@ -52,8 +52,8 @@ def shown(curve: Curve) -> list[tuple[float, float, float]]:
 
 
 def test_what_was_noted_is_shown_at_once(history: History) -> None:
-    history.note("run", "loss", NOW - 2, 3.0)
-    history.note("run", "loss", NOW - 1, 2.0)
+    history.record("run", "loss", NOW - 2, 3.0)
+    history.record("run", "loss", NOW - 1, 2.0)
     assert shown(history.curve("run", "loss", 5 * MINUTE, NOW)) == [
         (NOW - 2, 3.0, 3.0),
         (NOW - 1, 2.0, 2.0),
@@ -69,7 +69,7 @@ def test_there_is_nothing_where_nothing_was_noted(history: History) -> None:
     ("period", "step"), [(5 * MINUTE, 1), (30 * MINUTE, 3), (6 * HOUR, 20), (DAY, 60), (5 * DAY, 300)]
 )
 def test_a_period_has_its_resolution_and_all_of_its_columns(history: History, period: float, step: int) -> None:
-    history.note("run", "loss", NOW, 1.0)
+    history.record("run", "loss", NOW, 1.0)
     curve = history.curve("run", "loss", period, NOW)
     assert curve.step_seconds == step
     assert period / step <= len(curve.lows) <= period / step + 1
@@ -79,8 +79,8 @@ def test_a_period_has_its_resolution_and_all_of_its_columns(history: History, pe
 
 @pytest.mark.parametrize("age", [10, HOUR, DAY, 40 * DAY, 400 * DAY, 2_000 * DAY])
 def test_all_of_it_reaches_back_to_the_first_value_with_few_columns(history: History, age: float) -> None:
-    history.note("run", "epoch", NOW - age, 1.0)
-    history.note("run", "loss", NOW, 2.0)
+    history.record("run", "epoch", NOW - age, 1.0)
+    history.record("run", "loss", NOW, 2.0)
     curve = history.curve("run", "epoch", None, NOW)
     assert curve.begin <= NOW - age < curve.begin + curve.step_seconds
     assert len(curve.lows) <= 2_000
@@ -90,14 +90,14 @@ def test_all_of_it_reaches_back_to_the_first_value_with_few_columns(history: His
 
 def test_low_and_high_of_a_long_time_are_the_extremes_of_its_seconds(history: History) -> None:
     for second in range(120):
-        history.note("run", "my_rate", NOW + second, float(second % 7))
+        history.record("run", "my_rate", NOW + second, float(second % 7))
     assert shown(history.curve("run", "my_rate", DAY, NOW + 119)) == [(NOW, 0, 6), (NOW + 60, 0, 6)]
 
 
 def test_runs_and_series_are_kept_apart(history: History) -> None:
-    history.note("one", "loss", NOW, 1.0)
-    history.note("two", "loss", NOW, 2.0)
-    history.note("two", "accuracy", NOW, 0.5)
+    history.record("one", "loss", NOW, 1.0)
+    history.record("two", "loss", NOW, 2.0)
+    history.record("two", "accuracy", NOW, 0.5)
     assert [low for _, low, _ in shown(history.curve("one", "loss", None, NOW))] == [1.0]
     assert [low for _, low, _ in shown(history.curve("two", "loss", None, NOW))] == [2.0]
     assert [low for _, low, _ in shown(history.curve("two", "accuracy", None, NOW))] == [0.5]
@@ -105,28 +105,28 @@ def test_runs_and_series_are_kept_apart(history: History) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400])
 def test_what_is_no_number_is_not_taken(history: History, value: float) -> None:
-    history.note("run", "loss", NOW, value)
+    history.record("run", "loss", NOW, value)
     assert shown(history.curve("run", "loss", 5 * MINUTE, NOW)) == []
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, -math.inf, 0.0, -1e300, 1e300])
 def test_what_is_no_time_is_not_taken(history: History, at: float) -> None:
-    history.note("run", "loss", at, 1.0)
+    history.record("run", "loss", at, 1.0)
     for period in PERIODS:
         assert shown(history.curve("run", "loss", period, NOW)) == []
 
 
 @pytest.mark.parametrize("period", [0.0, -5.0, math.inf, 1e300])
 def test_no_period_whatever_is_an_error(history: History, period: float) -> None:
-    history.note("run", "loss", NOW, 1.0)
+    history.record("run", "loss", NOW, 1.0)
     assert len(history.curve("run", "loss", period, NOW).lows) <= 2_000
 
 
 def test_a_clock_set_back_by_hours_goes_on_at_once_and_loses_nothing(history: History) -> None:
     for second in range(60):
-        history.note("run", "loss", NOW + second, 1.0)
+        history.record("run", "loss", NOW + second, 1.0)
     for second in range(60):
-        history.note("run", "loss", NOW - 5 * HOUR + second, 2.0)
+        history.record("run", "loss", NOW - 5 * HOUR + second, 2.0)
     seen_then = shown(history.curve("run", "loss", 5 * MINUTE, NOW - 5 * HOUR + 59))
     assert [low for _, low, _ in seen_then] == [2.0] * 60
     seen_later = shown(history.curve("run", "loss", 6 * HOUR, NOW + 59))
@@ -135,16 +135,16 @@ def test_a_clock_set_back_by_hours_goes_on_at_once_and_loses_nothing(history: Hi
 
 def test_a_clock_that_was_a_year_ahead_for_a_while_leaves_the_past_alone(history: History) -> None:
     for minute in range(600):
-        history.note("run", "loss", NOW + minute * MINUTE, 1.0)
-    history.note("run", "loss", NOW + 365 * DAY, 2.0)
-    history.note("run", "loss", NOW + 600 * MINUTE, 1.0)
+        history.record("run", "loss", NOW + minute * MINUTE, 1.0)
+    history.record("run", "loss", NOW + 365 * DAY, 2.0)
+    history.record("run", "loss", NOW + 600 * MINUTE, 1.0)
     curve = history.curve("run", "loss", DAY, NOW + 600 * MINUTE)
     assert len(shown(curve)) >= 600
     assert history.curve("run", "loss", None, NOW + 600 * MINUTE).step_seconds == 60
 
 
 def test_now_before_the_beginning_is_no_error(history: History) -> None:
-    history.note("run", "loss", NOW, 1.0)
+    history.record("run", "loss", NOW, 1.0)
     for period in PERIODS:
         assert shown(history.curve("run", "loss", period, NOW - DAY)) == []
 
@@ -152,7 +152,7 @@ def test_now_before_the_beginning_is_no_error(history: History) -> None:
 def test_history_survives_a_restart(path: Path) -> None:
     history = opened(path)
     for second in range(90):
-        history.note("run", "loss", NOW + second, float(second))
+        history.record("run", "loss", NOW + second, float(second))
     before = [shown(history.curve("run", "loss", period, NOW + 90)) for period in PERIODS]
     history.close()
     history = opened(path)
@@ -164,7 +164,7 @@ def test_a_column_that_a_restart_falls_into_keeps_both_halves(path: Path) -> Non
     for values in ((5.0, 1.0), (3.0, 9.0)):
         history = opened(path)
         for value in values:
-            history.note("run", "loss", NOW, value)
+            history.record("run", "loss", NOW, value)
         history.close()
     history = opened(path)
     assert shown(history.curve("run", "loss", DAY, NOW)) == [(NOW, 1.0, 9.0)]
@@ -173,17 +173,17 @@ def test_a_column_that_a_restart_falls_into_keeps_both_halves(path: Path) -> Non
 
 def test_what_is_noted_before_the_past_is_asked_for_is_joined_with_it(path: Path) -> None:
     history = opened(path)
-    history.note("run", "loss", NOW, 1.0)
+    history.record("run", "loss", NOW, 1.0)
     history.close()
     history = opened(path)
-    history.note("run", "loss", NOW + 1, 2.0)
+    history.record("run", "loss", NOW + 1, 2.0)
     assert shown(history.curve("run", "loss", 5 * MINUTE, NOW + 1)) == [(NOW, 1.0, 1.0), (NOW + 1, 2.0, 2.0)]
     history.close()
 
 
 def test_many_runs_are_not_all_kept_in_memory_and_none_is_forgotten(history: History) -> None:
     for number in range(20):
-        history.note(f"run-{number}", "loss", NOW, float(number))
+        history.record(f"run-{number}", "loss", NOW, float(number))
         assert history.flush()
     assert len(history._runs) <= 4
     for number in range(20):
@@ -197,9 +197,9 @@ from pathlib import Path
 from core.records.time_series import History
 history, _ = History.open(Path(sys.argv[1]))
 for second in range(60):
-    history.note("run", "loss", 1_800_000_000 + second, second)
+    history.record("run", "loss", 1_800_000_000 + second, second)
 assert history.flush()
-history.note("run", "loss", 1_800_000_060, 60)
+history.record("run", "loss", 1_800_000_060, 60)
 print("noted", flush=True)
 sys.stdin.read()
 """
@@ -227,13 +227,13 @@ def test_nothing_that_is_noted_while_something_else_is_being_saved_gets_lost(pat
 
     def save_all_the_time() -> None:
         while not is_over.is_set():
-            history.store.deeds.add("run", ContributionDelta(samples=1))
+            history.store.contributions.add("run", ContributionDelta(samples=1))
             history.store.save()
 
     saver = threading.Thread(target=save_all_the_time)
     saver.start()
     for second in range(300):
-        history.note("run", "loss", NOW + second, float(second))
+        history.record("run", "loss", NOW + second, float(second))
         history._hand_over()
     is_over.set()
     saver.join()
@@ -247,7 +247,7 @@ def test_nothing_that_is_noted_while_something_else_is_being_saved_gets_lost(pat
 def test_after_a_long_time_the_file_is_still_small(history: History, path: Path) -> None:
     for hour in range(2_000):
         for series in SERIES:
-            history.note("run", series, NOW + hour * HOUR, 1.0)
+            history.record("run", series, NOW + hour * HOUR, 1.0)
     assert history.flush()
     rows = history.store.columns("run", "loss", 1)
     assert rows is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.protocol.codec import decode_command, encode
 from core.protocol.commands import Join
-from core.run.multiaddr import Multiaddr, MultiaddrError, is_loopback, readable_multiaddrs, tcp_multiaddr
+from core.run.multiaddr import Multiaddr, MultiaddrError, is_loopback, readable_multiaddrs, split_peer, tcp_multiaddr
 from tests.support.cli_process import workerbee
 from tests.support.peers.sample_addresses import PEER_ID
 
@@ -26,7 +26,7 @@ def test_it_says_what_it_is_made_of() -> None:
     assert (address.host_protocol, address.host) == ("dns4", "example.org")
     assert (address.transport, address.port) == ("quic-v1", 4001)
     assert (address.relay_id, address.peer_id) == (RELAY, PEER_ID)
-    assert address.ip is None and address.is_public and not address.is_loopback and not address.is_direct_tcp
+    assert address.ip is None and address.is_public and not address.is_loopback and address.tcp_endpoint is None
 
 
 def test_where_to_listen_needs_neither_a_peer_nor_a_port() -> None:
@@ -35,6 +35,17 @@ def test_where_to_listen_needs_neither_a_peer_nor_a_port() -> None:
     assert everywhere == tcp_multiaddr("::", 0)
     assert tcp_multiaddr("203.0.113.5", 31337).at_peer(PEER_ID) == TCP
     assert TCP.place == "/ip4/203.0.113.5/tcp/31337"
+
+
+def test_a_plain_connection_goes_to_the_peer_or_to_its_relay() -> None:
+    assert TCP.tcp_endpoint == ("203.0.113.5", 31337)
+    assert Multiaddr(f"/ip6/::1/tcp/5/p2p/{RELAY}/p2p-circuit/p2p/{PEER_ID}").tcp_endpoint == ("::1", 5)
+    assert Multiaddr("/dnsaddr/example.org/tcp/5").tcp_endpoint is None
+
+
+def test_the_peer_is_known_also_where_the_transport_is_not() -> None:
+    assert split_peer(f"/ip4/1.2.3.4/udp/1/quic/p2p/{PEER_ID}") == ("/ip4/1.2.3.4/udp/1/quic", PEER_ID)
+    assert split_peer("/ip4/1.2.3.4/tcp/1") == ("/ip4/1.2.3.4/tcp/1", "")
 
 
 def test_a_dnsaddr_leaves_the_port_to_the_dns() -> None:

@@ -17,7 +17,8 @@ from hivemind.utils import TensorDescriptor
 
 from core.run.manifest import RunManifest, decode_manifest
 from core.security.identity import Identity
-from core.worker.compute.optimizers import make_optimizer, make_scheduler
+from core.worker.compute.learning_rate import make_scheduler
+from core.worker.compute.optimizers import make_optimizer
 from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm
 from core.worker.swarm.averaging.optimizer import TRACKER_OPTIONS
 

@@ -43,8 +43,9 @@ from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
 
-LIMIT_SECONDS = 180.0  # for one row, on a computer that does much else
+LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2
+MIN_ROUNDS = 3  # of each member with everybody
 POLL_SECONDS = 0.1
 _Event = TypeVar("_Event")
 
@@ -174,11 +175,13 @@ class Training:
         return min(filter(self._was_whole, set.intersection(*saved)), default=None)
 
     def _was_whole(self, epoch: int) -> bool:
-        everybody, around = len(self.row.members), (epoch - 1, epoch)
-        return all(
-            any(each.peers == everybody and each.epoch in around for each in events_in(folder, RoundFinished))
-            for folder in self._folders
-        )
+        """Whether everybody averaged parameters with everybody at its end, and has averaged some times before."""
+        return all(self._averaged_at(epoch, folder) for folder in self._folders)
+
+    def _averaged_at(self, epoch: int, folder: Path) -> bool:
+        rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
+        was_state = any(each.kind == "state" and each.epoch in (epoch - 1, epoch) for each in rounds)
+        return was_state and len(rounds) >= MIN_ROUNDS
 
     def _failures(self) -> tuple[str, ...]:
         told = [each for folder in self._folders for each in events_in(folder, Failed)]

@@ -32,7 +32,7 @@ def signed(scores: EvaluationHistory, by: Identity = ORGANISER) -> bytes:
 def test_what_the_organiser_has_signed_is_read() -> None:
     scores = EvaluationHistory("run").with_score(score(1)).with_score(score(2))
     assert scores_in(signed(scores), ORGANISER.peer_id, "run") == scores
-    assert scores.after(1) == (score(2),)
+    assert scores.since(1) == (score(2),)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from torch import Tensor
 from core.errors import ErrorKind, UserError
 from core.run.manifest import SchedulerSpec
 from core.run.spec.optimizer import AdamW, AdamW8bit, OptimizerSpec
-from core.worker.compute.optimizers import count_steps, make_optimizer, make_scheduler
+from core.worker.compute.learning_rate import make_scheduler
+from core.worker.compute.optimizers import count_steps, make_optimizer
 
 EVERY: list[OptimizerSpec] = [kind() for kind in get_args(OptimizerSpec) if not kind.needs_gpu]
 WITHOUT_MOMENTUM = AdamW(learning_rate=0.1, beta1=0.0, beta2=0.0, epsilon=1.0, max_grad_norm=1.0)
@@ -161,9 +162,9 @@ def test_8_bits_are_refused_where_the_device_cannot() -> None:
 
 @pytest.mark.skipif(find_spec("bitsandbytes") is not None, reason="bitsandbytes is installed")
 def test_8_bits_are_refused_without_the_library() -> None:
-    with pytest.raises(UserError, match="needs bitsandbytes: `pip install") as refused:
+    with pytest.raises(UserError, match="8 bits needs bitsandbytes, which the engine for NVIDIA GPUs has") as refused:
         make_optimizer(AdamW8bit(), torch.device("cuda"))
-    assert refused.value.problem is ErrorKind.ENGINE_MISSING
+    assert refused.value.problem is ErrorKind.DEVICE_UNSUITED
 
 
 def test_bytes_arrive_as_they_were_sent() -> None:
@@ -224,6 +225,17 @@ def test_parameter_groups_and_closures_work_as_in_torch() -> None:
 def test_the_factories_can_be_pickled() -> None:
     for factory in (make_optimizer(AdamW()), make_scheduler(SchedulerSpec(warmup_epochs=3))):
         assert callable(pickle.loads(pickle.dumps(factory)))
+
+
+def test_the_exponential_rate_is_that_of_torch() -> None:
+    optimizer = make_optimizer(AdamW(learning_rate=1.0))(weights())
+    theirs = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+    expected = []
+    for _ in range(4):
+        expected += theirs.get_last_lr()
+        optimizer.step()
+        theirs.step()
+    assert rates(SchedulerSpec(kind="exponential", gamma=0.9), 4) == pytest.approx(expected)
 
 
 def test_a_constant_rate_without_warmup_needs_no_schedule() -> None:

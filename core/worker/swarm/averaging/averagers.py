@@ -89,9 +89,14 @@ class _DownloadingAverager(_ObservedAverager):
 
 
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):
-    """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind."""
+    """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind.
 
-    is_passive = False
+    A passive one only takes the average of the others.
+    """
+
+    def __init__(self, *args: Any, is_passive: bool, **kwargs: Any) -> None:
+        self._is_passive = is_passive
+        super().__init__(*args, **kwargs)
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.
@@ -111,11 +116,11 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
         averaging_opts: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Step, average, or both, as hivemind's; a passive averager only takes the average of the others.
+        """Step, average, or both, as hivemind does; a passive averager averages with no weight and makes no steps.
 
         WORKAROUND H42: hivemind gives every peer's parameters the same weight, however little it has trained.
         """
-        if self.is_passive:
+        if self._is_passive:
             optimizer_step = False
             averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
             if averaging_control is not None:

@@ -9,19 +9,22 @@ from collections.abc import Iterable, Mapping
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
-BLIND_SECONDS = 20.0  # hivemind's tracker looks at least every ten
+MIN_BLIND_SECONDS = 20.0
+BLIND_REFRESHES = 2.0  # no look for so many times the longest pause between two
 
 
 class Liveness:
     """What the reports of others, by subkey, say about whether they are there.
 
-    A record expires after ``expiration_seconds``; one that is gone much earlier was taken back by its peer.
+    A record expires after ``expiration_seconds``; one that is gone much earlier was taken back by its peer. The tracker
+    looks at least every ``refresh_seconds``.
     ``others_left_cleanly`` says that the last of the others did that.
     """
 
-    def __init__(self, expiration_seconds: float) -> None:
+    def __init__(self, expiration_seconds: float, refresh_seconds: float) -> None:
         self.others_left_cleanly = False
         self._expiration_seconds = expiration_seconds
+        self._blind_seconds = max(MIN_BLIND_SECONDS, BLIND_REFRESHES * refresh_seconds)
         self._looked_at = -math.inf
         self._heard_at: float | None = None
 
@@ -37,7 +40,7 @@ class Liveness:
     @property
     def is_blind(self) -> bool:
         """Whether the last look is so long ago that all we know is old, as after a sleep of the computer."""
-        return time.monotonic() - self._looked_at > BLIND_SECONDS
+        return time.monotonic() - self._looked_at > self._blind_seconds
 
     def quiet_seconds(self) -> float | None:
         """Since when nobody else has reported anything new; ``None`` if nobody ever has."""

@@ -91,6 +91,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
+        self._is_passive = is_keeper and collaboration.use_local_updates
         self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
@@ -109,7 +110,6 @@ class SwarmOptimizer(hivemind.Optimizer):
         )
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
-        self.state_averager.is_passive = is_keeper and self.use_local_updates
         self._download.has_state = self.tracker.global_epoch <= self.local_epoch
 
     def _cancel_rounds_soon(self) -> None:
@@ -153,6 +153,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             auxiliary=self.auxiliary,
             start=True,
             download=self._download,
+            is_passive=self._is_passive,
             trial=self._listeners.trial,
             **self._averager_options(Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))),
             **kwargs,

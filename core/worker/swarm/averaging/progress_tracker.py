@@ -37,9 +37,12 @@ class ObservedTracker(ProgressTracker):
     _excluded: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
 
-    def __init__(self, *args: Any, start: bool, metadata_expiration: float, **kwargs: Any) -> None:
-        self.liveness, self.statistics = Liveness(metadata_expiration), SwarmStatistics(self)
-        super().__init__(*args, start=False, metadata_expiration=metadata_expiration, **kwargs)
+    def __init__(
+        self, *args: Any, start: bool, metadata_expiration: float, max_refresh_period: float, **kwargs: Any
+    ) -> None:
+        self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
+        kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
+        super().__init__(*args, start=False, **kwargs)
         self.should_report_progress: RateLimitedEvent = RateLimitedEvent()
         if start:
             self.start()

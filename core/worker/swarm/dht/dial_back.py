@@ -18,6 +18,7 @@ from hivemind.p2p import P2P, PeerID
 from hivemind.p2p.p2p_daemon_bindings.utils import P2PDaemonError
 from hivemind.utils.multiaddr import Multiaddr
 
+from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.autonat import UNKNOWN, Answer, ask
 from core.worker.swarm.dht.node import Swarm
 
@@ -74,8 +75,8 @@ async def _direct_peers(node: DHTNode, first: Sequence[str]) -> dict[PeerID, lis
     """The peers to ask: those that answered first, then others that can be reached themselves."""
     peers: dict[PeerID, list[Multiaddr]] = {}
     for address in first:
-        place, _, peer_id = address.rpartition("/p2p/")
-        if place and "/p2p-circuit" not in place:
+        place, peer_id = split_peer(address)
+        if peer_id and "/p2p-circuit" not in place:
             peers.setdefault(PeerID.from_base58(peer_id), []).append(Multiaddr(place))
     direct = node.protocol.routing_table.peer_id_to_uid
     for peer in await node.protocol.p2p.list_peers():

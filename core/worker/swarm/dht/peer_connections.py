@@ -12,6 +12,8 @@ from hivemind.dht import DHT, DHTNode
 from hivemind.p2p import PeerID
 from hivemind.utils.multiaddr import Multiaddr
 
+from core.run.multiaddr import split_peer
+
 PING_SECONDS = 8.0
 
 log = logging.getLogger(__name__)
@@ -53,7 +55,7 @@ def connected_addresses(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
 
 def not_connected(dht: DHT, peers: Sequence[str]) -> tuple[str, ...]:
     """Those of the peers, given by their ids, with whom our p2pd is not connected."""
-    connected = {address.rpartition("/")[2] for address in connected_addresses(dht, peers)}
+    connected = {split_peer(address)[1] for address in connected_addresses(dht, peers)}
     return tuple(peer for peer in peers if peer not in connected)
 
 
@@ -67,7 +69,7 @@ async def _ping_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> boo
 
 
 async def _answers(node: DHTNode, address: str) -> bool:
-    place, _, name = address.rpartition("/p2p/")
+    place, name = split_peer(address)
     with contextlib.suppress(Exception):
         peer = PeerID.from_base58(name)
         with contextlib.suppress(Exception):
@@ -84,7 +86,7 @@ async def _dial_all(_dht: DHT, node: DHTNode, addresses: tuple[str, ...]) -> lis
 async def _is_reached(node: DHTNode, address: str) -> bool:
     """Whether the peer answers; the address itself is dialled only if there is no other way to it."""
     with contextlib.suppress(Exception):
-        peer = PeerID.from_base58(address.rpartition("/p2p/")[2])
+        peer = PeerID.from_base58(split_peer(address)[1])
         if await node.protocol.call_ping(peer) is None and not await _answers(node, address):
             return False
         node.blacklist.register_success(peer)

@@ -16,6 +16,9 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 LIFETIME_SECONDS = 600.0
 REPUBLISH_SECONDS = 120.0
 
+StartThread = Callable[[str, Callable[[], None]], object]
+"""Starts a thread of that name; the worker's supervisor watches it."""
+
 log = logging.getLogger(__name__)
 
 
@@ -26,7 +29,7 @@ class Publisher:
         self._dht, self._key, self._subkey, self._value = dht, key, subkey, value
         self._has_changed = threading.Event()
 
-    def start(self, start_thread: Callable[[str, Callable[[], None]], object]) -> None:
+    def start(self, start_thread: StartThread) -> None:
         """Publish once before returning, then in a background thread of the worker's supervisor."""
         self._store()
         start_thread("publisher", self._publish)

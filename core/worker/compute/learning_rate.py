@@ -1,0 +1,38 @@
+"""The manifest's learning rate schedule as the factory that hivemind.Optimizer takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
+
+from core.run.manifest import SchedulerSpec
+
+
+@dataclass(frozen=True)
+class LearningRateFactor:
+    """The share of the full learning rate at an epoch: up to 1 in the warm-up, then down as the kind says."""
+
+    spec: SchedulerSpec
+
+    def __call__(self, epoch: int) -> float:
+        spec = self.spec
+        if epoch < spec.warmup_epochs:
+            return (epoch + 1) / (spec.warmup_epochs + 1)
+        if spec.kind == "exponential":
+            return float(spec.gamma ** (epoch - spec.warmup_epochs))
+        if spec.kind == "constant" or spec.total_epochs is None:
+            return 1.0
+        done = min(1.0, (epoch - spec.warmup_epochs) / max(1, spec.total_epochs - spec.warmup_epochs))
+        return 1 - done if spec.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
+
+
+def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:
+    """What builds the manifest's schedule, one ``step()`` an epoch; ``None`` where the rate never changes."""
+    if spec.kind == "constant" and not spec.warmup_epochs:
+        return None
+    return partial(LambdaLR, lr_lambda=LearningRateFactor(spec))

@@ -1,0 +1,86 @@
+"""The organiser's evaluations of its run: kept on disk, signed, published in the DHT, and read by everybody.
+
+What is signed, and how it is verified, is in ``core/run/signed_scores.py``.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from pathlib import Path
+
+from hivemind.dht import DHT
+from hivemind.utils import MSGPackSerializer
+
+from core.files.atomic import write_atomically
+from core.protocol.events import Evaluated
+from core.run.manifest import RunManifest
+from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, SignedScores, scores_in
+from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.publisher import Publisher, StartThread
+from core.worker.swarm.dht.reader import read_dictionary
+
+KEY_END = "workerbee_scores"  # of the DHT key; the run's id is its beginning
+_PACKING_BYTES = 16
+
+log = logging.getLogger(__name__)
+
+
+class EvaluationLog:
+    """Publishes the scores of every ``every_epochs``-th epoch and keeps them in ``file`` for the next start."""
+
+    def __init__(self, swarm: Swarm, every_epochs: int, file: Path, history: EvaluationHistory) -> None:
+        self._identity, self._every_epochs, self._file, self._history = swarm.identity, every_epochs, file, history
+        self._publisher = Publisher(swarm.dht, _key(history.run_id), swarm.peer_id, self._signed())
+
+    @classmethod
+    def load(cls, swarm: Swarm, manifest: RunManifest, file: Path) -> EvaluationLog:
+        """Go on from what an earlier start has left in that file, if our own key has signed it."""
+        run_id = manifest.run.id
+        kept = scores_in(file.read_bytes(), swarm.peer_id, run_id) if file.exists() else None
+        return cls(swarm, manifest.evaluation.every_epochs, file, kept or EvaluationHistory(run_id))
+
+    def start(self, start_thread: StartThread) -> None:
+        """Publish what there is, and go on doing so in the background."""
+        self._publisher.start(start_thread)
+
+    def add(self, evaluated: Evaluated) -> None:
+        """Publish and keep a score, if its epoch is one whose score the run wants."""
+        loss = evaluated.loss
+        if evaluated.epoch % self._every_epochs or loss is None or not math.isfinite(loss):
+            return
+        self._history = self._history.with_score(Score(epoch=evaluated.epoch, loss=loss, at=time.time()))
+        encoded = self._signed()
+        self._publisher.publish_instead(encoded)
+        try:
+            write_atomically(self._file, encoded)
+        except OSError as error:
+            log.warning("the scores are not kept for the next start: %s", error)
+
+    def _signed(self) -> bytes:
+        return SignedScores.sign(self._history, self._identity).to_bytes()
+
+
+def published_scores(dht: DHT, run_id: str, organiser: str) -> EvaluationHistory:
+    """The latest that the organiser, a peer id, has signed; empty where there are none."""
+    subkey, found = MSGPackSerializer.dumps(organiser), [EvaluationHistory(run_id)]
+    for record in read_dictionary(dht, _key(run_id), (organiser,)):
+        if record.subkey == subkey and (history := _history_in(record.value, organiser, run_id)):
+            found.append(history)
+    return max(found, key=lambda history: history.scores[-1].at if history.scores else 0.0)
+
+
+def _history_in(value: bytes, organiser: str, run_id: str) -> EvaluationHistory | None:
+    """The DHT packs every value once more; strangers may have packed anything."""
+    if len(value) > MAX_SCORES_BYTES + _PACKING_BYTES:
+        return None
+    try:
+        packed = MSGPackSerializer.loads(value)
+    except Exception:
+        return None
+    return scores_in(packed, organiser, run_id) if isinstance(packed, bytes) else None
+
+
+def _key(run_id: str) -> str:
+    return f"{run_id}_{KEY_END}"
