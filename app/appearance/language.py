@@ -1,4 +1,4 @@
-"""The window's language: the texts in the code are English, and Qt Linguist's files have the others."""
+"""The language of the window: English texts in the code, others in the files of Qt Linguist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a label may break a line, and where it must not."""
+"""Line breaks in labels: where a long word may be broken, and where a number must stay with its unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one stylesheet: rounded corners, room to breathe, and a ring around whatever has the focus.
+"""The stylesheet of all widgets: rounded corners, padding, and a ring around whatever has the focus.
 
 Plain Fusion draws what is not mentioned here, from the palette.
 """

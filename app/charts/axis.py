@@ -1,4 +1,4 @@
-"""Where an axis is marked: at values that a person would choose."""
+"""The scale of an axis, with ticks at values that a person would choose."""
 
 from __future__ import annotations
 

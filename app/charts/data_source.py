@@ -1,4 +1,4 @@
-"""Where the charts get their curves from."""
+"""The interface through which the charts get their curves."""
 
 from __future__ import annotations
 

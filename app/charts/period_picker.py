@@ -1,4 +1,4 @@
-"""How far back the graphs reach: one of five, beside each other."""
+"""The buttons that choose how far back the charts reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which curves are drawn: a list to tick, which stays open until one has ticked enough."""
+"""The menu that chooses which curves are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a window can be opened here, asked before Qt is: it would end the process where it cannot."""
+"""Whether a window can be opened here, found out before Qt is loaded, which would end the process where it cannot."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a start of the window was given: a link, a run file, or nothing; and how that is told to a window
-that is there already."""
+"""What a start of the program was given, and how a second start delivers it to the first."""
 
 from __future__ import annotations
 

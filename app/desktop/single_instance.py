@@ -1,4 +1,4 @@
-"""One window per person: a second start raises the first window and gives it what it was given."""
+"""One window for each person: a second start raises the first window and delivers what it was given."""
 
 from __future__ import annotations
 

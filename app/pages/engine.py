@@ -1,4 +1,4 @@
-"""The page before the first: what training needs is not here yet, and is made once a person agrees."""
+"""The page on which the training engine is installed, before the first run."""
 
 from __future__ import annotations
 

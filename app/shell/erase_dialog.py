@@ -1,4 +1,4 @@
-"""Remove my data: say what is kept, ask, and delete it once the program has ended everything."""
+"""The dialog of *Remove my data*: it lists what is kept, asks, and has it deleted once the program has ended."""
 
 from __future__ import annotations
 

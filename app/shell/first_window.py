@@ -1,4 +1,4 @@
-"""What is seen first: the window with the join page, before anything that is behind it has been loaded."""
+"""The first window: shown with the join page before anything that is behind it has been loaded."""
 
 from __future__ import annotations
 

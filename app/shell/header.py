@@ -1,4 +1,4 @@
-"""The window's head: what this is, and the way to the help and the settings."""
+"""The head of the window: the program's name, and the buttons for the help and the settings."""
 
 from __future__ import annotations
 

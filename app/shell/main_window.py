@@ -1,4 +1,4 @@
-"""The one window: a header, a place for what must be known, and below it one page at a time."""
+"""The main window: a header, a notice bar, and below them one page at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window's clock: one timer, since each wake-up of a program in the tray costs CPU time."""
+"""The clock of the window: one timer, since each wake-up of a program in the tray costs CPU time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window drawn from what is so: one page, its contents, and the title."""
+"""The renderer of the window: it shows the page that is due, with its newest contents and title."""
 
 from __future__ import annotations
 

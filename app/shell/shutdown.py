@@ -1,4 +1,4 @@
-"""Quitting without leaving others to wait: the run is left first, and the person sees it, while nothing freezes."""
+"""The graceful end of the program: the run is left first, so that nobody waits for this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""“Saying goodbye…”: a small window while the run is left."""
+"""The window that is shown while the run is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The icon in the panel: what the computer does at a glance, and the way to have it back at once."""
+"""The tray icon: what the computer does at a glance, and a menu to pause, resume and quit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tray's pictures: a cell of honeycomb that says from afar what the computer does."""
+"""The pictures of the tray icon: a cell of honeycomb for each state, with a ring of the swarm's progress."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the pages are made of; no widget knows the client, a thread or another page."""
+"""Widgets that several pages use; none of them knows the client, a thread or a page."""

@@ -1,4 +1,4 @@
-"""Something to know, said where it belongs: a sign, a sentence, what to do, a button, and help on an error."""
+"""A message box within a page: an icon, a sentence, advice, a button, and help about an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which device may be used: automatically, or one of those that are there, known by their uuids."""
+"""A list of devices to choose from, known by their UUIDs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An organiser's description: its beginning, and the rest for those who ask."""
+"""A long text, of which only the beginning is shown at first."""
 
 from __future__ import annotations
 

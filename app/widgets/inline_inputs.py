@@ -1,4 +1,4 @@
-"""Blanks to be filled in: they change by a click or a key, never by a wheel that passes over them."""
+"""Inputs that stand in a sentence; a mouse wheel that passes over them does not change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and what they stand for, one pair a row."""
+"""A list of names and their values, one pair a row."""
 
 from __future__ import annotations
 

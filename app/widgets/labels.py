@@ -1,4 +1,4 @@
-"""Words on a page: always plain text, always wrapped, in the sizes that the theme gives to their roles."""
+"""Labels: always plain text, always wrapped, in the sizes that the theme gives to their roles."""
 
 from __future__ import annotations
 

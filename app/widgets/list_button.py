@@ -1,4 +1,4 @@
-"""A button as wide as its column, whose words wrap: a row of a list that one may choose from."""
+"""A row of a list as a button, as wide as its column, whose text wraps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A button that opens a menu, with a sign that it does so in its middle or after its words."""
+"""A button that opens a menu."""
 
 from __future__ import annotations
 

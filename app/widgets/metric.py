@@ -1,4 +1,4 @@
-"""The number that one looks for, with what it counts and the curve it comes from."""
+"""A large figure with its unit and a sparkline."""
 
 from __future__ import annotations
 

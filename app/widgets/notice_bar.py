@@ -1,4 +1,4 @@
-"""Below the header: one thing to know, with at most one button, until it is put away."""
+"""The notice bar below the header: one notice with at most one button, until it is dismissed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For how long a person may want the computer back: the lines of a menu."""
+"""The lines of a menu that pause for some time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A curve without axes, as large as a word: where a number comes from and where it goes."""
+"""A curve without axes, as large as a word."""
 
 from __future__ import annotations
 

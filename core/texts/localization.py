@@ -46,15 +46,15 @@ class EnglishLocalization:
         return _PLURAL.sub("" if n == 1 else "s", text).replace("%n", str(n))
 
     def integer(self, value: int) -> str:
-        """Return ``12,416``."""
+        """Return a whole number such as ``12,416``."""
         return f"{value:,}"
 
     def decimal(self, value: float, digits: int) -> str:
-        """Return ``1,234.5``."""
+        """Return a number such as ``1,234.5``."""
         return f"{value:,.{digits}f}"
 
     def scientific(self, value: float, digits: int) -> str:
-        """Return ``1.2e-04``."""
+        """Return a number such as ``1.2e-04``."""
         return f"{value:.{digits}e}"
 
     def time_of_day(self, at: float) -> str:

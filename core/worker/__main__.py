@@ -19,7 +19,7 @@ from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
-from core.worker.network.reachability import answering
+from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor, log_unhandled_exceptions
 
@@ -80,7 +80,7 @@ def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) 
     match command:
         case Join():
             peer_cache = PeerCache.load(command.addresses, Path(command.home), command.run_id)
-            alive = answering(peer_cache.addresses)
+            alive = answering_addresses(peer_cache.addresses)
             from core.worker.roles.volunteer import run_volunteer
 
             run_volunteer(command, alive, peer_cache, channel, supervisor)

@@ -159,15 +159,15 @@ def test_a_run_is_noted_before_another_takes_its_place(qtbot: QtBot, opened: Ope
 
 
 class RemovableGpu:
-    """NVIDIA's driver, with a GPU that can be pulled out; ``looks`` counts how often it was asked."""
+    """NVIDIA's driver, with a GPU that can be pulled out; ``scans`` counts how often it was asked."""
 
-    is_there, looks = True, 0
+    is_there, scans = True, 0
 
     def __init__(self) -> None:
         self.gpus: dict[int, Device] = {}
 
-    def look(self) -> None:
-        RemovableGpu.looks += 1
+    def scan(self) -> None:
+        RemovableGpu.scans += 1
         self.gpus = {0: GPU} if RemovableGpu.is_there else {}
 
     def close(self) -> None:
@@ -182,9 +182,9 @@ def test_a_device_that_vanishes_is_noticed_within_ten_seconds_even_while_hidden(
     application = opened("good")
     assert GPU in application.device_poller.devices
     application.window.hide()
-    looks = RemovableGpu.looks
-    qtbot.waitUntil(lambda: RemovableGpu.looks > looks, timeout=10_000)
-    monkeypatch.setattr(RemovableGpu, "is_there", False)  # just after a look: the next one is farthest away
+    scans = RemovableGpu.scans
+    qtbot.waitUntil(lambda: RemovableGpu.scans > scans, timeout=10_000)
+    monkeypatch.setattr(RemovableGpu, "is_there", False)  # just after a scan: the next one is farthest away
     qtbot.waitUntil(lambda: GPU not in application.device_poller.devices, timeout=10_000)
 
 

@@ -1,4 +1,4 @@
-"""Where a run's address is entered: the field, what is said about its text, and the buttons."""
+"""The form in which a run's address is entered: the field, what is wrong with its text, and the buttons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this computer has to lend: its GPU as NVML sees it now, or its CPU, in words and with a bar."""
+"""The card of what this computer can lend: its GPU as NVML measures it now, or its CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first page: paste an address, see what this computer can lend, go back to a run of before."""
+"""The join page: the address of a run, what this computer can lend, and the recent runs."""
 
 from __future__ import annotations
 

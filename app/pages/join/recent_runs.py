@@ -1,4 +1,4 @@
-"""The runs that this computer has helped, newest first, each with the state in which it was left."""
+"""The list of recent runs, newest first, each with the state in which it was left."""
 
 from __future__ import annotations
 

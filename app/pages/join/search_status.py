@@ -1,4 +1,4 @@
-"""What is happening between the wish to see a run and the sight of it."""
+"""The status of a search for runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The foot of the review: back, what pressing Start would mean, Start."""
+"""The foot of the review page: Back, what to expect, and Start."""
 
 from __future__ import annotations
 

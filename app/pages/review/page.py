@@ -1,4 +1,4 @@
-"""The second page: what the run is, what it asks of this computer, what strangers will see; then Start."""
+"""The review page: what the run is, what it requires of this computer, what strangers will see; then Start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers in a swarm will see of the volunteer, and what they will not."""
+"""The card of what strangers in a swarm will see of the volunteer, and what they will not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One need of a run beside what this computer has: a sign, a bar, the verdict and the numbers."""
+"""A row that compares one requirement of a run with this computer: an icon, a bar, a verdict and the figures."""
 
 from __future__ import annotations
 

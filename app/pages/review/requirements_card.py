@@ -1,4 +1,4 @@
-"""What a run needs of this computer, beside what there is."""
+"""The card that compares what a run requires with what this computer has."""
 
 from __future__ import annotations
 

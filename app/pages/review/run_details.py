@@ -1,4 +1,4 @@
-"""One run as somebody reads it who is about to agree to it."""
+"""The details of one run, for a person who is about to agree to it."""
 
 from __future__ import annotations
 

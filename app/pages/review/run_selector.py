@@ -1,4 +1,4 @@
-"""The runs at one address, where there are several."""
+"""The list of runs at one address, where there are several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Workerbee may use of this computer, and how others see it, as sentences with blanks."""
+"""The settings of what Workerbee may use of this computer, and how others see it."""
 
 from __future__ import annotations
 

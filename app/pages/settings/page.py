@@ -1,4 +1,4 @@
-"""The settings: sentences with blanks, each of which takes effect when it is filled in."""
+"""The settings page: sentences with inputs in them, each of which takes effect at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether newer versions are looked for, whom that is asked of, and the one that is known."""
+"""The settings of checks for newer versions: whether, of whom, and the newer version that is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Workerbee behaves on the desktop and how it looks, as sentences with blanks."""
+"""The settings of the window: start, closing, notifications, theme and language."""
 
 from __future__ import annotations
 

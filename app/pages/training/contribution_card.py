@@ -1,4 +1,4 @@
-"""Whether this computer helps, and what it has given so far."""
+"""The card that says whether this computer helps, and what it has contributed so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near the swarm is to its next step, and which part of that is mine."""
+"""The bar of the swarm's progress to its next step, with this computer's part in it."""
 
 from __future__ import annotations
 

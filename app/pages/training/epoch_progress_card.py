@@ -1,4 +1,4 @@
-"""How near the swarm is to its next step, and who takes part in it."""
+"""The card of the swarm's progress to its next step, and of who takes part in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has happened, a line each with its time; the oldest lines make room."""
+"""The log of events: a line each with its time; the oldest lines are dropped."""
 
 from __future__ import annotations
 

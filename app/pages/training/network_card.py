@@ -1,4 +1,4 @@
-"""How others reach this computer, why, what could be done about it, and whether that is so still."""
+"""The card of how others reach this computer, why, and what could be done about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page one lives with: what is going on, a large Pause, two numbers, graphs, and whether it helps."""
+"""The training page: status, Pause, two figures, charts, and whether this computer helps."""
 
 from __future__ import annotations
 

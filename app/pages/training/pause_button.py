@@ -1,4 +1,4 @@
-"""The one large button: Pause, or Resume; and beside it for how long."""
+"""The button that pauses or resumes, with a menu of how long."""
 
 from __future__ import annotations
 

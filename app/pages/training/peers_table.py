@@ -1,4 +1,4 @@
-"""Who trains in the run; still quick with a thousand of them."""
+"""The table of the peers in the run; fast with a thousand of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is going on, in one sentence, and the one large button."""
+"""The head of the training page: the status sentence and the pause button."""
 
 from __future__ import annotations
 

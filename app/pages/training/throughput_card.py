@@ -1,4 +1,4 @@
-"""How fast this computer computes, and on what."""
+"""The card of how fast this computer trains, and on which device."""
 
 from __future__ import annotations
 

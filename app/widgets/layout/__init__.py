@@ -1,1 +1,1 @@
-"""Generic layouts."""
+"""Layouts that know nothing of what they lay out."""

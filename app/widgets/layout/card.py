@@ -1,4 +1,4 @@
-"""A quiet box around what belongs together."""
+"""A frame around what belongs together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of one size, as many beside each other as there is room for."""
+"""A grid of parts of one size, with as many columns as there is room for."""
 
 from __future__ import annotations
 

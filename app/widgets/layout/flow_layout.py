@@ -1,4 +1,4 @@
-"""A layout like a line of writing: parts stand beside each other, and the line breaks where it is full."""
+"""A layout like a line of writing: parts stand in a row, which breaks where it is full."""
 
 from __future__ import annotations
 

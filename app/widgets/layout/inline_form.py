@@ -1,4 +1,4 @@
-"""A sentence with blanks, such as "Use [the GPU] with [all] CPU threads": how settings are asked for."""
+"""A sentence with inputs in it, such as "Use [the GPU] with [all] CPU threads"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page's middle: as wide as one reads with ease, scrolled where it is too high, never to the side."""
+"""The column of a page: of a width that reads easily, scrolled vertically and never horizontally."""
 
 from __future__ import annotations
 

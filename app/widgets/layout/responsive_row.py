@@ -1,4 +1,4 @@
-"""Two parts beside each other where there is room, below each other where there is not."""
+"""A row of two parts that becomes a column in a narrow window."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from core.protocol.commands import Publish
 from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
+from core.texts.contribution import contribution_status
 from core.texts.status import status
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
@@ -24,6 +25,8 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
+    if session.phase == "training" and session.contribution_status is not None:
+        table.add_row("contribution", Text(contribution_status(session)))
     if session.loading:
         table.add_row("download", ProgressBar(session.loading.total_bytes or None, session.loading.received_bytes, 40))
     if session.progress:

@@ -46,7 +46,8 @@ def _fit(fit: Fit | None) -> str:
     if fit is None:
         return ""
     verdict = fit_texts.verdict_on(fit)
-    return f"{verdict.upper() if fit.verdict == 'too_little' else verdict}. {fit_texts.numbers_of(fit)}"
+    shown = verdict.upper() if fit.verdict == "too_little" else verdict
+    return f"{fit_texts.numbers_of(fit).rstrip('.')} ({shown})"
 
 
 def _rows(run: RunFound) -> Rows:

@@ -1,4 +1,4 @@
-"""What only bitsandbytes can, on NVIDIA GPUs: an optimizer's statistics in 8 bits, and frozen weights in few bits."""
+"""Quantization with bitsandbytes, on NVIDIA GPUs: LLM.int8 (arXiv:2208.07339) and NF4 (arXiv:2305.14314)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def refuse_without_bitsandbytes(manifest: RunManifest, device: torch.device) -> 
 
 
 def require_bitsandbytes(what: str, device: torch.device) -> None:
-    """Raises UserError, DEVICE_UNSUITED, where ``what`` cannot be had."""
+    """Raise UserError where ``what`` cannot be had: the device is no NVIDIA GPU or bitsandbytes is missing."""
     if device.type != "cuda":
         raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
     if find_spec("bitsandbytes") is None:
@@ -33,8 +33,8 @@ def require_bitsandbytes(what: str, device: torch.device) -> None:
         raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs {words}.")
 
 
-def quantized(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
-    """How `transformers` is asked for it; raises ClientError where it cannot be had."""
+def quantization_options(wanted: Quantization, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
+    """Arguments of ``from_pretrained`` for frozen weights in 8 or 4 bits, computed in ``dtype``; raises UserError."""
     require_bitsandbytes(f"A model in few bits ({wanted.kind})", device)
     from transformers import BitsAndBytesConfig
 

@@ -1,4 +1,4 @@
-"""The device that a person has chosen, as torch knows it, and how much of it may be used."""
+"""The torch device that a person has chosen, with a limit on its memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from core.hardware.fit import CUDA_CONTEXT_BYTES
 
 
 def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.device:
-    """Raises ClientError where torch cannot use it; a GPU says that it is full where the limit is reached."""
+    """The device of that name; raises UserError where torch cannot use it.
+
+    A GPU raises torch.OutOfMemoryError where ``memory_limit_bytes``, less the CUDA context, are allocated.
+    """
     device = torch.device(name)
     if device.type == "cuda":
         count, index = torch.cuda.device_count(), device.index or 0

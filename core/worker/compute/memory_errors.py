@@ -1,4 +1,4 @@
-"""One name for every way in which a device says that it has no more memory."""
+"""One exception for every way in which a device reports that it is out of memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OF_A_CPU = "can't allocate memory"
 
 @contextlib.contextmanager
 def named_out_of_memory() -> Iterator[None]:
-    """Raises torch.OutOfMemoryError for all of them: of a CPU, torch says it in words only."""
+    """A context that raises torch.OutOfMemoryError for all of them; of a CPU, torch reports it by message only."""
     try:
         yield
     except MemoryError as error:

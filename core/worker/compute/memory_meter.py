@@ -1,4 +1,4 @@
-"""How much memory of a device training takes, and how much it may take."""
+"""How much memory of a device training takes, and how much it could take at most, in bytes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import torch
 
 from core.hardware.fit import CUDA_CONTEXT_BYTES
 
-_STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_STATUS, _CLEAR_REFS = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 class MemoryMeter(Protocol):
     """``taken_bytes`` is the peak since ``reset``, or as near to it as the system tells.
 
     ``free_bytes`` is what it could be at the most. Both count everything of this process that is on the
-    device; on a CPU, what it has added since the gauge was made.
+    device; on a CPU, what it has added since the meter was made.
     """
 
     def reset(self) -> None: ...
@@ -32,12 +32,12 @@ class MemoryMeter(Protocol):
 
 
 def memory_meter_for(device: torch.device) -> MemoryMeter:
-    """The gauge of that device; make it before the model is built."""
-    return _OfGpu(device) if device.type == "cuda" else _OfProcess()
+    """The meter of that device; make it before the model is built."""
+    return _GpuMeter(device) if device.type == "cuda" else _ProcessMeter()
 
 
-class _OfGpu:
-    """What torch has reserved, with the driver's share, which torch does not see."""
+class _GpuMeter:
+    """What torch has reserved, and the CUDA context, which torch does not count."""
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
@@ -57,15 +57,15 @@ class _OfGpu:
         torch.cuda.synchronize(self._device)
 
 
-class _OfProcess:
-    """How much this process has grown. Where its peak cannot be forgotten, larger batches must come later."""
+class _ProcessMeter:
+    """How much this process has grown. Where its peak cannot be reset, larger batches must be measured later."""
 
     def __init__(self) -> None:
         self._before = psutil.Process().memory_info().rss
 
     def reset(self) -> None:
         with contextlib.suppress(OSError):
-            _FORGET.write_text("5")
+            _CLEAR_REFS.write_text("5")  # proc(5): resets the peak resident set size
 
     def taken_bytes(self) -> int:
         return max(0, _peak_bytes() - self._before)
@@ -79,7 +79,7 @@ class _OfProcess:
 
 
 def _peak_bytes() -> int:
-    """The most that this process has ever had in memory; where the system does not tell, what it has now."""
+    """The peak resident set size, VmHWM of proc(5); where the system does not tell it, the present size."""
     try:
         lines = _STATUS.read_text().splitlines()
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))

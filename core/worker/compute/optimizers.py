@@ -56,7 +56,7 @@ class Clipping(Optimizer):
 def make_optimizer(spec: OptimizerSpec, device: torch.device = _CPU) -> Callable[[Any], Optimizer]:
     """What builds the manifest's optimizer from parameters or parameter groups; it can be pickled.
 
-    Raises ClientError where that device cannot have it.
+    Raises UserError where that device cannot have it.
     """
     if isinstance(spec, AdamW8bit):
         require_bitsandbytes("An optimizer in 8 bits", device)

@@ -1,4 +1,4 @@
-"""What a run learns from, as blocks of tokens or as images; nothing that is fetched is ever executed."""
+"""The training data of a run, as blocks of tokens or as images; nothing that is fetched is ever executed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from core.run.spec.data import HubDataset, HubImages, HubTokenizer, ImageData, I
 from core.worker.data.documents import Documents, HubDocuments
 from core.worker.data.documents_files import FileDocuments
 from core.worker.data.image_labels import Labels
-from core.worker.data.image_samples import DrawnImages, Images, LabelledImages
-from core.worker.data.image_sources import FilePictures, HubPictures, ImageSource
-from core.worker.data.read_order import increment_pass, name_of
+from core.worker.data.image_samples import Images, ImageSamples, LabelledImages
+from core.worker.data.image_sources import HubImageSource, ImageSource, ParquetImages
+from core.worker.data.read_order import data_key, increment_pass
 from core.worker.data.token_blocks import Blocks, PackedBlocks
-from core.worker.data.tokenizers import ByteTokenizer, HubTokens, Tokenizer
+from core.worker.data.tokenizers import ByteTokenizer, PretrainedTokenizer, Tokenizer
 from core.worker.fetch.background_task import ProgressListener
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
@@ -22,11 +22,11 @@ __all__ = ["Blocks", "Images", "LabelledImages", "open_blocks", "open_images"]
 
 
 def open_blocks(
-    data: TextData, *, sequence_length: int, seed: int, store: FileStore, watch: ProgressListener
+    data: TextData, *, sequence_length: int, seed: int, store: FileStore, listener: ProgressListener
 ) -> Blocks:
-    """The run's data in this peer's own order, another one with every start; raises ClientError in words.
+    """Open the run's text in this peer's own order, another one with every start; raises UserError.
 
-    What is held out is fetched before it returns, the rest when its turn comes.
+    The validation set is fetched before it returns, the rest when its turn comes.
     """
     starts = increment_pass(data, seed, store)
     match data:
@@ -36,41 +36,43 @@ def open_blocks(
             documents = HubDocuments(data, store)
         case _:
             assert_never(data)
-    return PackedBlocks(
+    blocks = PackedBlocks(
         documents,
-        _tokenizer(data, store, watch),
+        _tokenizer(data, store, listener),
         sequence_length=sequence_length,
         held_out_one_in=data.held_out_one_in,
         seed=f"{seed}:{starts}",
-        keep=store.folder("held-out") / f"{name_of(data)}-{sequence_length}",
-        watch=watch,
+        listener=listener,
     )
+    blocks.load_validation_set(store.folder("held-out") / f"{data_key(data)}-{sequence_length}")
+    return blocks
 
 
 def open_images(
-    data: ImageData, *, size: int, classes: int, seed: int, store: FileStore, watch: ProgressListener
+    data: ImageData, *, size: int, classes: int, seed: int, store: FileStore, listener: ProgressListener
 ) -> Images:
-    """As ``open_blocks``; images are squares of ``size`` pixels."""
+    """Open the run's images as ``open_blocks`` does its text; images are squares of ``size`` pixels."""
     starts = increment_pass(data, seed, store)
     match data:
         case ImageFiles():
-            pictures: ImageSource = FilePictures(data, FileCache(store))
+            source: ImageSource = ParquetImages(data, FileCache(store))
         case HubImages():
-            pictures = HubPictures(data, store)
+            source = HubImageSource(data, store)
         case _:
             assert_never(data)
-    return DrawnImages(
-        pictures,
+    images = ImageSamples(
+        source,
         Labels(classes, data.class_names),
         size=size,
         held_out_one_in=data.held_out_one_in,
         seed=f"{seed}:{starts}",
-        keep=store.folder("held-out") / f"{name_of(data)}-{size}",
-        watch=watch,
+        listener=listener,
     )
+    images.load_validation_set(store.folder("held-out") / f"{data_key(data)}-{size}")
+    return images
 
 
-def _tokenizer(data: TextData, store: FileStore, watch: ProgressListener) -> Tokenizer:
+def _tokenizer(data: TextData, store: FileStore, listener: ProgressListener) -> Tokenizer:
     if isinstance(data.tokenizer, HubTokenizer):
-        return HubTokens(fetch_tokenizer(data.tokenizer, store, watch))
+        return PretrainedTokenizer(fetch_tokenizer(data.tokenizer, store, listener))
     return ByteTokenizer()

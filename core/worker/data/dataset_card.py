@@ -1,6 +1,7 @@
-"""What a data set says of itself in its card, looked at before the library believes it.
+"""Dataset cards of the Hugging Face hub, checked before `datasets` reads them.
 
-A card may name any address or any file of this computer as the data: the library would read it.
+The YAML block of a card (https://huggingface.co/docs/hub/datasets-manual-configuration) may name any URL or any file
+of this computer as the data, and the library would read it.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ _LARGEST_CARD_BYTES = 5_000_000
 _FRONT_MATTER = "---"
 
 
-def refuse_foreign_data(repository: HubRepository, errand: BackgroundTask) -> None:
-    """Raises ValueError where a card names anything as data that is not in the repository itself."""
-    for file in repository.files(errand):
+def refuse_foreign_data(repository: HubRepository, task: BackgroundTask) -> None:
+    """Raise ValueError where a card names anything as data that is not in the repository itself."""
+    for file in repository.files(task):
         if file.name not in _CARDS:
             continue
         if file.size_bytes > _LARGEST_CARD_BYTES:
             raise ValueError(f"{file.name} is too large")
         path = repository.folder / file.name
         if not path.exists():
-            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, errand)
+            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
         for place in named_data(path.read_text(encoding="utf-8", errors="replace")):
             if is_elsewhere(place):
                 raise ValueError(f"{file.name} names “{place:.200}” as data, which is not in the repository")
 
 
 def named_data(card: str) -> Iterator[str]:
-    """All that the card names as data, in any of its ``configs``."""
+    """Every ``data_files`` and ``data_dir`` of the card's ``configs``; raises ValueError for broken YAML."""
     import yaml
 
     text = card
@@ -51,7 +52,7 @@ def named_data(card: str) -> Iterator[str]:
 
 
 def is_elsewhere(place: str) -> bool:
-    """Whether that is no plain path within a repository: an address, an absolute path, or one that climbs."""
+    """Whether a place is outside the repository: a URL, an absolute path, or a path with ``..`` in it."""
     parts = place.replace("\\", "/").split("/")
     return "::" in place or ":" in parts[0] or parts[0] in ("", "~") or ".." in parts
 

@@ -1,4 +1,4 @@
-"""Documents out of verified files, in stretches that every peer takes in an order of its own."""
+"""Documents of verified files, read in chunks that every peer takes in an order of its own."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import TextFiles
-from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, in_pieces
-from core.worker.data.parquet_rows import rows_in
+from core.worker.data.documents import MAX_DOCUMENT_CHARACTERS, split_long_text
+from core.worker.data.parquet_rows import read_rows
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_cache import FileCache
 
-STRETCH_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 20
 _LONGEST_LINE_BYTES = 1 << 26
 _ROWS = 256  # at once
 
 
 class FileDocuments:
-    """The text of those files; one that is not on the shelf is fetched when its turn comes."""
+    """Documents of the run's files; a file that is not in the cache is fetched when its turn comes."""
 
-    def __init__(self, data: TextFiles, shelf: FileCache) -> None:
-        self._data, self._shelf = data, shelf
+    def __init__(self, data: TextFiles, cache: FileCache) -> None:
+        self._data, self._cache = data, cache
 
-    def read(self, order: random.Random | None, errand: BackgroundTask) -> Iterator[str]:
-        """Once through all files; without an order, from the first byte of the first one to the last."""
+    def read(self, order: random.Random | None, task: BackgroundTask) -> Iterator[str]:
+        """Read all files once; without an order, from the first byte of the first one to the last."""
         files = list(self._data.files)
         if order:
             order.shuffle(files)
         for file in files:
-            path = self._shelf.file(file, errand)
+            path = self._cache.file(file, task)
             try:
                 yield from self._in(path, order)
             except (OSError, ValueError, LookupError, msgspec.MsgspecError) as error:
@@ -42,19 +42,19 @@ class FileDocuments:
 
     def _in(self, path: Path, order: random.Random | None) -> Iterator[str]:
         if self._data.format == "parquet":
-            rows = rows_in(path, (self._data.column,), order, _ROWS)
+            rows = read_rows(path, (self._data.column,), order, _ROWS)
             texts: Iterator[str] = (text for (text,) in rows if isinstance(text, str))
         else:
             texts = self._of_lines(path, order)
-        return itertools.chain.from_iterable(in_pieces(text) for text in texts)
+        return itertools.chain.from_iterable(split_long_text(text) for text in texts)
 
     def _of_lines(self, path: Path, order: random.Random | None) -> Iterator[str]:
-        starts = list(range(0, path.stat().st_size, STRETCH_BYTES))
+        starts = list(range(0, path.stat().st_size, CHUNK_BYTES))
         if order:
             order.shuffle(starts)
         with path.open("rb") as file:
             for start in starts:
-                end = start + STRETCH_BYTES
+                end = start + CHUNK_BYTES
                 if self._data.format == "text":
                     yield from _paragraphs(file, start, end)
                 else:
@@ -73,7 +73,7 @@ def _of_json(file: BinaryIO, start: int, end: int, column: str) -> Iterator[str]
 
 
 def _paragraphs(file: BinaryIO, start: int, end: int) -> Iterator[str]:
-    """What follows each empty line that begins in the stretch, and in the first one the file's beginning."""
+    """The paragraphs after each empty line that begins in the chunk; in the first chunk, the file's first one, too."""
     kept: list[bytes] = []
     size = 0
     is_ours = start == 0
@@ -98,7 +98,7 @@ def _paragraphs(file: BinaryIO, start: int, end: int) -> Iterator[str]:
 
 
 def _lines(file: BinaryIO, start: int, end: int | None) -> Iterator[tuple[int, bytes]]:
-    """The lines that begin at or after ``start`` and before ``end``, each with where it begins."""
+    """The lines that begin at or after ``start`` and before ``end``, each with its offset in bytes."""
     file.seek(max(0, start - 1))
     if start:
         file.readline()

@@ -1,4 +1,4 @@
-"""Rows of a hub's data set, read as a stream by the library `datasets`; never whole on disk."""
+"""Rows of a data set on the Hugging Face hub, streamed by the library `datasets`; never whole on disk."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from core.security.verified_download import UnreachableError, is_final
 from core.worker.data.dataset_card import refuse_foreign_data
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore
-from core.worker.fetch.hub_repository import HubRepository, prepare_library
+from core.worker.fetch.hub_repository import HubRepository, configure_hub_library
 from core.worker.fetch.retry import retry_with_backoff
 
 _FORMATS = ("parquet", "json", "text", "csv")
 Row = tuple[Any, ...]
 """The values of the columns that were asked for, in their order."""
 _ROWS = 64  # at once
-_FEW_FILES = 16  # are taken by their groups of rows, for which the end of each has to be read
+_FEW_FILES = 16  # are shuffled by row groups, for which the footer of each file has to be read
 
 
 class HubRows:
-    """Some columns of one split."""
+    """The values of some columns of one split, row by row."""
 
     def __init__(self, data: HubDataset | HubImages, columns: tuple[str, ...], store: FileStore) -> None:
         self._data, self._columns, self._store = data, columns, store
         self._repository = HubRepository("dataset", data.repository, data.revision, store)
         self._dataset: Any = None
 
-    def read(self, order: random.Random | None, errand: BackgroundTask) -> Iterator[Row]:
-        """Once through the split; after a cut it goes on where it was. Raises ClientError."""
+    def read(self, order: random.Random | None, task: BackgroundTask) -> Iterator[Row]:
+        """Read the split once, in that order; after a lost connection it goes on where it was. Raises UserError."""
         what = f"{self._data.repository}, {self._data.split}"
         try:
             if self._dataset is None:
-                refuse_foreign_data(self._repository, errand)
-                self._dataset = retry_with_backoff(lambda: asking(self._opened), errand, what)
+                refuse_foreign_data(self._repository, task)
+                self._dataset = retry_with_backoff(lambda: translate_hub_errors(self._opened), task, what)
             stream = _Stream(self._in_order(order), self._columns)
-            while rows := retry_with_backoff(lambda: asking(stream.next_rows), errand, what):
+            while rows := retry_with_backoff(lambda: translate_hub_errors(stream.next_rows), task, what):
                 yield from rows
         except (ValueError, LookupError) as error:
             raise UserError(ErrorKind.FILES_REFUSED, f"{what}: {error}.") from error
 
     def _opened(self) -> Any:
-        """The split; nothing of it is read yet. Raises ValueError for what is not read here."""
-        prepare_library(self._store)
+        """Open the split; nothing of it is read yet. Raises ValueError for formats and places that are not allowed."""
+        configure_hub_library(self._store)
         import datasets
         from datasets import config, load_dataset_builder
 
-        config.STREAMING_READ_MAX_RETRIES = 1  # our own patience tells a person, and ends when we leave
+        config.STREAMING_READ_MAX_RETRIES = 1  # our own back-off tells a person, and ends when we leave
         config.STREAMING_READ_RETRY_INTERVAL = config.STREAMING_READ_SERVER_UNAVAILABLE_RETRY_INTERVAL = 0
         config.STREAMING_READ_RATE_LIMIT_RETRY_INTERVAL = 0
         datasets.disable_progress_bars()
@@ -67,7 +67,7 @@ class HubRows:
         return dataset.decode(False) if dataset.features else dataset
 
     def _refuse_all_but_data(self, builder: Any) -> None:
-        """Readers of other formats unpickle; and data may be nowhere but in the repository."""
+        """Raise ValueError for other formats, whose readers unpickle, and for data outside the repository."""
         name = type(builder).__module__
         if name not in {f"datasets.packaged_modules.{each}.{each}" for each in _FORMATS}:
             raise ValueError(f"its format, {name.rpartition('.')[2]}, is none of {', '.join(_FORMATS)}")
@@ -78,7 +78,7 @@ class HubRows:
                     raise ValueError(f"{place} is not in the repository")
 
     def _in_order(self, order: random.Random | None) -> Any:
-        """Shards in that order; what is in each of them is mixed later."""
+        """The data set with its shards in that order; rows are shuffled later, in a buffer."""
         dataset = self._dataset
         if order is None:
             return dataset
@@ -88,7 +88,7 @@ class HubRows:
 
 
 class _Stream:
-    """Rows of a streamed data set, some at a time; it knows where it was before it failed."""
+    """Rows of a streamed data set, some at a time; resumes where it was before a failure."""
 
     def __init__(self, dataset: Any, columns: tuple[str, ...]) -> None:
         self._dataset, self._columns = dataset, columns
@@ -96,7 +96,7 @@ class _Stream:
         self._state: Any = None
 
     def next_rows(self) -> list[Row]:
-        """The next ones; none at the end."""
+        """The next rows; an empty list at the end of the data."""
         try:
             if self._rows is None:
                 if self._state is not None:
@@ -113,8 +113,8 @@ class _Stream:
         return [tuple(row.get(column) for column in self._columns) for row in rows]
 
 
-def asking(attempt: Any) -> Any:
-    """What ``attempt`` gives; raises UnreachableError where another one may help, else ValueError."""
+def translate_hub_errors(attempt: Any) -> Any:
+    """The result of ``attempt``; raises UnreachableError where another attempt may help, else ValueError."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 

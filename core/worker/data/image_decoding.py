@@ -1,4 +1,4 @@
-"""Somebody else's images as squares of pixels: what is broken, or would fill the memory, is refused."""
+"""Decoding of untrusted images to squares of pixels; refuses broken files and decompression bombs."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-MOST_PIXELS = 25_000_000
-MOST_BYTES = 30_000_000
-_FORMATS = ("JPEG", "PNG")  # their size is known before anything is unpacked; Pillow's others may be worse
+MAX_PIXELS = 25_000_000
+MAX_BYTES = 30_000_000
+_FORMATS = ("JPEG", "PNG")  # their size is known before anything is unpacked; Pillow's other readers are less hardened
 
 
 class BrokenImageError(Exception):
-    """Why an image cannot be used, in words."""
+    """An image that cannot be used; the message says why."""
 
 
-def decoded(encoded: bytes, size: int) -> Tensor:
-    """The image, uint8 (3, size, size), stretched where it is no square; raises BrokenImageError."""
+def decode_image(encoded: bytes, size: int) -> Tensor:
+    """The image as uint8 (3, size, size), stretched where it is no square; raises BrokenImageError."""
     if not encoded:
         raise BrokenImageError("it is not in the data itself")
-    if len(encoded) > MOST_BYTES:
-        raise BrokenImageError(f"it has {len(encoded)} bytes, and at most {MOST_BYTES} are allowed")
+    if len(encoded) > MAX_BYTES:
+        raise BrokenImageError(f"it has {len(encoded)} bytes, and at most {MAX_BYTES} are allowed")
     try:
         pixels = _pixels(encoded)
     except BrokenImageError:
@@ -33,12 +33,12 @@ def decoded(encoded: bytes, size: int) -> Tensor:
 
 
 def _pixels(encoded: bytes) -> Tensor:
-    """In three colours, uint8 (3, height, width)."""
+    """The pixels in RGB, uint8 (3, height, width)."""
     from PIL import Image
 
     with Image.open(io.BytesIO(encoded), formats=_FORMATS) as image:
         width, height = image.size
-        if width * height > MOST_PIXELS:
-            raise BrokenImageError(f"it has {width} × {height} pixels, and at most {MOST_PIXELS} are allowed")
+        if width * height > MAX_PIXELS:
+            raise BrokenImageError(f"it has {width} × {height} pixels, and at most {MAX_PIXELS} are allowed")
         data = bytearray(image.convert("RGB").tobytes())
     return torch.frombuffer(data, dtype=torch.uint8).view(height, width, 3).permute(2, 0, 1)

@@ -1,4 +1,4 @@
-"""What is said of images, as the numbers of classes."""
+"""Labels of images as class numbers, and the count of images that cannot be used."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from core.worker.fetch.background_task import BackgroundTask
 
 
 class Labels:
-    """So many classes; ``names`` are those that a column may hold in place of numbers."""
+    """The classes of a run; ``names`` are those that a column may hold in place of numbers."""
 
     def __init__(self, classes: int, names: tuple[str, ...] = ()) -> None:
         self._classes, self._names = classes, names
         self._numbers = {name: number for number, name in enumerate(names)}
 
     def number(self, label: object) -> int | None:
-        """The class; ``None`` where nothing is said. Raises ClientError for what is no class of the run."""
+        """The class number of a label; ``None`` for no label. Raises UserError for what is no class of the run."""
         if label is None:
             return None
         number = self._numbers.get(label, -1) if isinstance(label, str) else label
@@ -28,7 +28,7 @@ class Labels:
         return number
 
     def name(self, number: int) -> str:
-        """What people call that class."""
+        """The name of that class, or its number as text."""
         return self._names[number] if self._names else str(number)
 
 
@@ -36,18 +36,18 @@ log = logging.getLogger(__name__)
 
 
 class SkippedImages:
-    """A person is told of the first, the tenth, the hundredth and so on."""
+    """Counts images that cannot be used, and warns at the first, the tenth, the hundredth and so on."""
 
     def __init__(self) -> None:
         self.seen = self.count = 0
-        self._told_next = 1
+        self._warn_at = 1
 
-    def note(self, why: str, errand: BackgroundTask) -> None:
-        """One more."""
+    def add(self, why: str, task: BackgroundTask) -> None:
+        """Count one more image, with the reason why it cannot be used."""
         self.count += 1
-        if self.count < self._told_next:
+        if self.count < self._warn_at:
             return
-        self._told_next *= 10
+        self._warn_at *= 10
         words = f"So far {self.count:,} of {self.seen:,}; of the last one, {why}."
         log.warning("images are left out. %s", words)
-        errand.warn(ErrorKind.IMAGES_LEFT_OUT, words)
+        task.warn(ErrorKind.IMAGES_LEFT_OUT, words)

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 
-def rows_in(
+def read_rows(
     path: Path, columns: tuple[str, ...], order: random.Random | None, at_once: int
 ) -> Iterator[tuple[Any, ...]]:
-    """The values of those columns; one group of rows after the other has to be in memory.
+    """The values of those columns, row group by row group, each of which has to fit in memory.
 
-    Raises OSError, ValueError and LookupError, in words.
+    Raises OSError, ValueError and LookupError.
     """
     from pyarrow import parquet
 

@@ -1,4 +1,4 @@
-"""Reads ahead in a thread of its own, so that training does not wait for the disk or the network."""
+"""Prefetching of samples in a thread, so that training does not wait for the disk or the network."""
 
 from __future__ import annotations
 
@@ -14,48 +14,51 @@ from core.worker.fetch.background_task import BackgroundTask, ProgressListener, 
 
 Item = TypeVar("Item")
 
-LOOK_SECONDS = 0.25
-WORTH_TELLING_SECONDS = 10.0
+POLL_SECONDS = 0.25
+WARN_AFTER_SECONDS = 10.0
 
 
-class Waited:
-    """How long training has stood still for want of data; a person is told once each time."""
+class StallTimer:
+    """Measures how long training has waited for data, and warns once for each long wait."""
 
-    def __init__(self, watch: ProgressListener) -> None:
-        self._watch, self._since, self._is_told = watch, time.monotonic(), False
+    def __init__(self, listener: ProgressListener) -> None:
+        self._listener, self._since, self._is_told = listener, time.monotonic(), False
 
-    def note(self) -> None:
-        """It still does; raises what ``watch.check`` raises."""
-        self._watch.check()
+    def check(self) -> None:
+        """Warn if it has been long; raises what ``listener.check`` raises."""
+        self._listener.check()
         seconds = time.monotonic() - self._since
-        if seconds > WORTH_TELLING_SECONDS and not self._is_told:
+        if seconds > WARN_AFTER_SECONDS and not self._is_told:
             self._is_told = True
-            self._watch.warn(ErrorKind.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
+            self._listener.warn(ErrorKind.FILES_UNREACHABLE, f"Training has waited {seconds:.0f} s for data.")
 
 
 class Prefetch(Generic[Item]):
-    """At most ``most`` items are read ahead. The thread begins with the first ``take``: what is forked
-    before then has no part in it.
+    """Reads at most ``limit`` items of ``source`` ahead of their use, in a background thread.
+
+    The thread starts with the first ``take``: a process that is forked before then has no part in it.
     """
 
-    def __init__(self, source: Callable[[BackgroundTask], Iterator[Item]], most: int, watch: ProgressListener) -> None:
-        self._source, self._watch, self._errand = source, watch, BackgroundTask(watch)
-        self._ahead: queue.Queue[Item | BaseException] = queue.Queue(most)
+    def __init__(
+        self, source: Callable[[BackgroundTask], Iterator[Item]], limit: int, listener: ProgressListener
+    ) -> None:
+        self._source, self._listener, self._task = source, listener, BackgroundTask(listener)
+        self._ahead: queue.Queue[Item | BaseException] = queue.Queue(limit)
         self._thread = threading.Thread(target=self._read, name="reading ahead", daemon=True)
-        self._has_begun = False
+        self._has_started = False
         self._error: BaseException | None = None
 
     def take(self) -> Item:
-        """The next one; raises what the reading thread has met, or what ``watch.check`` raises."""
-        if not self._has_begun:
-            self._has_begun = True
+        """The next item; raises what ``source`` has raised, or what ``listener.check`` raises."""
+        if not self._has_started:
+            self._has_started = True
             self._thread.start()
-        waited = Waited(self._watch)
+        stall = StallTimer(self._listener)
         while self._error is None:
             try:
-                found = self._ahead.get(timeout=LOOK_SECONDS)
+                found = self._ahead.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                waited.note()
+                stall.check()
                 continue
             if isinstance(found, BaseException):
                 self._error = found
@@ -64,21 +67,21 @@ class Prefetch(Generic[Item]):
         raise self._error
 
     def close(self) -> None:
-        """End the thread at its next chance; it holds nobody up until then."""
-        self._errand.abandon()
+        """Let the thread end at its next item, without waiting for it."""
+        self._task.cancel()
 
     def _read(self) -> None:
         with contextlib.suppress(TaskCancelledError):
             try:
-                for item in self._source(self._errand):
+                for item in self._source(self._task):
                     self._put(item)
             except Exception as error:
                 self._put(error)
 
     def _put(self, item: Item | BaseException) -> None:
         while True:
-            self._errand.check()
+            self._task.check()
             try:
-                return self._ahead.put(item, timeout=LOOK_SECONDS)
+                return self._ahead.put(item, timeout=POLL_SECONDS)
             except queue.Full:
                 continue

@@ -1,4 +1,4 @@
-"""How often this peer has begun to read some data: who comes back from a pause reads on in a new order."""
+"""The order in which a peer reads its data: a new one after every start, shuffled in a bounded buffer."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import msgspec
 
 from core.files.atomic import write_atomically
 from core.run.spec.data import ImageData, TextData
-from core.worker.fetch.file_store import FileStore, in_words
+from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 
 
 def increment_pass(data: TextData | ImageData, seed: int, store: FileStore) -> int:
-    """How often before; raises ClientError where that cannot be noted."""
-    path = store.folder("starts") / f"{name_of(data)}-{seed}"
+    """Count one more start with that data and seed; how many there were before. Raises UserError for a full disk."""
+    path = store.folder("starts") / f"{data_key(data)}-{seed}"
     before = _read(path)
-    with in_words(path):
+    with storage_errors_in_words(path):
         write_atomically(path, b"%d" % (before + 1))
     return before
 
 
-def name_of(data: TextData | ImageData) -> str:
-    """A name for what lies on the disk about that data."""
+def data_key(data: TextData | ImageData) -> str:
+    """A file name for what is kept on disk about that data: half of the SHA-256 of its section, in hex."""
     return hashlib.sha256(msgspec.json.encode(data)).hexdigest()[:32]
 
 
@@ -40,15 +40,15 @@ Item = TypeVar("Item")
 
 
 def shuffle_buffer(
-    items: Iterable[Item], order: random.Random, size_of: Callable[[Item], int], most: int
+    items: Iterable[Item], order: random.Random, size_of: Callable[[Item], int], limit: int
 ) -> Iterator[Item]:
-    """The same items in that order, without keeping more than ``most`` of what ``size_of`` counts."""
+    """Shuffle a stream with a buffer that holds at most ``limit`` of what ``size_of`` counts (as tf.data does)."""
     kept: list[Item] = []
     size = 0
     for item in items:
         kept.append(item)
         size += size_of(item)
-        while size > most:
+        while size > limit:
             chosen = order.randrange(len(kept))
             kept[chosen], kept[-1] = kept[-1], kept[chosen]
             size -= size_of(kept[-1])

@@ -1,4 +1,4 @@
-"""Documents as blocks of tokens: those that this peer draws, and those that nobody ever draws."""
+"""Packed blocks of tokens: training samples in this peer's own order, and the validation set."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
-from core.worker.data.documents import Documents, digest
+from core.worker.data.documents import Documents, content_hash
 from core.worker.data.prefetch import Prefetch
 from core.worker.data.read_order import shuffle_buffer
 from core.worker.data.tokenizers import Tokenizer
-from core.worker.data.validation_split import HeldOut, read_held_out, write_held_out
-from core.worker.fetch.background_task import BackgroundTask, ProgressListener, send
+from core.worker.data.validation_split import ValidationSplit, read_validation_split, write_validation_split
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
 
 HELD_OUT_BLOCKS = 64
-_HELD_OUT_SEARCHED = 20_000  # documents, in which blocks are looked for that nobody trains on
-_MIXED_CHARACTERS = 8_000_000
+_HELD_OUT_SEARCHED = 20_000  # documents, in which the validation set is looked for
+_SHUFFLE_BUFFER_CHARACTERS = 8_000_000
 _AHEAD_TOKENS, _AHEAD_BLOCKS = 262_144, 512  # are read ahead, whichever is less
 
 
 class Blocks(Protocol):
-    """All that a recipe knows of its data; every tensor is int64 and on the CPU.
+    """The text of a run, as a recipe sees it; every tensor is int64 and on the CPU.
 
-    ``draw`` is in this peer's own order, (blocks, sequence length), and raises ClientError in words.
-    ``held_out`` is the same on every peer, (n ≤ 64, sequence length), and never drawn.
+    ``draw`` is in this peer's own order, (blocks, sequence length), and raises UserError.
+    ``held_out``, the validation set, is the same on every peer, (n ≤ 64, sequence length), and never drawn.
     """
 
     @property
@@ -47,9 +47,9 @@ class Blocks(Protocol):
 
 
 class PackedBlocks:
-    """Documents with an end of text behind each, cut into blocks; one of ``held_out_one_in`` is held out.
+    """Implements ``Blocks`` by packing: documents, each with an end of text, are joined and cut into blocks.
 
-    What is held out is kept in the file ``keep``, so that the next start need not look for it.
+    One document of ``held_out_one_in`` belongs to the validation set, empty until ``load_validation_set``.
     """
 
     def __init__(
@@ -60,56 +60,61 @@ class PackedBlocks:
         sequence_length: int,
         held_out_one_in: int,
         seed: str,
-        keep: Path,
-        watch: ProgressListener,
+        listener: ProgressListener,
     ) -> None:
         self._documents, self._tokenizer, self._length = documents, tokenizer, sequence_length
-        self._one_in, self._seed, self._watch = held_out_one_in, seed, watch
-        kept = read_held_out(keep, {"blocks": (torch.int64, (sequence_length,))})
-        self._first_digest = kept.first_digest if kept else -1
-        self._held_out = kept.tensors["blocks"] if kept else send(self._find_held_out, watch)
-        if not kept:
-            write_held_out(keep, HeldOut({"blocks": self._held_out}, self._first_digest))
+        self._one_in, self._seed, self._listener = held_out_one_in, seed, listener
+        self._first_digest = -1
+        self._held_out = torch.empty((0, sequence_length), dtype=torch.int64)
         ahead = min(_AHEAD_TOKENS // sequence_length, _AHEAD_BLOCKS)
-        self._ahead = Prefetch(self._drawn, max(2, ahead), watch)
+        self._ahead = Prefetch(self._training_samples, max(2, ahead), listener)
+
+    def load_validation_set(self, path: Path) -> None:
+        """Read the validation set from ``path``, or find it in the data and write it there; raises UserError."""
+        kept = read_validation_split(path, {"blocks": (torch.int64, (self._length,))})
+        if kept is not None:
+            self._first_digest, self._held_out = kept.first_digest, kept.tensors["blocks"]
+            return
+        self._held_out = run_in_background(self._find_held_out, self._listener)
+        write_validation_split(path, ValidationSplit({"blocks": self._held_out}, self._first_digest))
 
     @property
     def vocabulary_size(self) -> int:
-        """How many tokens there are."""
+        """How many different tokens the tokenizer has."""
         return self._tokenizer.vocabulary_size
 
     @property
     def mask_token(self) -> int | None:
-        """What a masked language model fills in, where the tokenizer has such a thing."""
+        """The mask token, which a masked language model replaces; ``None`` where the tokenizer has none."""
         return self._tokenizer.mask_token
 
     def draw(self, blocks: int) -> Tensor:
-        """The next ones to train on; waits for them, and raises ClientError where none will come."""
+        """The next blocks to train on; waits for them, and raises UserError where none will come."""
         return torch.stack([self._ahead.take() for _ in range(blocks)])
 
     def held_out(self) -> Tensor:
-        """What no peer trains on."""
+        """The validation set, which no peer trains on."""
         return self._held_out
 
     def text(self, tokens: Tensor) -> str:
-        """Those tokens as people write them."""
+        """The text that those tokens stand for."""
         return self._tokenizer.decode(tokens.tolist())
 
     def close(self) -> None:
-        """Read no further."""
+        """Stop reading documents ahead."""
         self._ahead.close()
 
-    def _drawn(self, errand: BackgroundTask) -> Iterator[Tensor]:
-        """Through the data again and again, each time in another order."""
-        return self._packed(self._to_train_on(errand))
+    def _training_samples(self, task: BackgroundTask) -> Iterator[Tensor]:
+        """Training blocks, through the data again and again, each time in another order."""
+        return self._pack(self._training_documents(task))
 
-    def _to_train_on(self, errand: BackgroundTask) -> Iterator[str]:
+    def _training_documents(self, task: BackgroundTask) -> Iterator[str]:
         passes = 0
         while True:
             order = random.Random(f"{self._seed}:{passes}")
             is_empty = True
-            for text in shuffle_buffer(self._documents.read(order, errand), order, len, _MIXED_CHARACTERS):
-                errand.check()
+            for text in shuffle_buffer(self._documents.read(order, task), order, len, _SHUFFLE_BUFFER_CHARACTERS):
+                task.check()
                 if not self._is_held_out(text):
                     is_empty = False
                     yield text
@@ -118,29 +123,29 @@ class PackedBlocks:
             passes += 1
 
     def _is_held_out(self, text: str) -> bool:
-        """By the text alone: so wherever it stands, and however often."""
-        number = digest(text)
+        """Whether a document is in the validation set; its text alone decides, wherever and however often it stands."""
+        number = content_hash(text)
         return number == self._first_digest or number % self._one_in == 0
 
-    def _find_held_out(self, errand: BackgroundTask) -> Tensor:
-        blocks = list(self._packed(self._kept_back(errand), HELD_OUT_BLOCKS, is_filled_up=True))
+    def _find_held_out(self, task: BackgroundTask) -> Tensor:
+        blocks = list(self._pack(self._held_out_documents(task), HELD_OUT_BLOCKS, is_filled_up=True))
         if not blocks:
             raise UserError(ErrorKind.FILES_REFUSED, "There is no text in it.")
         return torch.stack(blocks)
 
-    def _kept_back(self, errand: BackgroundTask) -> Iterator[str]:
-        """What is held out of the first documents; the very first one always is, so that there is one."""
-        for number, text in enumerate(self._documents.read(None, errand)):
-            errand.check()
+    def _held_out_documents(self, task: BackgroundTask) -> Iterator[str]:
+        """Documents of the validation set among the first ones; the very first always is, so that there is one."""
+        for number, text in enumerate(self._documents.read(None, task)):
+            task.check()
             if number == 0:
-                self._first_digest = digest(text)
+                self._first_digest = content_hash(text)
             if self._is_held_out(text):
                 yield text
             if number >= _HELD_OUT_SEARCHED:
                 return
 
-    def _packed(self, texts: Iterable[str], most: int | None = None, *, is_filled_up: bool = False) -> Iterator[Tensor]:
-        """Blocks without gaps, ``most`` at the most; a single one that is too short may be filled up."""
+    def _pack(self, texts: Iterable[str], limit: int | None = None, *, is_filled_up: bool = False) -> Iterator[Tensor]:
+        """Blocks without gaps, ``limit`` at most; a single one that is too short may be filled up with end tokens."""
         tokens: list[int] = []
         made = 0
         for text in texts:
@@ -148,7 +153,7 @@ class PackedBlocks:
             tokens.append(self._tokenizer.end_token)
             whole = len(tokens) // self._length * self._length
             for start in range(0, whole, self._length):
-                if made == most:
+                if made == limit:
                     return
                 yield torch.tensor(tokens[start : start + self._length], dtype=torch.int64)
                 made += 1

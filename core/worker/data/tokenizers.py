@@ -1,4 +1,4 @@
-"""How text becomes tokens, and tokens text."""
+"""Tokenizers: bytes, and those of the Hugging Face hub, read as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ END_OF_TEXT, MASK = 256, 257
 
 
 class Tokenizer(Protocol):
-    """``end_token`` stands behind every document; ``mask_token`` is what a masked language model fills in."""
+    """Text to tokens and back. ``end_token`` ends every document; ``mask_token`` hides a token that is predicted."""
 
     @property
     def vocabulary_size(self) -> int: ...
@@ -32,23 +32,23 @@ class Tokenizer(Protocol):
 
 
 class ByteTokenizer:
-    """Every byte is a token, and so are the end of a text and the mask."""
+    """A tokenizer with 258 tokens: every byte, the end of a text, and the mask."""
 
     vocabulary_size = BYTE_TOKENS
     end_token = END_OF_TEXT
     mask_token: int | None = MASK
 
     def encode(self, text: str) -> Sequence[int]:
-        """The bytes of its UTF-8."""
+        """The bytes of the text in UTF-8, as tokens."""
         return text.encode("utf-8", "replace")
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of the bytes among them."""
+        """The text of the bytes among the tokens; others are left out."""
         return bytes(token for token in tokens if token < END_OF_TEXT).decode("utf-8", "replace")
 
 
-class HubTokens:
-    """A tokenizer of a hub's, which is read as data from its ``tokenizer.json``."""
+class PretrainedTokenizer:
+    """A tokenizer of the Hugging Face hub, read from its ``tokenizer.json`` without running any code of it."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer as Library
@@ -68,26 +68,26 @@ class HubTokens:
 
     @property
     def vocabulary_size(self) -> int:
-        """How many tokens there are, the highest one included."""
+        """One more than the highest token."""
         return max(self._library.get_vocab(with_added_tokens=True).values()) + 1
 
     def encode(self, text: str) -> Sequence[int]:
-        """Its tokens, without any that mark the beginning or the end."""
+        """The text's tokens, without any that mark its beginning or end."""
         found: list[int] = self._library.encode(text, add_special_tokens=False).ids
         return found
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of those tokens."""
+        """The text that those tokens stand for."""
         return str(self._library.decode(list(tokens)))
 
     def _special(self, *names: str) -> int | None:
-        """The first of those that there is."""
+        """The first of those special tokens that the tokenizer has."""
         tokens = (self._library.token_to_id(self._named[name]) for name in names if name in self._named)
         return next((token for token in tokens if token is not None), None)
 
 
 def _special_tokens(folder: Path) -> dict[str, str]:
-    """What is called ``eos_token``, ``mask_token`` and so on."""
+    """The special tokens by their roles: ``eos_token``, ``mask_token`` and so on."""
     named: dict[str, str] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         try:

@@ -1,4 +1,4 @@
-"""What nobody trains on, kept on the disk: so a start after a pause need not look for it again."""
+"""The validation set on disk, as safetensors: the next start need not look for it in the data again."""
 
 from __future__ import annotations
 
@@ -12,33 +12,36 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from core.files.atomic import write_atomically
-from core.worker.fetch.file_store import in_words
+from core.worker.fetch.file_store import storage_errors_in_words
 
 _LARGEST_BYTES = 1 << 28
 _FIRST = "first"
 
 
 Shapes = Mapping[str, tuple[torch.dtype, tuple[int, ...]]]
-"""Of every tensor its kind and, but for the first dimension, its shape."""
+"""The dtype of every tensor, and its shape without the first dimension."""
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """The first dimension of all tensors counts samples; ``first_digest`` is that of the first item."""
+class ValidationSplit:
+    """The tensors of a validation set, whose first dimension counts samples.
+
+    ``first_digest`` is the hash of the data's first item, which belongs to the set whatever its hash is.
+    """
 
     tensors: Mapping[str, Tensor]
     first_digest: int
 
 
-def write_held_out(path: Path, held_out: HeldOut) -> None:
-    """Raises ClientError where the disk refuses."""
-    digest = torch.tensor([held_out.first_digest >> 32, held_out.first_digest & 0xFFFFFFFF])
-    with in_words(path):
-        write_atomically(path, save({**held_out.tensors, _FIRST: digest}))
+def write_validation_split(path: Path, held_out: ValidationSplit) -> None:
+    """Write a validation set to ``path``; raises UserError where the disk refuses."""
+    halves = torch.tensor([held_out.first_digest >> 32, held_out.first_digest & 0xFFFFFFFF])
+    with storage_errors_in_words(path):
+        write_atomically(path, save({**held_out.tensors, _FIRST: halves}))
 
 
-def read_held_out(path: Path, shapes: Shapes) -> HeldOut | None:
-    """``None`` where there is none that can be used."""
+def read_validation_split(path: Path, shapes: Shapes) -> ValidationSplit | None:
+    """Read a validation set of those shapes; ``None`` where there is none that can be used."""
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             return None
@@ -50,4 +53,4 @@ def read_held_out(path: Path, shapes: Shapes) -> HeldOut | None:
     are_right = len({len(tensor) for tensor in tensors.values()}) == 1 and all(
         (tensors[name].dtype, tensors[name].shape[1:]) == shape for name, shape in shapes.items()
     )
-    return HeldOut(tensors, high << 32 | low) if are_right else None
+    return ValidationSplit(tensors, high << 32 | low) if are_right else None

@@ -1,4 +1,4 @@
-"""Work that another thread does, because it may have to wait for somebody else's computer."""
+"""Tasks that run in a thread of their own, because they may wait for another computer; with cancellation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import ErrorKind
 
 
 class ProgressListener(Protocol):
-    """``progress`` and ``check`` are called often, and raise what must end the work, as when we leave."""
+    """Hears how a task goes. ``progress`` and ``check`` are called often, and raise what must end the task."""
 
     def progress(self, received_bytes: int, total_bytes: int) -> None: ...
 
@@ -19,71 +19,74 @@ class ProgressListener(Protocol):
     def warn(self, problem: ErrorKind, detail: str) -> None: ...
 
 
-TELL_SECONDS = 0.25
+PROGRESS_SECONDS = 0.25
 
 Result = TypeVar("Result")
 
 
 class TaskCancelledError(BaseException):
-    """Nobody wants the work any more; no Exception, because libraries try again after those."""
+    """The task was cancelled. No Exception, because libraries retry after those."""
 
 
 class BackgroundTask:
-    """What the working thread knows of those who wait: how far it is, for them, and whether to go on."""
+    """The thread's side of a task: it counts ``received_bytes`` of ``total_bytes``, and asks whether to go on."""
 
-    def __init__(self, watch: ProgressListener) -> None:
+    def __init__(self, listener: ProgressListener) -> None:
         self.received_bytes = self.total_bytes = 0
-        self._watch, self._is_abandoned = watch, threading.Event()
+        self._listener, self._is_cancelled = listener, threading.Event()
 
-    def abandon(self) -> None:
-        """Let the work end at its next chance."""
-        self._is_abandoned.set()
+    def cancel(self) -> None:
+        """Let the task end at its next ``check`` or ``wait``."""
+        self._is_cancelled.set()
 
     def check(self) -> None:
-        """Raises Abandoned where nobody waits any more."""
-        if self._is_abandoned.is_set():
+        """Raise TaskCancelledError if the task was cancelled."""
+        if self._is_cancelled.is_set():
             raise TaskCancelledError
 
     def wait(self, seconds: float) -> None:
-        """So long at the most; raises Abandoned."""
-        self._is_abandoned.wait(seconds)
+        """Wait so many seconds; raises TaskCancelledError as soon as the task is cancelled."""
+        self._is_cancelled.wait(seconds)
         self.check()
 
     def warn(self, problem: ErrorKind, detail: str) -> None:
-        """Tell a person, and go on."""
-        self._watch.warn(problem, detail)
+        """Pass a warning on to the listener, and go on."""
+        self._listener.warn(problem, detail)
 
 
 class _Runner(Generic[Result]):
-    def __init__(self, work: Callable[[BackgroundTask], Result], errand: BackgroundTask) -> None:
-        self._work, self._errand = work, errand
+    def __init__(self, work: Callable[[BackgroundTask], Result], task: BackgroundTask) -> None:
+        self._work, self._task = work, task
         self.has_ended = threading.Event()
         self.result: list[Result] = []
         self.error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            self.result.append(self._work(self._errand))
+            self.result.append(self._work(self._task))
         except BaseException as error:
             self.error = error
         finally:
             self.has_ended.set()
 
 
-def send(work: Callable[[BackgroundTask], Result], watch: ProgressListener) -> Result:
-    """Have it done in another thread; meanwhile tell ``watch`` how far it is, which may end it by raising."""
-    errand = BackgroundTask(watch)
-    runner = _Runner(work, errand)
-    threading.Thread(target=runner.run, name="errand", daemon=True).start()
+def run_in_background(work: Callable[[BackgroundTask], Result], listener: ProgressListener) -> Result:
+    """Run ``work`` in another thread and wait for its result; ``listener`` hears of it, and may end it by raising.
+
+    Raises what ``work`` or the listener raises.
+    """
+    task = BackgroundTask(listener)
+    runner = _Runner(work, task)
+    threading.Thread(target=runner.run, name="background task", daemon=True).start()
     try:
-        while not runner.has_ended.wait(TELL_SECONDS):
-            watch.check()
-            if errand.total_bytes:
-                watch.progress(errand.received_bytes, errand.total_bytes)
+        while not runner.has_ended.wait(PROGRESS_SECONDS):
+            listener.check()
+            if task.total_bytes:
+                listener.progress(task.received_bytes, task.total_bytes)
     finally:
-        errand.abandon()
+        task.cancel()
     if runner.error is not None:
         raise runner.error
-    if errand.total_bytes:
-        watch.progress(errand.received_bytes, errand.total_bytes)
+    if task.total_bytes:
+        listener.progress(task.received_bytes, task.total_bytes)
     return runner.result[0]

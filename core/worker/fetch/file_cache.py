@@ -1,4 +1,4 @@
-"""The files of a run that lie on this computer: as many as there is room for, and never more."""
+"""The cache of a run's files on this computer, bounded in size; the least recently used are evicted."""
 
 from __future__ import annotations
 
@@ -11,60 +11,60 @@ from core.files.locks import try_lock
 from core.run.spec.data import KEPT_BYTES, FileAt
 from core.security.verified_download import Remote
 from core.worker.fetch.background_task import BackgroundTask
-from core.worker.fetch.file_store import FileStore, alone_in, in_words
+from core.worker.fetch.file_store import FileStore, lock_alone, storage_errors_in_words
 from core.worker.fetch.retry import download
 
 _PART = "part"
 
 
 class FileCache:
-    """Verified files, named by their hashes; who needs the room sends away what was read longest ago."""
+    """Verified files, named by their SHA-256; a new file evicts those that were read longest ago."""
 
     def __init__(self, store: FileStore) -> None:
         self._store, self._folder = store, store.folder("files")
 
-    def file(self, wanted: FileAt, errand: BackgroundTask) -> Path:
-        """That file on this computer, fetched if it is not here; raises ClientError."""
+    def file(self, wanted: FileAt, task: BackgroundTask) -> Path:
+        """The path of that file, fetched if it is not cached; raises UserError."""
         path = self._folder / wanted.sha256
         if not self._holds(wanted):
-            self._make_room(wanted)
-            errand.total_bytes += wanted.size_bytes
-            self._fetch(wanted, path, errand)
-        with in_words(path):
+            self._evict_for(wanted)
+            task.total_bytes += wanted.size_bytes
+            self._fetch(wanted, path, task)
+        with storage_errors_in_words(path):
             os.utime(path)
         return path
 
-    def _fetch(self, wanted: FileAt, path: Path, errand: BackgroundTask) -> None:
-        """Alone, or after another worker that is fetching it now."""
-        place = self._being_fetched(wanted)
-        with alone_in(place, errand):
+    def _fetch(self, wanted: FileAt, path: Path, task: BackgroundTask) -> None:
+        """Fetch it under a lock, or wait for another worker that is fetching it now."""
+        place = self._partial_folder(wanted)
+        with lock_alone(place, task):
             if not self._holds(wanted):
                 only_public = self._store.only_public
                 remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=only_public)
-                download(remote, place / _PART, path, errand)
+                download(remote, place / _PART, path, task)
             shutil.rmtree(place, ignore_errors=True)
 
-    def _being_fetched(self, wanted: FileAt) -> Path:
+    def _partial_folder(self, wanted: FileAt) -> Path:
         return self._folder / f"{wanted.sha256}.part"
 
     def _holds(self, wanted: FileAt) -> bool:
         path = self._folder / wanted.sha256
         return path.is_file() and path.stat().st_size == wanted.size_bytes
 
-    def _begun_bytes(self, wanted: FileAt) -> int:
-        part = self._being_fetched(wanted) / _PART
+    def _partial_bytes(self, wanted: FileAt) -> int:
+        part = self._partial_folder(wanted) / _PART
         return part.stat().st_size if part.exists() else 0
 
-    def _make_room(self, wanted: FileAt) -> None:
-        needed = wanted.size_bytes - self._begun_bytes(wanted)
-        for other in self._oldest_first(wanted):
+    def _evict_for(self, wanted: FileAt) -> None:
+        needed = wanted.size_bytes - self._partial_bytes(wanted)
+        for other in self._least_recently_used(wanted):
             is_full = self._held_bytes() + needed > KEPT_BYTES
-            if not is_full and self._store.room_for(needed):
+            if not is_full and self._store.has_room_for(needed):
                 break
             _remove(other)
         self._store.require_room(needed, wanted.url)
 
-    def _oldest_first(self, wanted: FileAt) -> list[Path]:
+    def _least_recently_used(self, wanted: FileAt) -> list[Path]:
         others = [path for path in self._folder.iterdir() if not path.name.startswith(wanted.sha256)]
         return sorted(others, key=lambda path: path.stat().st_mtime)
 
@@ -73,7 +73,7 @@ class FileCache:
 
 
 def _remove(path: Path) -> None:
-    """A file, or a half one that no other worker is fetching."""
+    """Remove a file, or a partial one that no other worker is fetching."""
     if not path.is_dir():
         path.unlink(missing_ok=True)
     elif claimed := try_lock(path):

@@ -1,4 +1,4 @@
-"""The folder for what runs fetch, and how much of the volunteer's disk it may take."""
+"""The folder for what runs fetch, with the volunteer's disk quota."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.worker.fetch.background_task import BackgroundTask, ProgressListener
 
 _SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
 _GIGABYTE = 1e9
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FileStore:
     only_public: bool = False
 
     def folder(self, name: str) -> Path:
-        """One folder for each kind of thing; raises ClientError where it cannot be made."""
+        """The subfolder of that name, made if it is not there; raises UserError where it cannot be made."""
         folder = DataFolder(self.home).fetched / name
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -39,14 +39,14 @@ class FileStore:
             raise storage_problem(error, folder) from error
         return folder
 
-    def room_for(self, needed_bytes: int) -> bool:
-        """Whether so much may still be written."""
+    def has_room_for(self, needed_bytes: int) -> bool:
+        """Whether so many bytes may still be written, within the quota and the free disk space."""
         free = free_space(self.home, self.limit_bytes).free_bytes
         return free is None or free >= needed_bytes + _SPARE_BYTES
 
     def require_room(self, needed_bytes: int, what: str) -> None:
-        """Raises ClientError where there is not so much, before anything is fetched in vain."""
-        if self.room_for(needed_bytes):
+        """Raise UserError where there is no room for so many bytes of ``what``, before anything is fetched."""
+        if self.has_room_for(needed_bytes):
             return
         room = free_space(self.home, self.limit_bytes)
         left = (room.free_bytes or 0) / _GIGABYTE
@@ -55,24 +55,24 @@ class FileStore:
 
 
 @contextmanager
-def in_words(path: Path) -> Iterator[None]:
-    """What a disk refuses becomes a ClientError with ``path``."""
+def storage_errors_in_words(path: Path) -> Iterator[None]:
+    """A context in which an OSError becomes a UserError that names ``path``."""
     try:
         yield
     except OSError as error:
         raise storage_problem(error, path) from error
 
 
-def alone_in(folder: Path, errand: BackgroundTask) -> LockedFolder:
-    """That folder, made if it is not there, as soon as no other worker is busy in it."""
+def lock_alone(folder: Path, task: BackgroundTask) -> LockedFolder:
+    """Lock that folder, made if it is not there, as soon as no other worker holds it."""
     while (claimed := try_lock(folder)) is None:
-        errand.wait(_LOOK_SECONDS)
+        task.wait(_POLL_SECONDS)
     return claimed
 
 
 @dataclass(frozen=True)
 class FetchContext:
-    """Where fetched files lie, and who is told how it goes."""
+    """Where fetched files are kept, and who hears of their download."""
 
     store: FileStore
-    watch: ProgressListener
+    listener: ProgressListener

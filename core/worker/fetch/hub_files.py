@@ -1,7 +1,7 @@
-"""Files of a hub's repositories at a fixed revision: only such as hold data, and never code.
+"""Files of Hugging Face repositories at a fixed revision: only such as hold data, and never code.
 
-huggingface_hub says what is in a repository; the files are fetched by our own download, because since its
-version 1 the library begins again where it was cut.
+huggingface_hub lists a repository; the files are fetched by our own download, because since its version 1 the library
+starts a file anew after a lost connection.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
-from core.worker.fetch.background_task import BackgroundTask, ProgressListener, send
-from core.worker.fetch.file_store import FileStore, alone_in
+from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
+from core.worker.fetch.file_store import FileStore, lock_alone
 from core.worker.fetch.hub_repository import HubFile, HubRepository
 from core.worker.fetch.retry import download
 
@@ -33,22 +33,22 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack"
 _Choice = Callable[[Sequence[HubFile]], list[HubFile]]
 
 
-def fetch(repository: str, revision: str, store: FileStore, watch: ProgressListener) -> Path:
-    """The folder with a model's weights, settings and tokenizer; asks nobody if all of them are here.
+def fetch_model(repository: str, revision: str, store: FileStore, listener: ProgressListener) -> Path:
+    """Fetch a model's weights, settings and tokenizer; the folder with them. Nobody is asked if all are here.
 
-    Raises ClientError: for weights that are pickles, for settings that ask for code, for a full disk.
+    Raises UserError for weights that are pickles, for settings that ask for code, and for a full disk.
     """
     wanted = HubRepository("model", repository, revision, store)
-    return send(lambda errand: _fetch(wanted, _of_a_model, errand), watch)
+    return run_in_background(lambda task: _fetch(wanted, _model_files, task), listener)
 
 
-def fetch_tokenizer(tokenizer: HubTokenizer, store: FileStore, watch: ProgressListener) -> Path:
-    """The folder with that tokenizer's files; raises ClientError."""
+def fetch_tokenizer(tokenizer: HubTokenizer, store: FileStore, listener: ProgressListener) -> Path:
+    """Fetch that tokenizer's files; the folder with them. Raises UserError."""
     wanted = HubRepository("model", tokenizer.repository, tokenizer.revision, store)
-    return send(lambda errand: _fetch(wanted, _of_a_tokenizer, errand), watch)
+    return run_in_background(lambda task: _fetch(wanted, _tokenizer_files, task), listener)
 
 
-def _of_a_model(files: Sequence[HubFile]) -> list[HubFile]:
+def _model_files(files: Sequence[HubFile]) -> list[HubFile]:
     chosen = [file for file in files if file.name in _SETTINGS or _WEIGHTS.match(file.name)]
     if not any(file.name.endswith(".safetensors") for file in chosen):
         pickles = ", ".join(file.name for file in files if file.name.endswith(_PICKLES))
@@ -58,35 +58,35 @@ def _of_a_model(files: Sequence[HubFile]) -> list[HubFile]:
     return chosen
 
 
-def _of_a_tokenizer(files: Sequence[HubFile]) -> list[HubFile]:
+def _tokenizer_files(files: Sequence[HubFile]) -> list[HubFile]:
     chosen = [file for file in files if file.name in _TOKENIZER]
     if not any(file.name == "tokenizer.json" for file in chosen):
         raise ValueError("it has no tokenizer.json")
     return chosen
 
 
-def _fetch(repository: HubRepository, choose: _Choice, errand: BackgroundTask) -> Path:
-    """What ``choose`` finds among the files; it raises ValueError, in words."""
-    with alone_in(repository.folder, errand):
+def _fetch(repository: HubRepository, choose: _Choice, task: BackgroundTask) -> Path:
+    """Fetch the files that ``choose`` picks; its ValueError becomes a UserError."""
+    with lock_alone(repository.folder, task):
         try:
-            _fetch_all(repository, choose(repository.files(errand)), errand)
+            _fetch_all(repository, choose(repository.files(task)), task)
         except ValueError as error:
             raise UserError(ErrorKind.FILES_REFUSED, f"{repository.name}: {error}.") from error
     return repository.folder
 
 
-def _fetch_all(repository: HubRepository, chosen: list[HubFile], errand: BackgroundTask) -> None:
-    """The small ones first, because they may tell that the large ones are not wanted."""
+def _fetch_all(repository: HubRepository, chosen: list[HubFile], task: BackgroundTask) -> None:
+    """Fetch what is missing, settings first: they may show that the weights are not wanted."""
     missing = [file for file in chosen if not _is_here(repository, file)]
-    errand.total_bytes = sum(file.size_bytes for file in missing)
+    task.total_bytes = sum(file.size_bytes for file in missing)
     if missing:
-        repository.store.require_room(errand.total_bytes, repository.name)
+        repository.store.require_room(task.total_bytes, repository.name)
     for file in sorted(chosen, key=lambda file: file.name not in _SETTINGS):
         path = repository.folder / file.name
         if file.name in _SETTINGS and file.size_bytes > _LARGEST_SETTINGS_BYTES:
             raise ValueError(f"{file.name} is too large")
         if file in missing:
-            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, errand)
+            download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
         if file.name in _SETTINGS:
             _refuse_code(path)
 
@@ -97,7 +97,7 @@ def _is_here(repository: HubRepository, file: HubFile) -> bool:
 
 
 def _refuse_code(path: Path) -> None:
-    """``auto_map`` names classes in the repository's own Python files, which nobody here runs."""
+    """Raise ValueError for ``auto_map``, which names classes in the repository's own Python files."""
     try:
         settings = msgspec.json.decode(path.read_bytes())
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What is in a hub's repository at a revision, as the hub says, and where each file can be fetched."""
+"""Hugging Face repositories at a revision: their list of files, and the URL and hash of each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import msgspec
 from core.files.atomic import write_atomically
 from core.security.verified_download import Remote, UnreachableError, is_final
 from core.worker.fetch.background_task import BackgroundTask
-from core.worker.fetch.file_store import FileStore, in_words
+from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 from core.worker.fetch.retry import retry_with_backoff
 
 MOST_FILES = 20_000
 
 
 class HubFile(msgspec.Struct, frozen=True):
-    """A file of a repository; ``sha256`` is known of large ones, of others git's own digest."""
+    """A file of a repository; ``sha256`` is known of large files (LFS), of others git's blob id (SHA-1)."""
 
     name: str
     size_bytes: int
@@ -29,12 +29,12 @@ class HubFile(msgspec.Struct, frozen=True):
 
 
 def endpoint() -> str:
-    """The hub that is asked; ``HF_ENDPOINT`` may name another one, such as a mirror."""
+    """The URL of the hub; the variable ``HF_ENDPOINT`` may name another one, such as a mirror."""
     return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
-def prepare_library(store: FileStore) -> None:
-    """Before huggingface_hub is imported: nobody hears of it, no token is sent, all stays in ``store``."""
+def configure_hub_library(store: FileStore) -> None:
+    """Configure huggingface_hub before it is imported: no telemetry, no token, all files in ``store``."""
     os.environ.setdefault("HF_HOME", str(store.folder("library")))
     for name in ("TELEMETRY", "PROGRESS_BARS", "IMPLICIT_TOKEN", "XET"):
         os.environ.setdefault(f"HF_HUB_DISABLE_{name}", "1")
@@ -42,7 +42,7 @@ def prepare_library(store: FileStore) -> None:
 
 @dataclass(frozen=True)
 class HubRepository:
-    """A repository at a revision, for ever the same."""
+    """A repository at a fixed revision, whose files never change."""
 
     kind: Literal["model", "dataset"]
     name: str
@@ -51,33 +51,33 @@ class HubRepository:
 
     @property
     def folder(self) -> Path:
-        """Where what is fetched of it lies."""
+        """The folder for what is fetched of it; raises UserError where it cannot be made."""
         kept = self.store.folder("hub") / f"{self.kind}--{self.name.replace('/', '--')}@{self.revision}"
-        with in_words(kept):
+        with storage_errors_in_words(kept):
             kept.mkdir(mode=0o700, exist_ok=True)
         return kept
 
     def remote(self, file: HubFile) -> Remote:
-        """Where that file can be fetched, and what it must be."""
+        """The URL of that file, with its size and hash."""
         prefix = "datasets/" if self.kind == "dataset" else ""
         url = f"{endpoint()}/{prefix}{self.name}/resolve/{self.revision}/{file.name}"
         if file.sha256 is not None:
             return Remote(url, file.size_bytes, file.sha256)
         return Remote(url, file.size_bytes, file.git, "git")
 
-    def files(self, errand: BackgroundTask) -> list[HubFile]:
-        """All of them; asked once. Raises ValueError, in words, where there is no such repository."""
+    def files(self, task: BackgroundTask) -> list[HubFile]:
+        """List all files; the hub is asked once. Raises ValueError where there is no such repository."""
         listing = self.folder / "listing.json"
         try:
             return msgspec.json.decode(listing.read_bytes(), type=list[HubFile])
         except (OSError, msgspec.MsgspecError):
-            files = retry_with_backoff(self._ask, errand, f"{endpoint()}, {self.name}")
-        with in_words(listing):
+            files = retry_with_backoff(self._ask, task, f"{endpoint()}, {self.name}")
+        with storage_errors_in_words(listing):
             write_atomically(listing, msgspec.json.encode(files))
         return files
 
     def _ask(self) -> list[HubFile]:
-        prepare_library(self.store)
+        configure_hub_library(self.store)
         import httpx2
         from huggingface_hub import HfApi, RepoFile
         from huggingface_hub.errors import HfHubHTTPError

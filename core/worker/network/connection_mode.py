@@ -9,8 +9,8 @@ from core.protocol.events import Network
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.network_messages import being_tested
 from core.worker.network.ports import port_of
-from core.worker.network.reachability import is_told
-from core.worker.network.reachability_cache import KnownNetworks
+from core.worker.network.reachability import is_announced
+from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.swarm import Swarm
 
 
@@ -22,10 +22,10 @@ class ConnectionMode:
     announce: tuple[str, ...] = ()
 
     def is_that_of(self, swarm: Swarm) -> bool:
-        """Whether we take part so already."""
+        """Whether we take part in that swarm in this mode already."""
         if self.network.mode != swarm.mode or swarm.mode == "client":
             return self.network.mode == swarm.mode
-        return not self.announce or is_told(self.announce[0], swarm.addresses())
+        return not self.announce or is_announced(self.announce[0], swarm.addresses())
 
 
 def mode_at(network: Network, address: str, here: LocalNetwork, port: int) -> ConnectionMode:
@@ -40,7 +40,7 @@ def mode_at(network: Network, address: str, here: LocalNetwork, port: int) -> Co
     return ConnectionMode(network, tuple(dict.fromkeys((address, *inside))))
 
 
-def first_mode(wish: NetworkMode, known: KnownNetworks, here: LocalNetwork, port: int) -> ConnectionMode:
+def first_mode(wish: NetworkMode, known: ReachabilityCache, here: LocalNetwork, port: int) -> ConnectionMode:
     """How to take part until a test has an answer: as the person wishes, or as it was here the last time."""
     result = known.recall(here.network, port)
     address = result.address if result else ""

@@ -83,10 +83,10 @@ class LanPeers:
         chosen = random.sample(addresses, min(MAX_DIALLED, len(addresses)))
         if not chosen:
             return
-        answering = dial_peers(self._swarm.dht, chosen)
-        log.info("LAN peers that answer: %s; of those that may be some: %s", answering, chosen)
+        answering_addresses = dial_peers(self._swarm.dht, chosen)
+        log.info("LAN peers that answer: %s; of those that may be some: %s", answering_addresses, chosen)
         now = time.monotonic()
-        self._dialled_at |= {split_peer(each)[1]: now for each in chosen if each not in answering}
+        self._dialled_at |= {split_peer(each)[1]: now for each in chosen if each not in answering_addresses}
 
 
 def is_within(address: str, network: PrivateNetwork) -> bool:

@@ -1,4 +1,4 @@
-"""Which network this computer is in just now, so that what was found out there is not believed elsewhere."""
+"""The network that this computer is in: a fingerprint, our own address in it, VPNs and private ranges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import psutil
 
 from core.run.multiaddr import Multiaddr, readable_multiaddrs, tcp_multiaddr
 
-_SOMEWHERE = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
+_PUBLIC_DNS = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
-_VPNS = ("tun", "tap", "wg", "ppp", "utun", "ipsec", "tailscale", "zt", "nordlynx", "proton", "mullvad")
-_HOMES = tuple(
+_VPN_PREFIXES = ("tun", "tap", "wg", "ppp", "utun", "ipsec", "tailscale", "zt", "nordlynx", "proton", "mullvad")
+_PRIVATE_RANGES = tuple(
     map(ipaddress.ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )  # RFC 1918 and unique local addresses
 
@@ -25,7 +25,7 @@ PrivateNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True)
 class LocalNetwork:
-    """``network`` tells networks apart and names none; ``ip`` is our own address there, empty without one.
+    """``network`` is a hash that tells networks apart; ``ip`` is our own address there, empty without one.
 
     ``vpn`` is the interface of a VPN through which our way out leads; empty where it leads through none.
     """
@@ -45,9 +45,9 @@ class LocalNetwork:
 
 
 def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
-    """Where we are, seen from the way to those multiaddrs."""
-    ip = next(filter(None, map(_own_ip, (*_hosts_of(addresses), *_SOMEWHERE))), "")
-    # A computer changes the second half of its own IPv6 address every day.
+    """The network through which those multiaddrs are reached; nothing is sent."""
+    ip = next(filter(None, map(_own_ip, (*_hosts_of(addresses), *_PUBLIC_DNS))), "")
+    # Privacy extensions (RFC 8981) change the second half of an IPv6 address every day.
     own = str(ipaddress.ip_network(f"{ip}/64", strict=False)) if ":" in ip else ip
     marks = f"{own} {_ipv4_router()} {_ipv6_router()}"
     return LocalNetwork(hashlib.sha256(marks.encode()).hexdigest()[:16], ip, _vpn_with(ip))
@@ -55,26 +55,26 @@ def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
 
 def own_ipv6() -> str:
     """The global IPv6 address with which this computer would go out; empty if it has none."""
-    ip = _own_ip(_SOMEWHERE[1])
+    ip = _own_ip(_PUBLIC_DNS[1])
     return ip if ip and ipaddress.ip_address(ip).is_global else ""
 
 
 def private_network(ip: str) -> PrivateNetwork | None:
-    """The part of a home network that our own address is in; ``None`` where it is in none."""
+    """The subnet of our own address, if it is private (RFC 1918, RFC 4193); else ``None``."""
     for each in (each for interface in psutil.net_if_addrs().values() for each in interface):
         if each.address == ip and each.netmask:
             size = int(ipaddress.ip_address(each.netmask)).bit_count()
             network = ipaddress.ip_network(f"{ip}/{size}", strict=False)
-            return network if any(_is_part(network, home) for home in _HOMES) else None
+            return network if any(_is_part(network, home) for home in _PRIVATE_RANGES) else None
     return None
 
 
 def _vpn_with(ip: str) -> str:
-    """The interface with that address if a VPN has made it; one with a public address may be a plain line."""
+    """The interface of a VPN that has this private address; empty if there is none."""
     if not ip or ipaddress.ip_address(ip).is_global:
         return ""
     names = (name for name, addresses in psutil.net_if_addrs().items() for each in addresses if each.address == ip)
-    return next((name for name in names if name.lower().startswith(_VPNS)), "")
+    return next((name for name in names if name.lower().startswith(_VPN_PREFIXES)), "")
 
 
 def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:

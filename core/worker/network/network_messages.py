@@ -1,4 +1,4 @@
-"""What a person is told of the network: how others reach this computer, why, and what could be done."""
+"""Texts of Network events: how others reach this computer, why, and what a person could do about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENOUGH = localized("Outgoing connections are enough to help.")
 
 
 def being_tested(wish: NetworkMode, known_address: str) -> Network:
-    """Before anybody has tried: by the person's wish, or what was found here the last time."""
+    """The event before a test has ended: by the person's wish, or by the cached result for this network."""
     if wish == "direct":
         reason = localized("You chose it; whether it is so is being tested.")
         return Network(mode="direct", reason=reason, test="running")
@@ -30,24 +30,24 @@ def being_tested(wish: NetworkMode, known_address: str) -> Network:
     return Network(mode="client", reason=reason, test="running")
 
 
-def found(finding: ReachabilityResult, here: LocalNetwork, port: int) -> Network:
-    """What came of the test, and what follows by itself."""
+def after_test(finding: ReachabilityResult, here: LocalNetwork, port: int) -> Network:
+    """The event after a test, with the mode that follows from its result."""
     if finding.is_reachable:
-        return Network(mode="direct", reason=_success(finding), test="done")
+        return Network(mode="direct", reason=_success_text(finding), test="done")
     if finding.is_unreachable:
-        reason = join_sentences(failure(finding, here, port), ENOUGH)
+        reason = join_sentences(failure_text(finding, here, port), ENOUGH)
         return Network(mode="client", reason=reason, advice=advice(here, port), test="done")
     return nobody_could_tell("client")
 
 
 def nobody_could_tell(mode: Literal["direct", "client"]) -> Network:
-    """It stays as it was."""
+    """The event after a test without a result: the mode stays as it was."""
     reason = localized("Nobody could tell whether others reach it.")
     return Network(mode=mode, reason=reason if mode == "direct" else join_sentences(reason, ENOUGH), test="done")
 
 
 def could_not_listen(problem: ErrorKind) -> Network:
-    """The automatic choice falls on outgoing connections, because of that problem with the others."""
+    """The event where listening failed, and the automatic choice is outgoing connections only."""
     reason = (
         localized("Another program on this computer uses the port.")
         if problem is ErrorKind.PORT_TAKEN
@@ -56,20 +56,20 @@ def could_not_listen(problem: ErrorKind) -> Network:
     return Network(mode="client", reason=join_sentences(reason, ENOUGH), test="done")
 
 
-def from_training_on(found: Network, mode: Literal["direct", "client"]) -> Network:
-    """Nothing has changed yet, but will before anything is computed."""
-    reason = join_sentences(found.reason, localized("That counts from the moment training begins."))
-    return msgspec.structs.replace(found, mode=mode, reason=reason)
+def from_training_on(network: Network, mode: Literal["direct", "client"]) -> Network:
+    """The event of a mode that takes effect when training begins; until then it is ``mode``."""
+    reason = join_sentences(network.reason, localized("That counts from the moment training begins."))
+    return msgspec.structs.replace(network, mode=mode, reason=reason)
 
 
-def chosen_against(found: Network) -> Network:
-    """The person has insisted on direct connections, although that was found."""
-    reason = join_sentences(localized("You chose it, although it does not work:"), found.reason)
-    return msgspec.structs.replace(found, mode="direct", reason=reason)
+def despite_test(network: Network) -> Network:
+    """The event where the person insists on direct connections although the test failed."""
+    reason = join_sentences(localized("You chose it, although it does not work:"), network.reason)
+    return msgspec.structs.replace(network, mode="direct", reason=reason)
 
 
-def failure(finding: ReachabilityResult, here: LocalNetwork, port: int) -> LocalizedText:
-    """Who failed to reach what, in a sentence."""
+def failure_text(finding: ReachabilityResult, here: LocalNetwork, port: int) -> LocalizedText:
+    """How many peers failed to connect to which address, in a sentence."""
     where: LocalizedText | str
     if here.is_public:
         where = place(here.multiaddr(port))
@@ -77,13 +77,13 @@ def failure(finding: ReachabilityResult, here: LocalNetwork, port: int) -> Local
         where = localized("port %1 of your VPN", str(port))
     else:
         where = localized("port %1 of your router", str(port))
-    if _asked(finding) == 1:
+    if _testers(finding) == 1:
         return localized("The one peer that tried failed to connect to %1.", where)
-    return localized("%1 of %2 peers failed to connect to %3.", str(finding.failed), str(_asked(finding)), where)
+    return localized("%1 of %2 peers failed to connect to %3.", str(finding.failed), str(_testers(finding)), where)
 
 
 def advice(here: LocalNetwork, port: int) -> LocalizedText:
-    """What the person could do so that others reach this computer."""
+    """What the person could do so that others reach this computer: firewall, router or VPN."""
     if here.vpn:
         return localized(
             "This computer goes out through a VPN (%1), by which nobody comes in. To carry more of the "
@@ -103,8 +103,8 @@ def advice(here: LocalNetwork, port: int) -> LocalizedText:
     )
 
 
-def about_ipv6(ours: str, silent: Sequence[str]) -> LocalizedText:
-    """What to do where we have that IPv6 address, and none of those of others answers although IPv4 does."""
+def ipv6_hint(ours: str, silent: Sequence[str]) -> LocalizedText:
+    """What to do where we have the IPv6 address ``ours``, and those in ``silent`` do not answer; else empty."""
     if not ours or not silent:
         return LocalizedText()
     return localized(
@@ -115,7 +115,7 @@ def about_ipv6(ours: str, silent: Sequence[str]) -> LocalizedText:
 
 
 def with_hint(network: Network, hint: LocalizedText) -> Network:
-    """The same, and something more that the person could do."""
+    """The same event with further advice."""
     return msgspec.structs.replace(network, advice=join_sentences(network.advice, hint))
 
 
@@ -126,12 +126,12 @@ def place(address: str) -> str:
     return address
 
 
-def _asked(finding: ReachabilityResult) -> int:
+def _testers(finding: ReachabilityResult) -> int:
     return finding.reached + finding.failed
 
 
-def _success(finding: ReachabilityResult) -> LocalizedText:
+def _success_text(finding: ReachabilityResult) -> LocalizedText:
     where = place(finding.address)
-    if _asked(finding) == 1:
+    if _testers(finding) == 1:
         return localized("The one peer that tried could connect to %1.", where)
-    return localized("%1 of %2 peers could connect to %3.", str(finding.reached), str(_asked(finding)), where)
+    return localized("%1 of %2 peers could connect to %3.", str(finding.reached), str(_testers(finding)), where)

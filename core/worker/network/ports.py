@@ -1,4 +1,4 @@
-"""The ports that a peer listens on: the same ones every time, and nobody else's."""
+"""The port that a peer listens on: the same one at every start, and none that another program uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Meta
 from core.errors import ErrorKind, UserError
 from core.files.json_file import JsonFile
 from core.run.multiaddr import Multiaddr, readable_multiaddrs
-from core.worker.network.reachability import everywhere
+from core.worker.network.reachability import all_interfaces
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
 USUAL_PORT = 31337
@@ -21,24 +21,24 @@ _FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 
-def usual_listen(memory: Path) -> tuple[Multiaddr, ...]:
-    """All interfaces, and the port of last time, so that the address that was posted stays true."""
-    file: JsonFile[int] = JsonFile(memory, Port)
+def fixed_listen(path: Path) -> tuple[Multiaddr, ...]:
+    """The multiaddrs of all interfaces with the port kept in ``path``, so that a posted address stays valid."""
+    file: JsonFile[int] = JsonFile(path, Port)
     port = file.read()
     if port is None:
         port = _free_port()
         file.write(port)
-    return everywhere(port)
+    return all_interfaces(port)
 
 
-def steady_listen(memory: Path) -> tuple[Multiaddr, ...]:
-    """The same, for a peer whose address nobody has posted: a port that is taken now is given up."""
-    listen = usual_listen(memory)
+def free_fixed_listen(path: Path) -> tuple[Multiaddr, ...]:
+    """As ``fixed_listen``, for a peer whose address nobody has posted: a port that is in use now is replaced."""
+    listen = fixed_listen(path)
     try:
         refuse_taken_ports(listen)
     except UserError:
-        memory.unlink()
-        listen = usual_listen(memory)
+        path.unlink()
+        listen = fixed_listen(path)
     return listen
 
 
@@ -59,7 +59,7 @@ def _free_port() -> int:
 
 
 def refuse_taken_ports(listen: Sequence[str]) -> None:
-    """Raises UserError where another program listens already.
+    """Raise UserError where another program listens on one of those ports already.
 
     WORKAROUND H37: p2pd would share the port, and connections go astray.
     """

@@ -1,4 +1,4 @@
-"""Whether others reached this computer, network by network, so that the next start need not find out anew."""
+"""The cache of reachability tests, network by network, so that the next start need not wait for one."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ KEPT_NETWORKS = 50
 KEPT_SECONDS = 7 * 24 * 3600.0
 
 
-class Known(StrictStruct, frozen=True):
-    """What was found there: the multiaddr at which others reached us, empty if they could not."""
+class CachedReachability(StrictStruct, frozen=True):
+    """A result: the multiaddr at which others reached us, empty if they could not, and when (seconds since 1970)."""
 
     address: Annotated[str, Meta(max_length=200)]
     at: float
 
 
-class KnownNetworks:
-    """A small file. It only saves time, so a disk that refuses it stops nothing."""
+class ReachabilityCache:
+    """A small file of results. It only saves time, so a disk that refuses it stops nothing."""
 
     def __init__(self, path: Path) -> None:
-        self._file: JsonFile[dict[str, Known]] = JsonFile(path, dict[str, Known])
+        self._file: JsonFile[dict[str, CachedReachability]] = JsonFile(path, dict[str, CachedReachability])
 
-    def recall(self, network: str, port: int) -> Known | None:
-        """What was found with that port in that network, if it is not too old."""
+    def recall(self, network: str, port: int) -> CachedReachability | None:
+        """The result for that port in that network, if it is not older than KEPT_SECONDS."""
         known = self._read().get(f"{network}/{port}")
         is_fresh = known is not None and 0 <= time.time() - known.at < KEPT_SECONDS
         return known if is_fresh else None
 
     def remember(self, network: str, port: int, address: str) -> None:
-        """What has just been found."""
-        networks = self._read() | {f"{network}/{port}": Known(address, time.time())}
+        """Keep a result for that port in that network, and forget the oldest ones."""
+        networks = self._read() | {f"{network}/{port}": CachedReachability(address, time.time())}
         newest = sorted(networks.items(), key=lambda item: item[1].at)[-KEPT_NETWORKS:]
         self._file.save(dict(newest))
 
-    def _read(self) -> dict[str, Known]:
+    def _read(self) -> dict[str, CachedReachability]:
         return self._file.load() or {}

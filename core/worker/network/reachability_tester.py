@@ -16,7 +16,7 @@ from core.worker.network.connection_mode import ConnectionMode, mode_at
 from core.worker.network.local_network import LocalNetwork, detect_local_network, own_ipv6
 from core.worker.network.network_status import NetworkStatus
 from core.worker.network.ports import port_of, refuse_taken_ports
-from core.worker.network.reachability_cache import KnownNetworks
+from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.network.tcp_probe import tcp_probe
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import REACHABILITY_TEST_SECONDS, ReachabilityResult, Swarm, probe_reachability
@@ -49,7 +49,7 @@ class ReachabilityTester:
         self,
         access: Access,
         status: NetworkStatus,
-        known: KnownNetworks,
+        known: ReachabilityCache,
         channel: WorkerChannel,
         *,
         wish: NetworkMode,
@@ -108,14 +108,14 @@ class ReachabilityTester:
             self._known.remember(here.network, port, result.address if result.is_reachable else "")
         elif self._access.swarm.mode == "direct":
             return  # nobody could tell: what was true stays true
-        network = network_messages.found(result, here, port)
+        network = network_messages.after_test(result, here, port)
         if self._wish == "direct" and network.mode == "client":
-            why = network_messages.failure(result, here, port)
+            why = network_messages.failure_text(result, here, port)
             self._channel.emit(Warned(problem=ErrorKind.NOT_REACHABLE.key, detail=str(why)))
-            network = network_messages.chosen_against(network)
+            network = network_messages.despite_test(network)
         self._access.apply(mode_at(network, result.address, here, port))
 
     def _ipv6_hint(self) -> LocalizedText:
         answers = tcp_probe(self._dead_ipv6)
         silent = [address for address, answer in answers.items() if answer == "timeout"]
-        return network_messages.about_ipv6(own_ipv6(), silent)
+        return network_messages.ipv6_hint(own_ipv6(), silent)

@@ -23,9 +23,9 @@ from core.worker.network import network_messages
 from core.worker.network.connection_mode import ConnectionMode, first_mode
 from core.worker.network.local_network import detect_local_network
 from core.worker.network.network_status import NetworkStatus
-from core.worker.network.ports import port_of, refuse_taken_ports, steady_listen
-from core.worker.network.reachability import everywhere, is_dead_ipv6, settled_network
-from core.worker.network.reachability_cache import KnownNetworks
+from core.worker.network.ports import free_fixed_listen, port_of, refuse_taken_ports
+from core.worker.network.reachability import all_interfaces, certain_network, is_dead_ipv6
+from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
@@ -116,7 +116,7 @@ class SwarmAccess:
                 self._entry.status.report(network_messages.from_training_on(mode.network, self._swarm.mode))
 
     def leave(self) -> None:
-        """Leave the swarm."""
+        """Leave the swarm: end the DHT process and p2pd."""
         self._swarm.leave()
 
 
@@ -132,8 +132,8 @@ def open_swarm_access(
     listen = _listen(command.port, alive, keys)
     identity, status = Identity.load_or_create(keys.identity_path), NetworkStatus(channel)
     entry = SwarmEntry(command.network, tuple(alive), keys, identity, listen, supervisor, status)
-    known, here = KnownNetworks(DataFolder(Path(command.home)).reachability_file), detect_local_network(alive)
-    certain = settled_network(command.network, alive)
+    known, here = ReachabilityCache(DataFolder(Path(command.home)).reachability_file), detect_local_network(alive)
+    certain = certain_network(command.network, alive)
     mode = ConnectionMode(certain) if certain else first_mode(command.network, known, here, port_of(listen))
     access = SwarmAccess(entry, entry.enter(mode), channel)
     try:
@@ -159,4 +159,4 @@ def _listen(port: int | None, alive: Sequence[str], keys: PeerFolder) -> tuple[s
     """On this computer only if the swarm is here; else on all interfaces, and always at the same port."""
     if alive and all(is_loopback(address) for address in alive):
         return (f"/ip4/127.0.0.1/tcp/{port or 0}",)
-    return everywhere(port) if port else steady_listen(keys.port_file)
+    return all_interfaces(port) if port else free_fixed_listen(keys.port_file)

@@ -12,35 +12,40 @@ from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, M
 from core.worker.fetch.file_store import FetchContext
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.recipes.recipe import Batch, Evaluation, Example, Recipe
-from core.worker.recipes.synthetic_data import NoiseBlocks, NoiseImages
-from core.worker.recipes.transformers_factory import assemble, assemble_classifier, classifier, put_together
+from core.worker.recipes.synthetic_data import SyntheticBlocks, SyntheticImages
+from core.worker.recipes.transformers_factory import (
+    build_classifier,
+    build_language_model,
+    fetch_and_build_classifier,
+    fetch_and_build_language_model,
+)
 
 __all__ = ["Batch", "Evaluation", "Example", "FetchContext", "Recipe", "build", "build_for_noise"]
 
 
-def build(manifest: RunManifest, *, seed: int, device: torch.device, supplies: FetchContext | None = None) -> Recipe:
-    """The manifest's recipe on that device; raises ClientError for what cannot be fetched or used.
+def build(manifest: RunManifest, *, seed: int, device: torch.device, context: FetchContext | None = None) -> Recipe:
+    """Build the manifest's recipe on that device; raises UserError for what cannot be fetched or used.
 
     ``seed`` is the peer's own: it chooses the samples that the peer draws and, through torch's own generator,
     its dropout masks. The initial weights come from the manifest alone. A recipe that makes up its samples
-    needs no ``supplies``.
+    needs no ``context``.
     """
     torch.manual_seed(seed)
     match manifest.recipe, manifest.data:
         case ArithmeticGPT() as numbers, SumsData() as sums:
             return ArithmeticRecipe(numbers, sums, seed=seed, device=device)
-        case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if supplies:
-            return assemble(spec, text, seed=seed, device=device, supplies=supplies)
-        case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if supplies:
-            return assemble_classifier(spec, images, seed=seed, device=device, supplies=supplies)
+        case (CausalLM() | MaskedLM()) as spec, (TextFiles() | HubDataset()) as text if context:
+            return fetch_and_build_language_model(spec, text, seed=seed, device=device, context=context)
+        case ImageClassification() as spec, (ImageFiles() | HubImages()) as images if context:
+            return fetch_and_build_classifier(spec, images, seed=seed, device=device, context=context)
         case _:
             raise UserError(ErrorKind.MANIFEST_REFUSED, "Its recipe cannot learn from its data.")
 
 
-def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
-    """A model of the run's shape with weights of no worth and samples that mean nothing: nothing is fetched.
+def build_synthetic(manifest: RunManifest, device: torch.device) -> Recipe:
+    """Build a model of the run's shape with random weights and random samples; nothing is fetched.
 
-    It is not compiled, which would take longer than a dry run may. Raises ClientError for what cannot be
+    It is not compiled, which would take longer than a dry run may. Raises UserError for what cannot be
     known without the run's own weights.
     """
     match manifest.recipe:
@@ -48,9 +53,9 @@ def build_for_noise(manifest: RunManifest, device: torch.device) -> Recipe:
             return build(manifest, seed=0, device=device)
         case CausalLM(quantization=None) | MaskedLM(quantization=None) as spec:
             plain = msgspec.structs.replace(spec, compile=False)
-            return put_together(plain, NoiseBlocks(spec), seed=0, device=device)
+            return build_language_model(plain, SyntheticBlocks(spec), seed=0, device=device)
         case ImageClassification() as spec:
             plain_one = msgspec.structs.replace(spec, compile=False)
-            return classifier(plain_one, NoiseImages(spec), device=device)
+            return build_classifier(plain_one, SyntheticImages(spec), device=device)
         case _:
             raise UserError(ErrorKind.FIT_UNKNOWN, "Its weights are needed for that, in fewer bits.")

@@ -32,20 +32,20 @@ class Sums:
         self._powers = 10 ** torch.arange(digits + 1)
 
     def draw(self, samples: int) -> Tensor:
-        """That many pairs to train on, none of them held out."""
-        pairs = self._any_pairs(samples)
+        """Draw so many pairs to train on, none of them in the validation set."""
+        pairs = self._random_pairs(samples)
         while (unwanted := is_held_out(pairs)).any():
-            pairs[unwanted] = self._any_pairs(int(unwanted.sum()))
+            pairs[unwanted] = self._random_pairs(int(unwanted.sum()))
         return pairs
 
     def held_out(self) -> Tensor:
-        """At most ``EVALUATED_SUMS`` different pairs that are never drawn."""
-        pairs = self._any_pairs(2 * EVALUATED_SUMS * HELD_OUT_ONE_IN)
+        """The validation set: at most ``EVALUATED_SUMS`` different pairs, which ``draw`` never gives."""
+        pairs = self._random_pairs(2 * EVALUATED_SUMS * HELD_OUT_ONE_IN)
         different: Tensor = pairs[is_held_out(pairs)].unique(dim=0)  # type: ignore[no-untyped-call]
         return different[torch.randperm(len(different), generator=self._generator)[:EVALUATED_SUMS]]
 
-    def spell(self, pairs: Tensor) -> Batch:
-        """The sums as tokens.
+    def encode(self, pairs: Tensor) -> Batch:
+        """Write the sums as tokens.
 
         Inputs, (samples, 3 * digits + 2): all but the last digit. Targets, (samples, digits + 1): the answer.
         """
@@ -56,22 +56,22 @@ class Sums:
         return Batch(torch.cat(spelled, dim=1), answers)
 
     def number(self, answer: Tensor) -> int:
-        """The number that those digits, units first, spell."""
+        """The number whose digits those are, units first."""
         return int((answer.cpu() * self._powers).sum())
 
-    def _any_pairs(self, samples: int) -> Tensor:
+    def _random_pairs(self, samples: int) -> Tensor:
         return torch.randint(10**self.digits, (samples, 2), generator=self._generator)
 
 
 def is_held_out(pairs: Tensor) -> Tensor:
-    """Which pairs no peer ever trains on: a hash of the two numbers, in either order, chooses them."""
+    """Which pairs are in the validation set, on every peer: a hash of the two numbers, in either order, decides."""
     small, large = pairs.amin(1), pairs.amax(1)
-    shuffle_buffer = (small * 1_000_003 + large + 1) % _MERSENNE_PRIME
-    return shuffle_buffer * shuffle_buffer % _MERSENNE_PRIME % HELD_OUT_ONE_IN == 0
+    hashed = (small * 1_000_003 + large + 1) % _MERSENNE_PRIME
+    return hashed * hashed % _MERSENNE_PRIME % HELD_OUT_ONE_IN == 0
 
 
 class Block(nn.Module):
-    """Attention, then a two-layer perceptron; both read a normalised copy and add to the stream."""
+    """A pre-norm transformer block: causal self-attention, then a two-layer perceptron, both residual."""
 
     def __init__(self, numbers: ArithmeticGPT) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(numbers.dropout)
 
     def forward(self, stream: Tensor) -> Tensor:
-        """(samples, tokens, width) in and out."""
+        """The residual stream after this block; (samples, tokens, width) in and out."""
         stream = stream + self.dropout(self._attend(self.before_attention(stream)))
         hidden = F.gelu(self.expand(self.before_perceptron(stream)))
         changed: Tensor = stream + self.dropout(self.contract(hidden))
@@ -94,13 +94,13 @@ class Block(nn.Module):
         samples, tokens, width = stream.shape
         shape = (samples, tokens, 3, self.heads, width // self.heads)
         queries, keys, values = self.queries_keys_values(stream).view(shape).permute(2, 0, 3, 1, 4)
-        shuffle_buffer = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
-        attended: Tensor = self.attended(shuffle_buffer.transpose(1, 2).reshape(samples, tokens, width))
+        attention = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        attended: Tensor = self.attended(attention.transpose(1, 2).reshape(samples, tokens, width))
         return attended
 
 
 class Transformer(nn.Module):
-    """Reads a sum from the left and says, from ``=`` on, which digit of the answer comes next."""
+    """A decoder-only transformer that predicts, from ``=`` on, the next digit of the answer."""
 
     def __init__(self, numbers: ArithmeticGPT, digits: int) -> None:
         super().__init__()
@@ -110,7 +110,7 @@ class Transformer(nn.Module):
         self.blocks = nn.Sequential(*(Block(numbers) for _ in range(numbers.layers)))
         self.last_norm = nn.LayerNorm(numbers.width)
         self.digit = nn.Linear(numbers.width, 10, bias=False)
-        self._start_equal_everywhere(numbers.layers)
+        self._initialize(numbers.layers)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """(samples, tokens) in; out (samples, tokens from ``=`` on, 10): the logits of the next digit."""
@@ -118,8 +118,11 @@ class Transformer(nn.Module):
         logits: Tensor = self.digit(self.last_norm(stream[:, self.equals_at :]))
         return logits
 
-    def _start_equal_everywhere(self, layers: int) -> None:
-        """Draw the initial weights from a generator that is the same on every peer and every device."""
+    def _initialize(self, layers: int) -> None:
+        """Draw the initial weights from a generator that is the same on every peer and every device.
+
+        Output projections are scaled by 1/sqrt(2 * layers), as in GPT-2 (Radford et al. 2019, section 2.3).
+        """
         generator = torch.Generator().manual_seed(_SAME_ON_EVERY_PEER)
         for name, weight in self.named_parameters():
             if name.endswith("bias"):
@@ -134,33 +137,33 @@ class Transformer(nn.Module):
 
 
 class ArithmeticRecipe:
-    """A transformer, the sums it learns from and the held-out sums it is asked."""
+    """The built-in recipe: a transformer, the sums it trains on, and the validation set."""
 
     def __init__(self, numbers: ArithmeticGPT, data: SumsData, *, seed: int, device: torch.device) -> None:
         self.model = Transformer(numbers, data.digits).to(device)
         self._device = device
         self._sums = Sums(data.digits, seed)
-        self._questions = Sums(data.digits, _SAME_ON_EVERY_PEER).held_out()
-        self._eval_batch = self._to_device(self._sums.spell(self._questions))
+        self._held_out_pairs = Sums(data.digits, _SAME_ON_EVERY_PEER).held_out()
+        self._eval_batch = self._to_device(self._sums.encode(self._held_out_pairs))
 
     def draw(self, batch_size: int) -> Batch:
-        """Sums of this peer's own, on its device."""
-        return self._to_device(self._sums.spell(self._sums.draw(batch_size)))
+        """Draw so many sums with this peer's own generator, on its device."""
+        return self._to_device(self._sums.encode(self._sums.draw(batch_size)))
 
     def loss(self, batch: Batch) -> Tensor:
-        """The mean cross-entropy of the answers' digits, in nats; the operands are given and do not count."""
+        """The mean cross-entropy of the answers' digits, in nats; the operands' digits do not count."""
         return F.cross_entropy(self.model(batch.inputs).flatten(0, 1), batch.targets.flatten())
 
     def backward(self, loss: Tensor) -> bool:
-        """The gradient of the loss, in all parameters."""
+        """Leave the loss's gradient in all parameters."""
         torch.autograd.backward(loss)
         return True
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: these samples come from no file."""
 
     def evaluate(self) -> Evaluation:
-        """Loss and accuracy on held-out sums, and a few of them with the model's answers.
+        """Loss and exact-match accuracy on the validation set, and a few sums with the model's answers.
 
         Greedy decoding gives the exact answer if, and only if, every digit is the likeliest after the right
         ones before it; so one pass over the right answers measures it.
@@ -176,7 +179,7 @@ class ArithmeticRecipe:
 
     def _solve(self, chosen: Tensor) -> tuple[Example, ...]:
         """Let the model write the answers to those questions, one digit after the other."""
-        questions = self._questions[chosen].tolist()
+        questions = self._held_out_pairs[chosen].tolist()
         tokens = self._eval_batch.inputs[chosen.to(self._device), : self.model.equals_at + 1]
         for _ in range(self._sums.digits + 1):
             tokens = torch.cat([tokens, self.model(tokens)[:, -1:].argmax(-1)], dim=1)

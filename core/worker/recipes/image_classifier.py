@@ -1,4 +1,4 @@
-"""Image models of `transformers`: they say which class an image is of."""
+"""The recipe of image classifiers of `transformers`: loss, evaluation, examples."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from torch import Tensor, nn
 
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
-from core.worker.recipes.precision import MixedPrecision, compiled
+from core.worker.recipes.precision import MixedPrecision, compile_model
 from core.worker.recipes.recipe import Batch, Evaluation, Example
 
 LEAST_EVALUATED_IMAGES = 16
-EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: training stands still meanwhile
+EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: the training loop blocks meanwhile
 SHOWN_IMAGES = 6
-_PATCHES_AT_ONCE = 8192  # an evaluation must fit beside the training
-_BRIGHTEST = 255
+_MAX_PATCHES = 8192  # an evaluation must fit beside the training
+_MAX_PIXEL = 255
 
 
 class ImageClassifier:
-    """A model, the images that it learns from and the held-out ones that it is asked about."""
+    """An image classifier, the images that it trains on, and the validation set."""
 
     def __init__(
         self,
@@ -33,16 +33,16 @@ class ImageClassifier:
         device: torch.device,
     ) -> None:
         self.model = model.train()
-        self._images, self._numbers, self._device = images, numbers, device
-        self._mean, self._std = _colours(spec.image_mean, device), _colours(spec.image_std, device)
+        self._images, self._precision, self._device = images, numbers, device
+        self._mean, self._std = _per_channel(spec.image_mean, device), _per_channel(spec.image_std, device)
         self._patches = spec.config.patches
-        self._held_out = bounded(images.held_out(), model, self._patches)
+        self._held_out = limit_evaluation(images.held_out(), model, self._patches)
         self._forward: Callable[..., Any] = self.model
         if spec.compile:
-            self._forward = compiled(self.model, self._try)
+            self._forward = compile_model(self.model, self._trial_step)
 
     def draw(self, batch_size: int) -> Batch:
-        """Images of this peer's own, on its device."""
+        """Draw so many images in this peer's own order, on its device."""
         return self._to_device(self._images.draw(batch_size))
 
     def loss(self, batch: Batch) -> Tensor:
@@ -50,46 +50,46 @@ class ImageClassifier:
         return F.cross_entropy(self._logits(batch.inputs, self._forward), batch.targets)
 
     def backward(self, loss: Tensor) -> bool:
-        """The gradient of the loss, in all parameters."""
-        return self._numbers.backward(loss)
+        """Leave the loss's gradient in all parameters; false where it must be forgotten (fp16)."""
+        return self._precision.backward(loss)
 
     def evaluate(self) -> Evaluation:
-        """Loss, the share of right classes, and a few held-out images' classes with the model's answers."""
+        """Loss, share of right classes, and a few classes with the model's answers, on the validation set."""
         self.model.eval()
         with torch.inference_mode():
-            logits = self._examine()
+            logits = self._evaluate_held_out()
         self.model.train()
         classes, guesses = self._held_out.classes, logits.argmax(-1)
         chosen = torch.randperm(len(classes))[:SHOWN_IMAGES].tolist()
         return Evaluation(
             float(F.cross_entropy(logits, classes)),
             float((guesses == classes).float().mean()),
-            tuple(self._shown(int(classes[each]), int(guesses[each])) for each in chosen),
+            tuple(self._example_of(int(classes[each]), int(guesses[each])) for each in chosen),
         )
 
     def close(self) -> None:
-        """Read no further."""
+        """Stop reading data ahead."""
         self._images.close()
 
-    def _examine(self) -> Tensor:
-        """The logits of all held-out images, (images, classes) on the CPU, computed some at a time."""
-        at_once = max(1, _PATCHES_AT_ONCE // self._patches)
-        parts = (self._to_device(part) for part in _in_parts(self._held_out, at_once))
+    def _evaluate_held_out(self) -> Tensor:
+        """The logits of the validation set, (images, classes) on the CPU, computed some images at a time."""
+        chunk_size = max(1, _MAX_PATCHES // self._patches)
+        parts = (self._to_device(part) for part in _chunks(self._held_out, chunk_size))
         return torch.cat([self._logits(part.inputs, self.model).cpu() for part in parts])
 
-    def _shown(self, right: int, guess: int) -> Example:
+    def _example_of(self, right: int, guess: int) -> Example:
         return Example(f"{self._images.name(right)} ▸ {self._images.name(guess)}", right == guess)
 
-    def _try(self, forward: Callable[..., Any]) -> None:
-        """One step of the compiled model, forgotten afterwards."""
-        batch = self._to_device(next(_in_parts(self._held_out, 2)))
+    def _trial_step(self, forward: Callable[..., Any]) -> None:
+        """Try one step of the compiled model, and forget its gradient."""
+        batch = self._to_device(next(_chunks(self._held_out, 2)))
         torch.autograd.backward(F.cross_entropy(self._logits(batch.inputs, forward), batch.targets))
         self.model.zero_grad()
 
     def _logits(self, pixels: Tensor, forward: Callable[..., Any]) -> Tensor:
-        """(images, classes) in float32, whatever the model computes in."""
-        colours = (pixels.float() / _BRIGHTEST - self._mean) / self._std
-        with self._numbers.autocast():
+        """The logits (images, classes) in float32, whatever precision the model computes in."""
+        colours = (pixels.float() / _MAX_PIXEL - self._mean) / self._std
+        with self._precision.autocast():
             logits: Tensor = forward(pixel_values=colours).logits
         return logits.float()
 
@@ -97,18 +97,21 @@ class ImageClassifier:
         return Batch(images.pixels.to(self._device), images.classes.to(self._device))
 
 
-def bounded(held_out: LabelledImages, model: nn.Module, patches: int) -> LabelledImages:
-    """As many of those images as such a model is soon done with; the same for everybody."""
+def limit_evaluation(held_out: LabelledImages, model: nn.Module, patches: int) -> LabelledImages:
+    """The first images of the validation set that such a model evaluates within seconds; the same on every peer.
+
+    A forward pass takes about 2 FLOP for each parameter and patch, and one patch more for the class token.
+    """
     flop = 2 * sum(parameter.numel() for parameter in model.parameters()) * (patches + 1)
     most = max(LEAST_EVALUATED_IMAGES, int(EVALUATION_FLOP / flop))
     return LabelledImages(held_out.pixels[:most], held_out.classes[:most])
 
 
-def _in_parts(images: LabelledImages, at_once: int) -> Iterator[LabelledImages]:
-    for start in range(0, len(images.classes), at_once):
-        some = slice(start, start + at_once)
+def _chunks(images: LabelledImages, chunk_size: int) -> Iterator[LabelledImages]:
+    for start in range(0, len(images.classes), chunk_size):
+        some = slice(start, start + chunk_size)
         yield LabelledImages(images.pixels[some], images.classes[some])
 
 
-def _colours(numbers: tuple[float, float, float], device: torch.device) -> Tensor:
+def _per_channel(numbers: tuple[float, float, float], device: torch.device) -> Tensor:
     return torch.tensor(numbers, device=device)[:, None, None]

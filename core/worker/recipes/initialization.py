@@ -1,4 +1,4 @@
-"""The run's words for a model's numbers, as `transformers` has them."""
+"""Configs and initial weights of `transformers` models, the same on every peer."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _TOKENS = ("bos_token_id", "eos_token_id")  # nobody asks a model that is traine
 
 
 def model_type(config: ModelConfig | ViT) -> str:
-    """The family's name."""
+    """The name of the model's family, as `transformers` calls it."""
     return str(config.__struct_config__.tag)
 
 
 def numbers_of(config: ModelConfig | ViT) -> dict[str, Any]:
-    """What makes the model's shape, under the names that its family has for it."""
+    """The numbers that give the model its shape, under the names that its family has for them."""
     numbers = msgspec.structs.asdict(config)
     for name in ("dropout", "intermediate_size"):
         del numbers[name]
@@ -53,12 +53,12 @@ def numbers_of(config: ModelConfig | ViT) -> dict[str, Any]:
 
 
 def dropouts_of(config: ModelConfig | ViT) -> dict[str, float]:
-    """The one dropout of the run, wherever the family has one."""
+    """The run's one dropout rate, under every name that the family has for one."""
     return dict.fromkeys(_DROPOUTS[model_type(config)], config.dropout)
 
 
 def fresh_config(config: ModelConfig | ViT) -> PreTrainedConfig:
-    """What a model is built from that begins with nothing."""
+    """The config of a model that is built with random weights."""
     from transformers import AutoConfig
 
     numbers = numbers_of(config) | dropouts_of(config)
@@ -68,28 +68,28 @@ def fresh_config(config: ModelConfig | ViT) -> PreTrainedConfig:
     return built
 
 
-ATTENTION = "sdpa"  # torch's own; said, because a config may otherwise name a kernel to download
+ATTENTION = "sdpa"  # torch's own; named here, because a config may otherwise name a kernel to download
 _SAME_ON_EVERY_PEER = 0
 
 
 @contextlib.contextmanager
-def same_on_every_peer() -> Iterator[None]:
-    """What is drawn on the CPU inside is the same everywhere; the peer's own order goes on afterwards."""
+def seeded_initialization() -> Iterator[None]:
+    """A context with a fixed seed of torch's CPU generator; the peer's own random numbers go on afterwards."""
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(_SAME_ON_EVERY_PEER)
         yield
 
 
 def model_from_scratch(spec: TransformerSpec) -> PreTrainedModel:
-    """The model that the run's config describes, on the CPU."""
-    with same_on_every_peer():
+    """Build the model that the run's config describes, with random weights, on the CPU."""
+    with seeded_initialization():
         config = fresh_config(spec.config)
         model: PreTrainedModel = auto_class(spec).from_config(config, attn_implementation=ATTENTION)
     return model
 
 
 def auto_class(spec: TransformerSpec) -> Any:
-    """The class of `transformers` that makes such models; this is where it is imported."""
+    """The Auto class of `transformers` for such models; `transformers` is imported here and not before."""
     from transformers import AutoModelForCausalLM, AutoModelForImageClassification, AutoModelForMaskedLM
 
     match spec:

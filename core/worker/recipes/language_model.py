@@ -1,4 +1,4 @@
-"""Language models of `transformers`: what is trained, asked and shown is the same for all of them."""
+"""The recipe of causal and masked language models of `transformers`: loss, evaluation, examples."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from torch import Tensor, nn
 
 from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
-from core.worker.recipes.objective import NOT_ASKED, Objective
-from core.worker.recipes.precision import MixedPrecision, compiled
+from core.worker.recipes.objective import IGNORED_TARGET, Objective
+from core.worker.recipes.precision import MixedPrecision, compile_model
 from core.worker.recipes.recipe import Batch, Evaluation
 
 MOST_EVALUATED_TOKENS = 8192
 LEAST_EVALUATED_BLOCKS = 4
-EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: training stands still meanwhile
+EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: the training loop blocks meanwhile
 SHOWN_BLOCKS = 3
-_LOGITS_AT_ONCE = 2**24  # 64 MiB of float32; an evaluation must fit beside the training
+_MAX_LOGITS = 2**24  # 64 MiB of float32; an evaluation must fit beside the training
 
 
 class LanguageModel:
-    """A model, the blocks that it learns from and the held-out blocks that it is asked about."""
+    """A language model, the blocks of tokens that it trains on, and the validation set."""
 
     def __init__(
         self,
@@ -35,58 +35,58 @@ class LanguageModel:
         device: torch.device,
     ) -> None:
         self.model = model.train()
-        self._blocks, self._objective, self._numbers, self._device = blocks, objective, numbers, device
-        self._held_out = bounded(blocks.held_out(), model)
+        self._blocks, self._objective, self._precision, self._device = blocks, objective, numbers, device
+        self._held_out = limit_evaluation(blocks.held_out(), model)
         self._forward: Callable[..., Any] = self.model
         if spec.compile:
-            self._forward = compiled(self.model, self._try)
+            self._forward = compile_model(self.model, self._trial_step)
 
     def draw(self, batch_size: int) -> Batch:
-        """Blocks of this peer's own, on its device."""
-        return self._to_device(self._objective.pose(self._blocks.draw(batch_size)))
+        """Draw so many blocks in this peer's own order, prepared for the objective, on its device."""
+        return self._to_device(self._objective.prepare_batch(self._blocks.draw(batch_size)))
 
     def loss(self, batch: Batch) -> Tensor:
-        """The mean cross-entropy of the tokens that are asked, in nats; every block has as many."""
+        """The mean cross-entropy of the predicted tokens, in nats; every block has the same number of them."""
         return _cross_entropy(self._logits(batch.inputs, self._forward), batch.targets)
 
     def backward(self, loss: Tensor) -> bool:
-        """The gradient of the loss, in the parameters that are trained."""
-        return self._numbers.backward(loss)
+        """Leave the loss's gradient in the trained parameters; false where it must be forgotten (fp16)."""
+        return self._precision.backward(loss)
 
     def evaluate(self) -> Evaluation:
-        """Loss, the share of right tokens, and a few held-out blocks with what the model makes of them."""
+        """Loss, share of right tokens, and a few blocks with the model's answers, on the validation set."""
         self.model.eval()
         with torch.inference_mode():
-            loss, right = self._examine()
+            loss, right = self._evaluate_held_out()
             chosen = torch.randperm(len(self._held_out))[:SHOWN_BLOCKS]
             examples = tuple(
-                self._objective.shown(block.to(self._device), self._plain_logits, self._text)
+                self._objective.example_of(block.to(self._device), self._plain_logits, self._text)
                 for block in self._held_out[chosen]
             )
         self.model.train()
         return Evaluation(loss, right, examples)
 
     def close(self) -> None:
-        """Read no further."""
+        """Stop reading data ahead."""
         self._blocks.close()
 
-    def _examine(self) -> tuple[float, float]:
-        """Loss and share of right tokens, some blocks at a time."""
-        exam = self._objective.exam(self._held_out)
-        at_once = max(1, _LOGITS_AT_ONCE // (exam.inputs.shape[1] * self._blocks.vocabulary_size))
+    def _evaluate_held_out(self) -> tuple[float, float]:
+        """Loss in nats and share of right tokens on the validation set, some blocks at a time."""
+        everything = self._objective.evaluation_batch(self._held_out)
+        chunk_size = max(1, _MAX_LOGITS // (everything.inputs.shape[1] * self._blocks.vocabulary_size))
         loss = right = 0.0
-        for start in range(0, len(exam.inputs), at_once):
-            inputs, targets = exam.inputs[start : start + at_once], exam.targets[start : start + at_once]
-            part = self._to_device(Batch(inputs, targets))
+        for start in range(0, len(everything.inputs), chunk_size):
+            chunk = slice(start, start + chunk_size)
+            part = self._to_device(Batch(everything.inputs[chunk], everything.targets[chunk]))
             logits = self._plain_logits(part.inputs)
-            asked = part.targets != NOT_ASKED
-            loss += float(_cross_entropy(logits, part.targets)) * len(inputs)
-            right += float((logits.argmax(-1) == part.targets)[asked].float().mean()) * len(inputs)
-        return loss / len(exam.inputs), right / len(exam.inputs)
+            asked = part.targets != IGNORED_TARGET
+            loss += float(_cross_entropy(logits, part.targets)) * len(part.inputs)
+            right += float((logits.argmax(-1) == part.targets)[asked].float().mean()) * len(part.inputs)
+        return loss / len(everything.inputs), right / len(everything.inputs)
 
-    def _try(self, forward: Callable[..., Any]) -> None:
-        """One step of the compiled model, forgotten afterwards."""
-        batch = self._to_device(self._objective.exam(self._held_out[:2]))
+    def _trial_step(self, forward: Callable[..., Any]) -> None:
+        """Try one step of the compiled model, and forget its gradient."""
+        batch = self._to_device(self._objective.evaluation_batch(self._held_out[:2]))
         torch.autograd.backward(_cross_entropy(self._logits(batch.inputs, forward), batch.targets))
         self.model.zero_grad()
 
@@ -94,7 +94,7 @@ class LanguageModel:
         return self._logits(inputs, self.model)
 
     def _logits(self, inputs: Tensor, forward: Callable[..., Any]) -> Tensor:
-        with self._numbers.autocast():
+        with self._precision.autocast():
             logits: Tensor = forward(input_ids=inputs).logits
         return logits
 
@@ -105,13 +105,16 @@ class LanguageModel:
         return Batch(batch.inputs.to(self._device), batch.targets.to(self._device))
 
 
-def bounded(held_out: Tensor, model: nn.Module) -> Tensor:
-    """As many of those blocks as such a model is soon done with; the same for everybody."""
+def limit_evaluation(held_out: Tensor, model: nn.Module) -> Tensor:
+    """The first blocks of the validation set that such a model evaluates within seconds; the same on every peer.
+
+    A forward pass takes about 2 FLOP for each parameter and token (arXiv:2001.08361).
+    """
     flop = 2 * sum(parameter.numel() for parameter in model.parameters())
     tokens = min(MOST_EVALUATED_TOKENS, EVALUATION_FLOP / flop)
     return held_out[: max(LEAST_EVALUATED_BLOCKS, int(tokens / held_out.shape[1]))]
 
 
 def _cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """In float32, whatever the model computes in."""
-    return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), ignore_index=NOT_ASKED)
+    """The mean cross-entropy in float32, whatever precision the model computes in."""
+    return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED_TARGET)

@@ -1,4 +1,4 @@
-"""Low-rank adapters: the model's own weights stay as they are, and only the adapters learn."""
+"""LoRA, low-rank adaptation (arXiv:2106.09685): the model is frozen, and only the adapters train."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from core.run.spec.language_models import GPT2, ModelConfig
 from core.run.spec.parameter_count import linears_of
 from core.run.spec.recipe import Lora
-from core.worker.recipes.initialization import same_on_every_peer
+from core.worker.recipes.initialization import seeded_initialization
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 
-def with_adapters(model: PreTrainedModel, lora: Lora, config: ModelConfig) -> PreTrainedModel:
-    """The same model, frozen, with adapters that are the same on every peer and change nothing yet."""
+def add_adapters(model: PreTrainedModel, lora: Lora, config: ModelConfig) -> PreTrainedModel:
+    """Freeze the model and add adapters to it, in float32 and the same on every peer; their product starts at zero.
+
+    Without ``target_modules``, every linear layer of the model's blocks has an adapter.
+    """
     from peft import LoraConfig, inject_adapter_in_model
 
     names = lora.target_modules or tuple(linear.name for linear in linears_of(config))
@@ -23,10 +26,10 @@ def with_adapters(model: PreTrainedModel, lora: Lora, config: ModelConfig) -> Pr
         lora_alpha=lora.alpha,
         lora_dropout=lora.dropout,
         target_modules=sorted(set(names)),
-        fan_in_fan_out=isinstance(config, GPT2),  # its matrices lie on their side
+        fan_in_fan_out=isinstance(config, GPT2),  # its Conv1D layers keep their weights transposed
         bias="none",
     )
-    with same_on_every_peer():
+    with seeded_initialization():
         inject_adapter_in_model(wanted, model)
     for parameter in model.parameters():
         if parameter.requires_grad:

@@ -1,4 +1,4 @@
-"""What a language model is asked: the next token, or those that were hidden."""
+"""The objectives of language models: next-token prediction, and masked tokens as in BERT."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from torch import Tensor
 
 from core.worker.recipes.recipe import Batch, Example
 
-SHARE = 0.15
-NOT_ASKED = -100  # the target of a token that is not to be guessed; torch's own number for it
-_HIDDEN, _KEPT = 0.8, 0.1  # of the tokens to be guessed; the rest becomes any other token
+MASKED_SHARE = 0.15
+IGNORED_TARGET = -100  # the target of a token that is not predicted; torch's default ``ignore_index``
+_REPLACED_SHARE, _KEPT_SHARE = 0.8, 0.1  # of the tokens to be predicted; the rest becomes a random token
 
 
 class Masking:
-    """Hides the same number of tokens of every block, so that each block counts the same in a loss.
+    """BERT's masking (arXiv:1810.04805, section 3.1), with the same number of predicted tokens in every block.
 
-    Of those to be guessed 80 % become the mask, 10 % some other token and 10 % stay, as in BERT.
+    15 % of a block's tokens are to be predicted; of these 80 % become the mask token, 10 % a random token, and 10 %
+    stay as they are. BERT draws the number too; here it is fixed, so that each block counts the same in a loss.
     """
 
     def __init__(self, vocabulary_size: int, mask_token: int, seed: int) -> None:
         self._vocabulary_size, self._mask_token = vocabulary_size, mask_token
         self._generator = torch.Generator().manual_seed(seed)  # on the CPU: the same for every device
 
-    def pose(self, blocks: Tensor) -> Batch:
-        """Blocks with hidden tokens, and what they were; (blocks, tokens) both, on the CPU."""
+    def prepare_batch(self, blocks: Tensor) -> Batch:
+        """Mask blocks; inputs and targets are (blocks, tokens) int64 on the CPU, other targets IGNORED_TARGET."""
         asked = self._chosen(blocks.shape)
-        targets = torch.where(asked, blocks, NOT_ASKED)
+        targets = torch.where(asked, blocks, IGNORED_TARGET)
         what = torch.rand(blocks.shape, generator=self._generator)
         others = torch.randint(self._vocabulary_size, blocks.shape, generator=self._generator)
-        inputs = torch.where(asked & (what < _HIDDEN), self._mask_token, blocks)
-        inputs = torch.where(asked & (what >= _HIDDEN + _KEPT), others, inputs)
+        inputs = torch.where(asked & (what < _REPLACED_SHARE), self._mask_token, blocks)
+        inputs = torch.where(asked & (what >= _REPLACED_SHARE + _KEPT_SHARE), others, inputs)
         return Batch(inputs, targets)
 
     def _chosen(self, shape: torch.Size) -> Tensor:
-        """Which tokens are to be guessed: as many in each block, one at least."""
-        count = max(1, round(SHARE * shape[1]))
+        """Which tokens are to be predicted: the same number in each block, at least one."""
+        count = max(1, round(MASKED_SHARE * shape[1]))
         places = torch.rand(shape, generator=self._generator).topk(count, dim=1).indices
         return torch.zeros(shape, dtype=torch.bool).scatter(1, places, value=True)
 
@@ -52,29 +53,30 @@ _SHOWN_CHARACTERS = 40
 
 
 class Objective(Protocol):
-    """``pose`` makes a question of blocks on the CPU, ``exam`` always the same one of the same blocks.
+    """What a language model predicts of blocks of tokens.
 
-    ``shown`` is a held-out block with what the model makes of it, for people.
+    ``prepare_batch`` makes inputs and targets of blocks on the CPU; ``evaluation_batch`` always the same ones of the
+    same blocks. ``example_of`` is a block of the validation set with the model's answer, for people.
     """
 
-    def pose(self, blocks: Tensor) -> Batch: ...
+    def prepare_batch(self, blocks: Tensor) -> Batch: ...
 
-    def exam(self, blocks: Tensor) -> Batch: ...
+    def evaluation_batch(self, blocks: Tensor) -> Batch: ...
 
-    def shown(self, block: Tensor, logits: Logits, text: Text) -> Example: ...
+    def example_of(self, block: Tensor, logits: Logits, text: Text) -> Example: ...
 
 
 class NextToken:
-    """Every token but the first is asked, after those before it."""
+    """Causal language modelling: every token but the first is predicted from those before it."""
 
-    def pose(self, blocks: Tensor) -> Batch:
-        """(blocks, tokens - 1) both."""
+    def prepare_batch(self, blocks: Tensor) -> Batch:
+        """Inputs and targets, both (blocks, tokens - 1), shifted by one token."""
         return Batch(blocks[:, :-1], blocks[:, 1:])
 
-    exam = pose
+    evaluation_batch = prepare_batch
 
-    def shown(self, block: Tensor, logits: Logits, text: Text) -> Example:
-        """The block's beginning and how the model goes on, always with the likeliest token."""
+    def example_of(self, block: Tensor, logits: Logits, text: Text) -> Example:
+        """The block's beginning and the model's continuation, by greedy decoding."""
         given = min(_GIVEN_TOKENS, len(block) // 2)
         tokens, end = block[:given], min(len(block), given + _CONTINUED_TOKENS)
         while len(tokens) < end:
@@ -83,25 +85,25 @@ class NextToken:
         return Example(words, torch.equal(tokens, block[:end]))
 
 
-class HiddenTokens:
-    """Some tokens of each block are asked."""
+class MaskedTokens:
+    """Masked language modelling: some tokens of each block are hidden and predicted."""
 
     def __init__(self, vocabulary_size: int, mask_token: int, seed: int) -> None:
         self._masking = Masking(vocabulary_size, mask_token, seed)
-        self._numbers = (vocabulary_size, mask_token)
+        self._precision = (vocabulary_size, mask_token)
 
-    def pose(self, blocks: Tensor) -> Batch:
-        """Other ones with every call."""
-        return self._masking.pose(blocks)
+    def prepare_batch(self, blocks: Tensor) -> Batch:
+        """Mask blocks for training, at other places with every call."""
+        return self._masking.prepare_batch(blocks)
 
-    def exam(self, blocks: Tensor) -> Batch:
-        """The same ones for everybody."""
-        return Masking(*self._numbers, seed=0).pose(blocks)
+    def evaluation_batch(self, blocks: Tensor) -> Batch:
+        """Mask blocks for evaluation, at the same places on every peer and with every call."""
+        return Masking(*self._precision, seed=0).prepare_batch(blocks)
 
-    def shown(self, block: Tensor, logits: Logits, text: Text) -> Example:
-        """One hidden token in the middle of its surroundings, and the model's guess."""
-        question = self.exam(block.cpu()[None])
-        place = int((question.targets[0] != NOT_ASKED).nonzero()[0])
+    def example_of(self, block: Tensor, logits: Logits, text: Text) -> Example:
+        """One masked token with the text around it, and the model's prediction."""
+        question = self.evaluation_batch(block.cpu()[None])
+        place = int((question.targets[0] != IGNORED_TARGET).nonzero()[0])
         guess = logits(question.inputs.to(block.device))[0, place].argmax(-1)
         before = block[max(0, place - _SEEN_AROUND) : place]
         after = block[place + 1 : place + 1 + _SEEN_AROUND]
@@ -110,7 +112,7 @@ class HiddenTokens:
 
 
 def _end(text: str) -> str:
-    """In one line, and not longer than people can take in at a glance."""
+    """The end of a text in one line of at most ``_SHOWN_CHARACTERS``."""
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN_CHARACTERS else f"…{line[-_SHOWN_CHARACTERS:]}"
 

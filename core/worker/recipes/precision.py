@@ -1,4 +1,4 @@
-"""In which numbers a model computes: half as many bits where the device is good at it."""
+"""Mixed precision (arXiv:1710.03740) and `torch.compile`: how a model computes on its device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 
 
 def dtype_for(precision: Precision, device: torch.device) -> torch.dtype:
-    """What that device shall compute in; where it has no bf16, the log says that it is fp16 instead."""
+    """The dtype that a device computes in; a GPU without bf16 uses fp16 in its place, and the log says so."""
     has_bf16 = device.type != "cuda" or torch.cuda.is_bf16_supported(including_emulation=False)
     if precision == "auto":
         if device.type != "cuda":
@@ -32,59 +32,59 @@ def dtype_for(precision: Precision, device: torch.device) -> torch.dtype:
     return _NAMED[precision]
 
 
-class _LastLook(torch.optim.Optimizer):
-    """Stands where a gradient scaler wants an optimizer; it is stepped only if all gradients are finite."""
+class _GradientProbe(torch.optim.Optimizer):
+    """An optimizer that changes nothing: torch's GradScaler steps it only if all gradients are finite."""
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:
         super().__init__(parameters, {})
         self.were_finite = False
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """Nothing is changed: hivemind has the optimizer that counts."""
+        """Record that the gradients were finite; hivemind has the optimizer that counts."""
         self.were_finite = True
         return None
 
 
 class MixedPrecision:
-    """Computes in ``dtype`` what may be, and keeps gradients exact.
+    """Autocast to ``dtype``, and dynamic loss scaling in fp16.
 
-    In fp16 the loss is scaled before backward and the gradient scaled back after it, so that what reaches the
-    swarm knows nothing of it: peers of all precisions average with each other.
+    In fp16 the loss is scaled before the backward pass and the gradient scaled back after it. So the swarm gets
+    unscaled float32 gradients from peers of every precision, and they average with each other.
     """
 
     def __init__(self, dtype: torch.dtype, device: torch.device, parameters: Iterable[Tensor]) -> None:
         self.dtype, self._device = dtype, device
         self._scaler = torch.amp.GradScaler(device.type) if dtype == torch.float16 else None
-        self._look = _LastLook(parameters)
+        self._probe = _GradientProbe(parameters)
 
     def autocast(self) -> AbstractContextManager[object]:
-        """Inside, what a model computes is in ``dtype``."""
+        """A context in which the model computes in ``dtype``."""
         if self.dtype == torch.float32:
             return contextlib.nullcontext()
         return torch.autocast(self._device.type, self.dtype)
 
     def backward(self, loss: Tensor) -> bool:
-        """Leave the loss's gradient in the parameters; false where it must be forgotten and tried again.
+        """Leave the loss's gradient in the parameters; false where it must be forgotten, with nothing wrong.
 
-        That is while the scale is sought that fp16 can bear; once there is none, what is wrong is the model.
+        That is while GradScaler lowers the scale because of an overflow; below a scale of 1, the model is at fault.
         """
         if self._scaler is None:
             torch.autograd.backward(loss)
             return True
         torch.autograd.backward(self._scaler.scale(loss))
-        self._scaler.unscale_(self._look)
-        self._look.were_finite = False
-        self._scaler.step(self._look)
+        self._scaler.unscale_(self._probe)
+        self._probe.were_finite = False
+        self._scaler.step(self._probe)
         self._scaler.update()
-        return self._look.were_finite or self._scaler.get_scale() < 1
+        return self._probe.were_finite or self._scaler.get_scale() < 1
 
 
 log = logging.getLogger(__name__)
 
 
-def compiled(model: torch.nn.Module, trial: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
-    """The model's faster form, or the model itself where ``trial`` of it fails; the log says why."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its helpers would outlive this process
+def compile_model(model: torch.nn.Module, trial: Callable[[Callable[..., Any]], None]) -> Callable[..., Any]:
+    """The compiled model, or the model itself where ``trial`` of it fails, as without a compiler; the log says why."""
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # its worker processes would outlive this one
     try:
         faster: Callable[..., Any] = torch.compile(model)
         trial(faster)

@@ -1,4 +1,4 @@
-"""A model that begins with somebody's weights: safetensors of the shape that the run describes."""
+"""Pretrained models: safetensors of the shape that the run describes, loaded without running foreign code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from safetensors import SafetensorError
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.recipe import ImageClassification, TransformerSpec
-from core.worker.compute.bitsandbytes import quantized
+from core.worker.compute.bitsandbytes import quantization_options
 from core.worker.recipes.initialization import (
     ATTENTION,
     auto_class,
     dropouts_of,
     model_type,
     numbers_of,
-    same_on_every_peer,
+    seeded_initialization,
 )
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ _OUTPUT = "classifier."
 
 
 def model_from_hub(spec: TransformerSpec, folder: Path, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
-    """The model whose files are in that folder, on the CPU unless it is quantized; raises ClientError.
+    """Load the model whose files are in that folder, on the CPU unless it is quantized; raises UserError.
 
-    What its weights do not say, such as an output that nobody has trained yet, is the same on every peer; so
-    is an output for other classes than the run's, which begins anew.
+    Weights that are missing, such as those of an untrained output layer, are drawn the same on every peer; so is an
+    output layer for other classes than the run's.
     """
     how = _how(spec, dtype, device)
     try:
         config = _config(spec, folder)
-        with same_on_every_peer():
+        with seeded_initialization():
             model, told = auto_class(spec).from_pretrained(
                 folder,
                 config=config,
@@ -60,22 +60,22 @@ def model_from_hub(spec: TransformerSpec, folder: Path, dtype: torch.dtype, devi
 
 
 def _how(spec: TransformerSpec, dtype: torch.dtype, device: torch.device) -> dict[str, Any]:
-    """What only some recipes ask of `transformers`; raises ClientError where the device cannot."""
+    """Arguments of ``from_pretrained`` that depend on the recipe; raises UserError where the device cannot."""
     if isinstance(spec, ImageClassification):
         return {"dtype": torch.float32, "ignore_mismatched_sizes": True}
-    few_bits = {} if spec.quantization is None else quantized(spec.quantization, dtype, device)
-    return {"dtype": torch.float32 if spec.lora is None else dtype, **few_bits}
+    quantization = {} if spec.quantization is None else quantization_options(spec.quantization, dtype, device)
+    return {"dtype": torch.float32 if spec.lora is None else dtype, **quantization}
 
 
 def _refuse_other_shapes(mismatched: Iterable[Any]) -> None:
-    """Raises ValueError for weights of another shape than the run's, but for those of the classes."""
+    """Raise ValueError for weights of another shape than the run's, except for the output layer's."""
     names = sorted(str(each[0] if isinstance(each, tuple) else each) for each in mismatched)
     if wrong := [name for name in names if not name.startswith(_OUTPUT)]:
         raise ValueError(f"its {wrong[0]} has another shape than the run says")
 
 
 def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
-    """The repository's own, if it is of the shape that the run describes; raises ValueError."""
+    """The repository's own config, if it has the shape that the run describes; raises ValueError."""
     from transformers import AutoConfig
 
     if (folder / "adapter_config.json").exists():

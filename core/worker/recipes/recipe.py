@@ -1,4 +1,4 @@
-"""What a recipe is: a model, where its samples come from, what is minimised and how well it does."""
+"""The interface of recipes: a model, its samples, its loss and its evaluation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Example:
-    """One held-out problem with the model's answer, as people write it."""
+    """One problem of the validation set with the model's answer, as people write it."""
 
     text: str
     correct: bool
@@ -27,7 +27,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How the model does on what no peer ever trains on; ``accuracy`` is the share of right answers."""
+    """Loss in nats and accuracy, the share of right answers, on the validation set, which no peer trains on."""
 
     loss: float
     accuracy: float
@@ -35,14 +35,14 @@ class Evaluation:
 
 
 class Recipe(Protocol):
-    """All that the training loop asks of the thing it trains.
+    """All that the training loop needs to know of what it trains.
 
     ``model`` starts with equal weights on every peer; of its parameters those that require a gradient are
     trained, averaged and kept. ``draw`` gives every peer samples of its own. ``loss`` is the mean over the
     batch, so that hivemind's average of the peers' gradients is the gradient of all their samples.
     ``backward`` leaves the gradient in the model; where it answers false the gradient is to be forgotten, and
-    nothing is wrong. ``evaluate`` is quick, because training stands still meanwhile. ``close`` lets go of
-    what the samples came from.
+    nothing is wrong. ``evaluate`` is quick, because the training loop blocks meanwhile. ``close`` ends what
+    reads the samples.
     """
 
     @property

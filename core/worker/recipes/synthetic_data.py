@@ -1,4 +1,4 @@
-"""Samples that mean nothing: for a dry run, which must not download what the run learns from."""
+"""Random samples for a dry run, which must not download the run's data."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from core.worker.data import LabelledImages
 _MASK_TOKEN = 0
 
 
-class NoiseBlocks:
-    """As many tokens as the model knows, in blocks of the run's length."""
+class SyntheticBlocks:
+    """Blocks of random tokens of the model's vocabulary, (blocks, sequence length) int64."""
 
     def __init__(self, spec: LanguageModelSpec) -> None:
         self.vocabulary_size, self.mask_token = spec.config.vocab_size, _MASK_TOKEN
         self._length = spec.sequence_length
 
     def draw(self, blocks: int) -> Tensor:
-        """Other ones each time."""
+        """Draw so many new random samples."""
         return torch.randint(self.vocabulary_size, (blocks, self._length))
 
     def held_out(self) -> Tensor:
-        """As if it had been kept back."""
+        """A validation set of one random sample."""
         return self.draw(1)
 
     def text(self, tokens: Tensor) -> str:
-        """There is none."""
+        """An empty text: random samples mean nothing."""
         return ""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: these samples come from no file."""
 
 
-class NoiseImages:
-    """As large as the model wants them, of any of its classes."""
+class SyntheticImages:
+    """Random images of the model's size, uint8, of random classes."""
 
     def __init__(self, spec: ImageClassification) -> None:
         self._size, self._classes = spec.config.image_size, spec.config.num_labels
 
     def draw(self, images: int) -> LabelledImages:
-        """Other ones each time."""
+        """Draw so many new random samples."""
         pixels = torch.randint(256, (images, 3, self._size, self._size), dtype=torch.uint8)
         return LabelledImages(pixels, torch.randint(self._classes, (images,)))
 
     def held_out(self) -> LabelledImages:
-        """As if they had been kept back."""
+        """A validation set of one random image."""
         return self.draw(1)
 
     def name(self, number: int) -> str:
-        """There is none."""
+        """An empty text: random samples mean nothing."""
         return ""
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: these samples come from no file."""

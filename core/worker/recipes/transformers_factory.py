@@ -1,4 +1,4 @@
-"""Puts a model of `transformers` together: its data and weights, what is frozen, in what it computes."""
+"""Builds the recipes of `transformers` models: data, weights, adapters, precision, gradient checkpointing."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.run.spec.data import ImageData, TextData
 from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpec, TransformerSpec
 from core.worker.data import Blocks, Images, open_blocks, open_images
 from core.worker.fetch.file_store import FetchContext
-from core.worker.fetch.hub_files import fetch
-from core.worker.fetch.hub_repository import prepare_library
+from core.worker.fetch.hub_files import fetch_model
+from core.worker.fetch.hub_repository import configure_hub_library
 from core.worker.recipes.image_classifier import ImageClassifier
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.language_model import LanguageModel
-from core.worker.recipes.lora import with_adapters
-from core.worker.recipes.objective import HiddenTokens, NextToken, Objective
+from core.worker.recipes.lora import add_adapters
+from core.worker.recipes.objective import MaskedTokens, NextToken, Objective
 from core.worker.recipes.precision import MixedPrecision, dtype_for
 from core.worker.recipes.pretrained import model_from_hub
 
@@ -29,39 +29,42 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def assemble(
+def fetch_and_build_language_model(
     spec: LanguageModelSpec,
     data: TextData,
     *,
     seed: int,
     device: torch.device,
-    supplies: FetchContext,
+    context: FetchContext,
 ) -> LanguageModel:
-    """The run's model on that device, with blocks in this peer's own order; raises ClientError."""
-    store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
-    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, watch=watch)
-    return put_together(spec, blocks, seed=seed, device=device, folder=folder)
+    """Fetch the run's weights and text, and build its model on that device; raises UserError.
+
+    ``seed`` is the peer's own: it draws blocks in an order of its own.
+    """
+    store, listener, folder = context.store, context.listener, _fetch_weights(spec, context)
+    blocks = open_blocks(data, sequence_length=spec.sequence_length, seed=seed, store=store, listener=listener)
+    return build_language_model(spec, blocks, seed=seed, device=device, folder=folder)
 
 
-def assemble_classifier(
-    spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, supplies: FetchContext
+def fetch_and_build_classifier(
+    spec: ImageClassification, data: ImageData, *, seed: int, device: torch.device, context: FetchContext
 ) -> ImageClassifier:
-    """The run's model on that device, with images in this peer's own order; raises ClientError."""
-    store, watch, folder = supplies.store, supplies.watch, _fetched(spec, supplies)
-    config = spec.config
-    images = open_images(data, size=config.image_size, classes=config.num_labels, seed=seed, store=store, watch=watch)
-    return classifier(spec, images, device=device, folder=folder)
+    """Fetch the run's weights and images, and build its classifier on that device; raises UserError."""
+    store, listener, folder = context.store, context.listener, _fetch_weights(spec, context)
+    size, classes = spec.config.image_size, spec.config.num_labels
+    images = open_images(data, size=size, classes=classes, seed=seed, store=store, listener=listener)
+    return build_classifier(spec, images, device=device, folder=folder)
 
 
-def _fetched(spec: TransformerSpec, supplies: FetchContext) -> Path | None:
-    """The folder with the weights to begin with, where the run has such."""
-    prepare_library(supplies.store)
+def _fetch_weights(spec: TransformerSpec, context: FetchContext) -> Path | None:
+    """The folder with the pretrained weights; ``None`` where the run starts from random ones."""
+    configure_hub_library(context.store)
     if (begin := spec.pretrained) is None:
         return None
-    return fetch(begin.repository, begin.revision, supplies.store, supplies.watch)
+    return fetch_model(begin.repository, begin.revision, context.store, context.listener)
 
 
-def put_together(
+def build_language_model(
     spec: LanguageModelSpec,
     blocks: Blocks,
     *,
@@ -69,42 +72,44 @@ def put_together(
     device: torch.device,
     folder: Path | None = None,
 ) -> LanguageModel:
-    """The run's model for those blocks, with the weights in that folder; raises ClientError.
+    """Build the run's language model, with the weights in ``folder`` or random ones; raises UserError.
 
-    The model begins on the CPU, so that it is the same whatever it is trained on.
+    It is initialised on the CPU, so that the random weights do not depend on the device.
     """
     objective = _objective(spec, blocks, seed)
     dtype = dtype_for(spec.precision, device)
-    model = _begun(spec, folder, dtype, device)
+    model = _initial_model(spec, folder, dtype, device)
     if spec.lora is not None:
         frozen = model if spec.quantization else model.to(dtype)
-        model = with_adapters(frozen, spec.lora, spec.config)
+        model = add_adapters(frozen, spec.lora, spec.config)
     if spec.quantization is None:
         model.to(device)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return LanguageModel(spec, model, blocks, objective, MixedPrecision(dtype, device, trained), device)
 
 
-def classifier(
+def build_classifier(
     spec: ImageClassification, images: Images, *, device: torch.device, folder: Path | None = None
 ) -> ImageClassifier:
-    """The run's model for those images, with the weights in that folder; raises ClientError."""
+    """Build the run's image classifier, with the weights in ``folder`` or random ones; raises UserError."""
     dtype = dtype_for(spec.precision, device)
-    model = _begun(spec, folder, dtype, device)
+    model = _initial_model(spec, folder, dtype, device)
     model.to(device)
     return ImageClassifier(spec, model, images, MixedPrecision(dtype, device, model.parameters()), device)
 
 
-def _begun(spec: TransformerSpec, folder: Path | None, dtype: torch.dtype, device: torch.device) -> PreTrainedModel:
-    """As everybody begins, with the weights in that folder or with none."""
+def _initial_model(
+    spec: TransformerSpec, folder: Path | None, dtype: torch.dtype, device: torch.device
+) -> PreTrainedModel:
+    """The model with which every peer starts: with the weights in that folder, or with random ones."""
     model = model_from_scratch(spec) if folder is None else model_from_hub(spec, folder, dtype, device)
     if spec.gradient_checkpointing:
-        _keep_less(model)
+        _enable_gradient_checkpointing(model)
     return model
 
 
-def _keep_less(model: PreTrainedModel) -> None:
-    """Compute the layers again in backward instead of keeping what they were."""
+def _enable_gradient_checkpointing(model: PreTrainedModel) -> None:
+    """Recompute activations in the backward pass instead of keeping them (arXiv:1604.06174)."""
     if model.supports_gradient_checkpointing:
         model.activation_checkpointing_enable({"use_reentrant": False})
     else:
@@ -112,7 +117,7 @@ def _keep_less(model: PreTrainedModel) -> None:
 
 
 def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
-    """What is asked; raises ClientError where the tokenizer does not suit the model."""
+    """The objective of the recipe; raises UserError where the tokenizer does not suit the model."""
     known = spec.config.vocab_size
     if blocks.vocabulary_size > known:
         raise UserError(
@@ -123,4 +128,4 @@ def _objective(spec: LanguageModelSpec, blocks: Blocks, seed: int) -> Objective:
         return NextToken()
     if blocks.mask_token is None:
         raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no mask, which masked-lm needs.")
-    return HiddenTokens(blocks.vocabulary_size, blocks.mask_token, seed)
+    return MaskedTokens(blocks.vocabulary_size, blocks.mask_token, seed)

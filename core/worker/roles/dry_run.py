@@ -17,7 +17,7 @@ from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
-from core.worker.recipes import build_for_noise
+from core.worker.recipes import build_synthetic
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark
 
 LIMIT_SECONDS = 60.0
@@ -43,7 +43,7 @@ def _measure(command: DryRun) -> FitMeasured:
     device = torch_device(command.device, command.memory_limit_bytes)
     refuse_without_bitsandbytes(command.manifest, device)
     meter = memory_meter_for(device)
-    recipe = build_for_noise(command.manifest, device)
+    recipe = build_synthetic(command.manifest, device)
     return MicroBatchBenchmark(
         manifest=command.manifest,
         recipe=recipe,

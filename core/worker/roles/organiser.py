@@ -20,7 +20,7 @@ from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
-from core.worker.network.ports import refuse_taken_ports, usual_listen
+from core.worker.network.ports import fixed_listen, refuse_taken_ports
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
@@ -37,7 +37,7 @@ def run_organiser(command: Publish, channel: WorkerChannel, supervisor: Supervis
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
         manifest = _with_revision(command.manifest, keys.manifest_file)
-        listen = command.listen or usual_listen(keys.port_file)
+        listen = command.listen or fixed_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
             (),

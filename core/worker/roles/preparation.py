@@ -17,7 +17,7 @@ from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import Recipe, build
 from core.worker.swarm import Interrupted, SwarmOptimizer
-from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeated
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import RateLimiter, Trainer
 
@@ -90,7 +90,7 @@ def prepare_training(
     device = torch_device(config.device, config.memory_limit_bytes)
     refuse_without_bitsandbytes(manifest, device)
     meter, listener = memory_meter_for(device), DownloadProgress(channel)  # the meter before the model
-    recipe = build(manifest, seed=seed, device=device, supplies=FetchContext(config.store, listener))
+    recipe = build(manifest, seed=seed, device=device, context=FetchContext(config.store, listener))
     numeric_checks = NumericChecks.of_untrained(recipe)
     if (micro_batch := config.micro_batch) is None:
         fit = MicroBatchBenchmark(
@@ -98,7 +98,7 @@ def prepare_training(
             recipe=recipe,
             device=device,
             meter=meter,
-            draw=repeated(recipe.draw(1)),
+            draw=repeat_sample(recipe.draw(1)),
             check=listener.check,
             memory_limit_bytes=config.memory_limit_bytes,
             seconds=DRY_RUN_SECONDS,

@@ -35,7 +35,7 @@ from core.worker.swarm import (
     publisher_of,
     swarm_loss,
 )
-from core.worker.training.micro_batch_search import chosen_micro_batch
+from core.worker.training.micro_batch_search import initial_micro_batch
 from core.worker.training.trainer import RateLimiter
 
 SEARCH_ATTEMPTS = 3
@@ -158,7 +158,7 @@ class Volunteer:
         return ParticipationConfig(
             start.device,
             start.threads,
-            chosen_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch),
+            initial_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch),
             RateLimiter(),
             FileStore(Path(self._command.home), start.disk_limit_bytes, only_public),
             start.public_name,

@@ -1,4 +1,4 @@
-"""A few micro-batches on the device that shall train: how many samples at a time fit, and how fast."""
+"""A benchmark of micro-batches on the device that is to train: how many samples fit, and how fast."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class MicroBatchBenchmark:
-    """What is computed, where, and within which limits.
+    """What is benchmarked, on which device, and within which limits.
 
     ``draw`` gives batches, ``check`` is called between them and raises what must end the work.
     """
@@ -45,16 +45,16 @@ class MicroBatchBenchmark:
     seconds: float = SECONDS
 
     def measure(self) -> FitMeasured:
-        """Find the micro-batch; the model's parameters, gradients and buffers are afterwards as before."""
+        """Find the micro-batch; the model's parameters, gradients and buffers are left as they were."""
         beside = _host_bytes(self.manifest, self.device)
-        ballast = torch.empty(self._later_bytes(), dtype=torch.uint8, device=self.device)
+        ballast = torch.empty(self._hivemind_bytes(), dtype=torch.uint8, device=self.device)
         buffers = {name: buffer.clone() for name, buffer in self.recipe.model.named_buffers()}
         try:
             best = find_micro_batch(self.manifest.collaboration, self._measured, self._bounds(beside))
         finally:
             del ballast
             self.recipe.model.zero_grad()
-            self._put_back(buffers)
+            self._restore_buffers(buffers)
             self.meter.reset()
         log.info("the dry run: %s", best)
         if best is None:
@@ -71,13 +71,13 @@ class MicroBatchBenchmark:
         limit = free if self.memory_limit_bytes is None else self.memory_limit_bytes
         return Bounds(
             memory_bytes=min(limit, round(EASY_SHARE * free)) - beside,
-            utmost_bytes=min(limit, free) - beside,
-            empty_bytes=self.meter.taken_bytes(),
+            max_bytes=min(limit, free) - beside,
+            baseline_bytes=self.meter.taken_bytes(),
             seconds=self.seconds,
         )
 
-    def _later_bytes(self) -> int:
-        """What hivemind will keep on a GPU, too: sums of gradients, and the optimizer unless offloaded.
+    def _hivemind_bytes(self) -> int:
+        """Bytes that hivemind will keep on a GPU: accumulated gradients, and the optimizer's state unless offloaded.
 
         On a CPU that is in ordinary memory with all the rest of hivemind's.
         """
@@ -98,7 +98,7 @@ class MicroBatchBenchmark:
         return measured
 
     def _typical_seconds(self, size: int) -> float:
-        """Of one micro-batch, after one to warm up; the median, because others use this computer as well."""
+        """The median seconds of one micro-batch after a warm-up; the median, because others use this computer, too."""
         first, steps = self._step(size), list[float]()
         most = 1 if first > SIZE_SECONDS else _MOST_STEPS
         while first < VERY_SLOW_SECONDS and len(steps) < most and sum(steps) < SIZE_SECONDS:
@@ -106,7 +106,7 @@ class MicroBatchBenchmark:
         return median(steps) if steps else first
 
     def _step(self, size: int) -> float:
-        """The seconds that one micro-batch takes."""
+        """Compute one micro-batch forward and backward; the seconds that it took."""
         self.check()
         began = time.monotonic()
         self.recipe.backward(self.recipe.loss(self.draw(size)))
@@ -115,21 +115,21 @@ class MicroBatchBenchmark:
         self.recipe.model.zero_grad()
         return seconds
 
-    def _put_back(self, buffers: dict[str, torch.Tensor]) -> None:
+    def _restore_buffers(self, buffers: dict[str, torch.Tensor]) -> None:
         with torch.no_grad():
             for name, buffer in self.recipe.model.named_buffers():
                 buffer.copy_(buffers[name])
 
 
 def _host_bytes(manifest: RunManifest, device: torch.device) -> int:
-    """Where the CPU trains, what the rest of training takes of the same memory."""
+    """Bytes that the rest of training takes of the memory, where the CPU trains; 0 for a GPU."""
     return 0 if device.type == "cuda" else estimate_requirements(manifest).host_memory_bytes
 
 
-def repeated(batch: Batch) -> Callable[[int], Batch]:
-    """Draws batches of that one sample, for whoever must not wait for others or use them up."""
-    return lambda size: Batch(_repeated(batch.inputs, size), _repeated(batch.targets, size))
+def repeat_sample(batch: Batch) -> Callable[[int], Batch]:
+    """A function that draws batches by repeating one sample, which neither waits for data nor uses any up."""
+    return lambda size: Batch(_repeat(batch.inputs, size), _repeat(batch.targets, size))
 
 
-def _repeated(sample: torch.Tensor, size: int) -> torch.Tensor:
+def _repeat(sample: torch.Tensor, size: int) -> torch.Tensor:
     return sample.expand(size, *sample.shape[1:]).contiguous()

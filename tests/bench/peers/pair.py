@@ -37,10 +37,10 @@ class Pair:
         """Wait until both have done so many epochs: the epoch in which both are. What is late is left out."""
         last = self.first_epoch + epochs
         seconds = (SETTLING_EPOCHS + epochs) * PATIENCE_EPOCHS * ground.epoch_seconds
-        bounded = ground.shortened(seconds)
+        limit_evaluation = ground.shortened(seconds)
         try:
             for peer in (self.first, self.second):
-                peer.wait_for(lambda event: _has_reached(event, last), bounded.limit(seconds))
+                peer.wait_for(lambda event: _has_reached(event, last), limit_evaluation.limit(seconds))
         except TooLate:
             last = min(last, *(_epoch_of(track) for track in self.tracks))
             if last <= self.first_epoch:

@@ -125,6 +125,6 @@ def shown(data: DataSpec) -> str:
 def test_whoever_agrees_has_read_where_the_text_comes_from() -> None:
     files = (file_at("https://a.org/1", 1_000_000), file_at("https://b.org/2", 2_000_000))
     assert "2 files of 3.0 MB from a.org, b.org" in shown(TextFiles(files=files, format="text"))
-    assert "the data set ada/numbers of the hub, read as a stream" in shown(
+    assert "the data set ada/numbers of the hub, as a stream" in shown(
         HubDataset(repository="ada/numbers", revision=REVISION)
     )

@@ -24,7 +24,7 @@ from core.run.spec.language_models import (
 from core.run.spec.recipe import CausalLM, Lora, MaskedLM
 from core.run.spec.recipe_cost import size_of
 from core.worker.recipes.initialization import model_from_scratch
-from core.worker.recipes.lora import with_adapters
+from core.worker.recipes.lora import add_adapters
 
 NUMBERS: dict[str, Any] = {
     "vocab_size": 300,
@@ -73,7 +73,7 @@ def test_the_parameters_are_the_models(config: ModelConfig) -> None:
 def test_only_adapters_are_trained_and_they_are_counted(config: ModelConfig) -> None:
     spec = spec_of(config, Lora(rank=4))
     assert spec.lora is not None
-    model = with_adapters(model_from_scratch(spec), spec.lora, config)
+    model = add_adapters(model_from_scratch(spec), spec.lora, config)
     size = size_of(spec, SumsData())
     assert size.parameters == count(model)
     assert size.trained == count(model, trained=True) < size.parameters
@@ -83,7 +83,7 @@ def test_adapters_to_some_matrices_are_fewer() -> None:
     config = FAMILIES[2]
     spec = spec_of(config, Lora(rank=2, target_modules=("q_proj", "v_proj")))
     assert spec.lora is not None
-    model = with_adapters(model_from_scratch(spec), spec.lora, config)
+    model = add_adapters(model_from_scratch(spec), spec.lora, config)
     assert size_of(spec, SumsData()).trained == count(model, trained=True) == 3 * 2 * (64 + 48)
 
 
@@ -92,7 +92,7 @@ def test_models_and_adapters_are_the_same_on_every_peer() -> None:
         torch.manual_seed(seed)
         spec = spec_of(FAMILIES[0], Lora())
         assert spec.lora is not None
-        model = with_adapters(model_from_scratch(spec), spec.lora, FAMILIES[0])
+        model = add_adapters(model_from_scratch(spec), spec.lora, FAMILIES[0])
         return [*model.parameters(), torch.rand(3)]
 
     *one, mine = weights(1)

@@ -13,7 +13,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
 from core.security.ip_scope import is_public
-from core.worker.fetch.background_task import send
+from core.worker.fetch.background_task import run_in_background
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore
 from tests.support.recorders import RecordingListener
@@ -72,6 +72,6 @@ def test_nothing_is_asked_in_the_volunteers_own_network(tmp_path: Path, scheme: 
         file = FileAt(url=url, sha256="0" * 64, size_bytes=10)
         shelf = FileCache(FileStore(tmp_path, only_public=True))
         with pytest.raises(UserError, match="into your own network") as refused:
-            send(lambda errand: shelf.file(file, errand), RecordingListener())
+            run_in_background(lambda errand: shelf.file(file, errand), RecordingListener())
     assert refused.value.problem is ErrorKind.FILES_REFUSED
     assert ASKED == []

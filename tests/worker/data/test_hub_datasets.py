@@ -66,12 +66,12 @@ class Reader:
         self._home, self._opened = home, opened
 
     def open(
-        self, repository: Repository, *, seed: int = 1, watch: RecordingListener | None = None, **more: object
+        self, repository: Repository, *, seed: int = 1, listener: RecordingListener | None = None, **more: object
     ) -> Blocks:
         spec = {"repository": repository.name, "revision": repository.revision, "held_out_one_in": 10}
         data = HubDataset(**{**spec, **more})  # type: ignore[arg-type]
         store = FileStore(self._home / f"{seed}")
-        blocks = open_blocks(data, sequence_length=32, seed=seed, store=store, watch=watch or RecordingListener())
+        blocks = open_blocks(data, sequence_length=32, seed=seed, store=store, listener=listener or RecordingListener())
         self._opened.append(blocks)
         return blocks
 
@@ -141,13 +141,13 @@ def test_a_stream_that_is_cut_goes_on(hub: Hub, reader: Reader) -> None:
 
 @pytest.mark.slow
 def test_a_hub_that_stops_answering_is_told_and_waited_for(reader: Reader) -> None:
-    watch = RecordingListener()
+    listener = RecordingListener()
     with local_hub() as hub:
-        blocks = reader.open(hub.publish("dataset", "somebody/numbers", PARQUET), watch=watch)
+        blocks = reader.open(hub.publish("dataset", "somebody/numbers", PARQUET), listener=listener)
     drawn: list[str] = []
     drawing = threading.Thread(target=lambda: drawn.append(text_of(blocks, 100)), daemon=True)
     drawing.start()
-    assert watch.has_warned.wait(120)
+    assert listener.has_warned.wait(120)
     assert drawn == []
     with local_hub(hub):
         drawing.join(120)

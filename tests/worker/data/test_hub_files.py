@@ -12,7 +12,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
 from core.worker.fetch.file_store import FileStore
-from core.worker.fetch.hub_files import fetch, fetch_tokenizer
+from core.worker.fetch.hub_files import fetch_model, fetch_tokenizer
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
 
@@ -33,8 +33,8 @@ def store(tmp_path: Path) -> FileStore:
     return FileStore(tmp_path)
 
 
-def fetched(repository: Repository, store: FileStore, watch: RecordingListener | None = None) -> Path:
-    return fetch(repository.name, repository.revision, store, watch or RecordingListener())
+def fetched(repository: Repository, store: FileStore, listener: RecordingListener | None = None) -> Path:
+    return fetch_model(repository.name, repository.revision, store, listener or RecordingListener())
 
 
 def test_only_what_is_data_is_fetched(hub: Hub, store: FileStore) -> None:
@@ -45,11 +45,11 @@ def test_only_what_is_data_is_fetched(hub: Hub, store: FileStore) -> None:
 
 
 def test_the_download_tells_how_far_it_is(hub: Hub, store: FileStore) -> None:
-    watch = RecordingListener()
-    fetched(hub.publish("model", "somebody/small", MODEL), store, watch)
+    listener = RecordingListener()
+    fetched(hub.publish("model", "somebody/small", MODEL), store, listener)
     total = len(WEIGHTS) + len(MODEL["config.json"]) + len(MODEL["tokenizer.json"])
-    assert watch.told[-1] == (total, total)
-    assert watch.told == sorted(watch.told)
+    assert listener.told[-1] == (total, total)
+    assert listener.told == sorted(listener.told)
 
 
 def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: FileStore) -> None:
@@ -65,7 +65,7 @@ def test_a_download_that_is_cut_goes_on_where_it_was(hub: Hub, store: FileStore)
 def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.cuts = [1_000_000]
-    watch = RecordingListener()
+    listener = RecordingListener()
 
     class Leaves(RecordingListener):
         def progress(self, received_bytes: int, total_bytes: int) -> None:
@@ -74,18 +74,18 @@ def test_a_download_goes_on_in_the_next_worker_too(hub: Hub, store: FileStore) -
 
     with pytest.raises(KeyboardInterrupt):
         fetched(repository, store, Leaves())
-    fetched(repository, store, watch)
+    fetched(repository, store, listener)
     assert "bytes=" in hub.asked("model.safetensors")[-1]
-    assert watch.told[0][0] > 0
+    assert listener.told[0][0] > 0
 
 
 def test_the_second_start_asks_nobody(store: FileStore) -> None:
     with local_hub() as hub:
         repository = hub.publish("model", "somebody/small", MODEL)
         first = fetched(repository, store)
-    watch = RecordingListener()
-    assert fetched(repository, store, watch) == first
-    assert watch.told == []
+    listener = RecordingListener()
+    assert fetched(repository, store, listener) == first
+    assert listener.told == []
 
 
 def test_a_file_that_is_not_what_the_revision_says_is_refused_and_deleted(hub: Hub, store: FileStore) -> None:
@@ -124,22 +124,22 @@ def test_settings_that_ask_for_code_are_refused_before_the_weights_are_fetched(
 
 def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: FileStore) -> None:
     with pytest.raises(UserError, match=r"nobody/nothing: the hub answers 40[14]"):
-        fetch("nobody/nothing", "0" * 40, store, RecordingListener())
+        fetch_model("nobody/nothing", "0" * 40, store, RecordingListener())
 
 
 def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.errors = [503, 503]
-    watch = RecordingListener()
-    fetched(repository, store, watch)
-    assert [problem for problem, _ in watch.warned] == [ErrorKind.FILES_UNREACHABLE]
+    listener = RecordingListener()
+    fetched(repository, store, listener)
+    assert [problem for problem, _ in listener.warned] == [ErrorKind.FILES_UNREACHABLE]
 
 
 def test_whoever_leaves_waits_for_no_download(store: FileStore) -> None:
-    watch = RecordingListener()
-    watch.is_leaving = True
+    listener = RecordingListener()
+    listener.is_leaving = True
     with pytest.raises(KeyboardInterrupt):
-        fetch("somebody/small", "0" * 40, store, watch)
+        fetch_model("somebody/small", "0" * 40, store, listener)
 
 
 def test_a_tokenizer_needs_none_of_the_weights(hub: Hub, store: FileStore) -> None:

@@ -1,4 +1,4 @@
-"""Images from Parquet files and a hub's data sets: decoded within bounds, in an order of each peer's own."""
+"""Images from Parquet files and a hub's data sets: decode_image within bounds, in an order of each peer's own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PIL import Image
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, HubImages, ImageData, ImageFiles
 from core.worker.data import Images, LabelledImages, open_images
-from core.worker.data.image_decoding import MOST_BYTES, BrokenImageError, decoded
+from core.worker.data.image_decoding import MAX_BYTES, BrokenImageError, decode_image
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recorders import RecordingListener
@@ -35,7 +35,7 @@ class Gallery:
     def __init__(self, home: Path, hub: Hub) -> None:
         self.home, self.hub = home, hub
         self.opened: list[Images] = []
-        self.watch = RecordingListener()
+        self.listener = RecordingListener()
 
     def put(self, *contents: bytes) -> tuple[FileAt, ...]:
         """Each at an address of its own."""
@@ -53,7 +53,7 @@ class Gallery:
     def open(self, data: ImageData, seed: int = 1) -> Images:
         """The data, opened by that peer."""
         store = FileStore(self.home / f"{seed}")
-        images = open_images(data, size=SIDE, classes=3, seed=seed, store=store, watch=self.watch)
+        images = open_images(data, size=SIDE, classes=3, seed=seed, store=store, listener=self.listener)
         self.opened.append(images)
         return images
 
@@ -82,7 +82,7 @@ def column(encoded: bytes) -> bytes:
 
 
 def test_an_image_becomes_a_square_of_its_colours() -> None:
-    pixels = decoded(square(1, side=64, form="JPEG"), SIDE)
+    pixels = decode_image(square(1, side=64, form="JPEG"), SIDE)
     assert pixels.shape == (3, SIDE, SIDE) and pixels.dtype == torch.uint8
     assert (pixels.float().mean((1, 2)) - torch.tensor(COLOURS[1])).abs().max() < 12
 
@@ -91,7 +91,7 @@ def test_an_image_becomes_a_square_of_its_colours() -> None:
 def test_images_of_any_kind_have_three_colours(mode: str) -> None:
     file = io.BytesIO()
     Image.new(mode, (9, 5)).save(file, "PNG")
-    assert decoded(file.getvalue(), SIDE).shape == (3, SIDE, SIDE)
+    assert decode_image(file.getvalue(), SIDE).shape == (3, SIDE, SIDE)
 
 
 def in_format(form: str) -> bytes:
@@ -111,13 +111,13 @@ def in_format(form: str) -> bytes:
         (b"\x89PNG\r\n\x1a\n" + bytes(500), "cannot be read"),
         (square(0)[:-40], "cannot be read"),
         (square(0, 64, "JPEG")[:-200], "cannot be read"),
-        (bytes(MOST_BYTES + 1), "bytes, and at most"),
+        (bytes(MAX_BYTES + 1), "bytes, and at most"),
     ],
 )
 def test_what_is_broken_or_would_fill_the_memory_is_refused(encoded: bytes, why: str) -> None:
     assert len(bomb()) < 10_000
     with pytest.raises(BrokenImageError, match=why):
-        decoded(encoded, SIDE)
+        decode_image(encoded, SIDE)
 
 
 def test_all_images_are_drawn_but_those_that_are_held_out(gallery: Gallery) -> None:
@@ -177,10 +177,10 @@ def test_places_that_a_data_set_names_are_never_opened(gallery: Gallery, tmp_pat
     drawn = images.draw(3 * COUNT)
     assert are_right(drawn)
     assert not {*each_of(drawn), *each_of(images.held_out())} - {
-        decoded(each, SIDE).numpy().tobytes() for each in SQUARES
+        decode_image(each, SIDE).numpy().tobytes() for each in SQUARES
     }
     assert gallery.hub.asked("secret.png") == []
-    assert any("not in the data itself" in detail for _, detail in gallery.watch.warned)
+    assert any("not in the data itself" in detail for _, detail in gallery.listener.warned)
 
 
 @pytest.mark.parametrize("encoded", [bomb(), b"no image", square(0)[:-40]])
@@ -188,7 +188,7 @@ def test_broken_images_are_left_out_and_counted(gallery: Gallery, encoded: bytes
     images = gallery.files(column(encoded))
     drawn = images.draw(2 * COUNT)
     assert are_right(drawn)
-    told = [detail for problem, detail in gallery.watch.warned if problem is ErrorKind.IMAGES_LEFT_OUT]
+    told = [detail for problem, detail in gallery.listener.warned if problem is ErrorKind.IMAGES_LEFT_OUT]
     assert told and told[0].startswith("So far 1 of ")
     assert any(detail.startswith("So far 10 of ") for detail in told)
 
@@ -196,7 +196,7 @@ def test_broken_images_are_left_out_and_counted(gallery: Gallery, encoded: bytes
 def test_an_image_without_a_label_is_left_out(gallery: Gallery) -> None:
     images = gallery.files(in_parquet(SQUARES, [None, *CLASSES[1:]]))
     images.draw(2 * COUNT)
-    assert any("it has no label" in detail for _, detail in gallery.watch.warned)
+    assert any("it has no label" in detail for _, detail in gallery.listener.warned)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pyarrow import parquet
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt, TextFiles
 from core.worker.data import Blocks, open_blocks
-from core.worker.data.documents_files import STRETCH_BYTES
+from core.worker.data.documents_files import CHUNK_BYTES
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.recorders import RecordingListener
@@ -72,11 +72,13 @@ class Library:
         peer: int = 1,
         one_in: int = 10,
         limit: int | None = None,
-        watch: RecordingListener | None = None,
+        listener: RecordingListener | None = None,
     ) -> Blocks:
         data = TextFiles(files=files, format=form, column=column, held_out_one_in=one_in)
         store = FileStore(self.home / f"{peer}", limit)
-        blocks = open_blocks(data, sequence_length=LENGTH, seed=peer, store=store, watch=watch or RecordingListener())
+        blocks = open_blocks(
+            data, sequence_length=LENGTH, seed=peer, store=store, listener=listener or RecordingListener()
+        )
         self.opened.append(blocks)
         return blocks
 
@@ -168,9 +170,9 @@ def test_each_time_through_the_data_has_another_order(library: Library) -> None:
 def test_no_document_is_lost_or_read_twice_where_a_large_file_is_taken_in_stretches(
     library: Library, form: Format
 ) -> None:
-    texts = documents(3 * STRETCH_BYTES // 2000, words=400)
+    texts = documents(3 * CHUNK_BYTES // 2000, words=400)
     data = encoded(texts, form)
-    assert len(data) > 2.5 * STRETCH_BYTES
+    assert len(data) > 2.5 * CHUNK_BYTES
     blocks = library.open(*library.put(data), form=form, one_in=10_000)
     drawn = Counter(whole(blocks.draw(once_through(texts[1:]))))
     counts = [drawn[text] for text in texts]
@@ -255,9 +257,9 @@ def test_a_download_goes_on_after_a_cut_and_tells_how_far_it_is(library: Library
     texts = documents(30_000, words=20)
     (file,) = library.put(encoded(texts, "text"))
     library.hub.cuts = [1_000_000]
-    watch = RecordingListener()
-    library.open(file, watch=watch)
-    assert watch.told[-1] == (file.size_bytes, file.size_bytes)
+    listener = RecordingListener()
+    library.open(file, listener=listener)
+    assert listener.told[-1] == (file.size_bytes, file.size_bytes)
     _, second = library.hub.asked("0.txt")
     assert "bytes=" in second and "bytes=0-" not in second
 
@@ -274,16 +276,16 @@ def test_the_second_start_needs_no_network(tmp_path: Path) -> None:
 
 
 def test_a_server_that_stops_answering_in_the_middle_is_waited_for(tmp_path: Path) -> None:
-    watch = RecordingListener()
+    listener = RecordingListener()
     with local_hub() as hub:
         library = Library(tmp_path, hub)
         first, second = library.put(encoded(TEXTS[:1500], "text"), encoded(TEXTS[1500:], "text"))
-        blocks = library.open(first, second, watch=watch)
+        blocks = library.open(first, second, listener=listener)
     drawn: list[torch.Tensor] = []
     drawing = threading.Thread(target=lambda: drawn.append(blocks.draw(once_through(TEXTS))), daemon=True)
     drawing.start()
-    assert watch.has_warned.wait(60)
-    assert watch.warned[0][0] is ErrorKind.FILES_UNREACHABLE
+    assert listener.has_warned.wait(60)
+    assert listener.warned[0][0] is ErrorKind.FILES_UNREACHABLE
     with local_hub(hub):
         drawing.join(60)
     assert len(within(drawn[0])) > 0.85 * len(TEXTS)
@@ -301,14 +303,14 @@ def test_an_error_of_the_reading_thread_arrives_where_blocks_are_drawn(library: 
 
 def test_whoever_leaves_does_not_wait_for_blocks(library: Library) -> None:
     files = library.put(encoded(TEXTS, "text"), encoded(TEXTS, "text") + b"!")
-    watch = RecordingListener()
+    listener = RecordingListener()
     is_asked, may_go_on = threading.Event(), threading.Event()
 
     def stall() -> None:
         is_asked.set()
         may_go_on.wait(60)
 
-    blocks = library.open(*files, watch=watch)
+    blocks = library.open(*files, listener=listener)
     library.hub.before_file["1.txt"] = stall
     left = threading.Event()
 
@@ -320,7 +322,7 @@ def test_whoever_leaves_does_not_wait_for_blocks(library: Library) -> None:
 
     threading.Thread(target=draw, daemon=True).start()
     assert is_asked.wait(60)
-    watch.is_leaving = True
+    listener.is_leaving = True
     assert left.wait(10)
     may_go_on.set()
 

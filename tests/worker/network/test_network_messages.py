@@ -6,7 +6,7 @@ import pytest
 
 from core.protocol.events import Network
 from core.protocol.localizable import LocalizedText
-from core.worker.network import network_messages as network_coach
+from core.worker.network import network_messages
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.reachability import is_dead_ipv6
 from core.worker.swarm import ReachabilityResult
@@ -16,8 +16,8 @@ HOME, PUBLIC = LocalNetwork("home", "192.168.1.2"), LocalNetwork("hosted", "11.0
 V6 = LocalNetwork("six", "2a00::7")
 
 
-def test_who_is_reached_is_told_where() -> None:
-    network = network_coach.found(ReachabilityResult(2, 1, "/ip4/11.0.0.7/tcp/31337"), HOME, 31337)
+def test_who_is_reached_is_announced_where() -> None:
+    network = network_messages.after_test(ReachabilityResult(2, 1, "/ip4/11.0.0.7/tcp/31337"), HOME, 31337)
     assert (network.mode, str(network.advice)) == ("direct", "")
     assert str(network.reason) == "2 of 3 peers could connect to 11.0.0.7:31337."
 
@@ -35,23 +35,23 @@ def test_who_is_reached_is_told_where() -> None:
     ],
     ids=["behind a router", "behind its own firewall", "IPv6"],
 )
-def test_who_is_not_is_told_what_could_be_done(here: LocalNetwork, reason: str, advice: str) -> None:
-    network = network_coach.found(ReachabilityResult(failed=2), here, 31337)
+def test_who_is_not_is_announced_what_could_be_done(here: LocalNetwork, reason: str, advice: str) -> None:
+    network = network_messages.after_test(ReachabilityResult(failed=2), here, 31337)
     assert network.mode == "client"
     assert f"2 of 2 peers {reason}" in str(network.reason) and advice in str(network.advice)
 
 
 def test_behind_a_vpn_no_router_is_to_blame() -> None:
-    network = network_coach.found(ReachabilityResult(failed=1), LocalNetwork("vpn", "10.8.0.2", "tun0"), 31337)
+    network = network_messages.after_test(ReachabilityResult(failed=1), LocalNetwork("vpn", "10.8.0.2", "tun0"), 31337)
     assert "port 31337 of your VPN" in str(network.reason)
     assert "VPN (tun0)" in str(network.advice) and "router" not in str(network.advice)
 
 
-def test_an_ipv6_that_leads_nowhere_is_told_where_there_is_one() -> None:
+def test_an_ipv6_that_leads_nowhere_is_announced_where_there_is_one() -> None:
     silent = [f"/ip6/2a00::9/tcp/31337/p2p/{PEER_ID}"]
-    hint = str(network_coach.about_ipv6("2a00::7", silent))
+    hint = str(network_messages.ipv6_hint("2a00::7", silent))
     assert "[2a00::9]:31337 does not answer" in hint and "prefer IPv4" in hint
-    assert not network_coach.about_ipv6("", silent) and not network_coach.about_ipv6("2a00::7", [])
+    assert not network_messages.ipv6_hint("", silent) and not network_messages.ipv6_hint("2a00::7", [])
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_ipv6_is_doubted_only_where_ipv4_answers(address: str, alive: list[str],
 
 def test_a_hint_is_added_to_what_else_could_be_done() -> None:
     told = Network(mode="client", reason=LocalizedText("So it is."), advice=LocalizedText("Do this."))
-    assert str(network_coach.with_hint(told, LocalizedText("And that.")).advice) == "Do this. And that."
-    assert network_coach.with_hint(told, LocalizedText()) == told
+    assert str(network_messages.with_hint(told, LocalizedText("And that.")).advice) == "Do this. And that."
+    assert network_messages.with_hint(told, LocalizedText()) == told
 
 
 def test_insisting_wrongly_keeps_the_mode_and_says_why_it_is_wrong() -> None:
-    found = network_coach.found(ReachabilityResult(failed=1), PUBLIC, 31337)
-    network = network_coach.chosen_against(found)
+    found = network_messages.after_test(ReachabilityResult(failed=1), PUBLIC, 31337)
+    network = network_messages.despite_test(found)
     assert (network.mode, network.advice) == ("direct", found.advice)
     assert str(network.reason).startswith(
         "You chose it, although it does not work: The one peer that tried failed to connect to 11.0.0.7"
@@ -100,5 +100,5 @@ def test_the_majority_of_those_that_tried_decides(
 
 
 def test_where_nobody_could_tell_that_is_said() -> None:
-    network = network_coach.found(ReachabilityResult(), HOME, 31337)
+    network = network_messages.after_test(ReachabilityResult(), HOME, 31337)
     assert network.mode == "client" and str(network.reason).startswith("Nobody could tell")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.worker.network.ports import refuse_taken_ports, steady_listen, usual_listen
+from core.worker.network.ports import fixed_listen, free_fixed_listen, refuse_taken_ports
 from tests.support.peers.hostile_records import organiser
 
 
@@ -29,27 +29,27 @@ def port_of(address: str) -> int:
 
 
 def test_the_port_of_last_time_is_the_port_of_this_time(tmp_path: Path) -> None:
-    first = usual_listen(tmp_path / "port")
+    first = fixed_listen(tmp_path / "port")
     assert first[0].startswith("/ip4/0.0.0.0/tcp/")
     assert len({port_of(address) for address in first}) == 1
     with socket.create_server(("", port_of(first[0]))):
-        assert usual_listen(tmp_path / "port") == first, "the address that was posted must stay true"
+        assert fixed_listen(tmp_path / "port") == first, "the address that was posted must stay true"
 
 
 def test_a_port_that_nobody_has_posted_is_given_up_when_it_is_taken(tmp_path: Path) -> None:
-    first = steady_listen(tmp_path / "port")
-    assert steady_listen(tmp_path / "port") == first
+    first = free_fixed_listen(tmp_path / "port")
+    assert free_fixed_listen(tmp_path / "port") == first
     with socket.create_server(("", port_of(first[0]))):
-        second = steady_listen(tmp_path / "port")
+        second = free_fixed_listen(tmp_path / "port")
         assert second != first
-        assert steady_listen(tmp_path / "port") == second
+        assert free_fixed_listen(tmp_path / "port") == second
 
 
 @pytest.mark.parametrize("damage", [b"", b"31337x", b"\xff\xfe"])
 def test_a_damaged_memory_is_replaced(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "port").write_bytes(damage)
-    first = usual_listen(tmp_path / "port")
-    assert usual_listen(tmp_path / "port") == first
+    first = fixed_listen(tmp_path / "port")
+    assert fixed_listen(tmp_path / "port") == first
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])

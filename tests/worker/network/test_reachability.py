@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
-from core.worker.network.reachability import DIAL_SECONDS, answering, is_told, settled_network
+from core.worker.network.reachability import DIAL_SECONDS, answering_addresses, certain_network, is_announced
 
 PEER = "/p2p/12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
 NOWHERE = f"/ip4/127.0.0.1/tcp/1{PEER}"
@@ -25,23 +25,23 @@ def port() -> Iterator[int]:
 
 def test_only_addresses_that_answer_are_kept(port: int) -> None:
     somewhere = f"/ip4/127.0.0.1/tcp/{port}{PEER}"
-    assert answering([NOWHERE, somewhere]) == (somewhere,)
+    assert answering_addresses([NOWHERE, somewhere]) == (somewhere,)
 
 
 @pytest.mark.parametrize("host", ["dns4/localhost", "dns/localhost"])
 def test_names_are_looked_up(port: int, host: str) -> None:
-    assert answering([f"/{host}/tcp/{port}{PEER}"])
+    assert answering_addresses([f"/{host}/tcp/{port}{PEER}"])
 
 
 def test_a_relay_is_dialled_in_the_place_of_who_is_behind_it(port: int) -> None:
-    assert answering([f"/ip4/127.0.0.1/tcp/{port}{PEER}/p2p-circuit{PEER}"])
+    assert answering_addresses([f"/ip4/127.0.0.1/tcp/{port}{PEER}/p2p-circuit{PEER}"])
     with pytest.raises(UserError):
-        answering([f"{NOWHERE}/p2p-circuit{PEER}"])
+        answering_addresses([f"{NOWHERE}/p2p-circuit{PEER}"])
 
 
 @pytest.mark.parametrize("address", ["/ip4/192.0.2.1/udp/1/quic-v1", "/dnsaddr/example.invalid"])
 def test_what_cannot_be_dialled_so_simply_is_left_to_libp2p(address: str) -> None:
-    assert answering([NOWHERE, address + PEER]) == (address + PEER,)
+    assert answering_addresses([NOWHERE, address + PEER]) == (address + PEER,)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_what_cannot_be_dialled_so_simply_is_left_to_libp2p(address: str) -> Non
 def test_where_nobody_answers_that_is_said_within_one_dial(addresses: list[str]) -> None:
     began = time.monotonic()
     with pytest.raises(UserError) as raised:
-        answering(addresses)
+        answering_addresses(addresses)
     assert raised.value.problem is ErrorKind.NOBODY_ANSWERS
     assert time.monotonic() - began < 2 * DIAL_SECONDS
 
@@ -74,7 +74,7 @@ def test_where_nobody_answers_that_is_said_within_one_dial(addresses: list[str])
 def test_whether_others_can_connect_is_found_out_unless_the_wish_or_the_place_says_it(
     wish: NetworkMode, addresses: list[str], mode: str | None
 ) -> None:
-    network = settled_network(wish, addresses)
+    network = certain_network(wish, addresses)
     assert mode == (network and network.mode)
 
 
@@ -89,4 +89,4 @@ def test_whether_others_can_connect_is_found_out_unless_the_wish_or_the_place_sa
     ids=["told", "untold", "another kind is enough", "nothing is told"],
 )
 def test_an_address_that_was_found_must_be_told_unless_another_kind_is(told: list[str], is_so: bool) -> None:
-    assert is_told("/ip4/11.0.0.1/tcp/31337", told) is is_so
+    assert is_announced("/ip4/11.0.0.1/tcp/31337", told) is is_so

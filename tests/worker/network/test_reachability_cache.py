@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from core.worker.network.local_network import LocalNetwork, detect_local_network
-from core.worker.network.reachability_cache import KEPT_NETWORKS, KEPT_SECONDS, Known, KnownNetworks
+from core.worker.network.reachability_cache import KEPT_NETWORKS, KEPT_SECONDS, CachedReachability, ReachabilityCache
 
 ADDRESS = "/ip4/203.0.113.7/tcp/31337"
 
@@ -20,9 +20,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_was_found_is_remembered_for_that_network_and_port(path: Path) -> None:
-    KnownNetworks(path).remember("home", 31337, ADDRESS)
-    KnownNetworks(path).remember("café", 31337, "")
-    known = KnownNetworks(path)
+    ReachabilityCache(path).remember("home", 31337, ADDRESS)
+    ReachabilityCache(path).remember("café", 31337, "")
+    known = ReachabilityCache(path)
     found = known.recall("home", 31337), known.recall("café", 31337)
     assert [each and each.address for each in found] == [ADDRESS, ""]
     assert known.recall("home", 4001) is None
@@ -31,12 +31,12 @@ def test_what_was_found_is_remembered_for_that_network_and_port(path: Path) -> N
 
 @pytest.mark.parametrize("age", [KEPT_SECONDS + 1, -3600.0], ids=["old", "of the future"])
 def test_what_is_too_old_or_of_another_clock_is_not_believed(path: Path, age: float) -> None:
-    path.write_bytes(msgspec.json.encode({"home/31337": Known(ADDRESS, time.time() - age)}))
-    assert KnownNetworks(path).recall("home", 31337) is None
+    path.write_bytes(msgspec.json.encode({"home/31337": CachedReachability(ADDRESS, time.time() - age)}))
+    assert ReachabilityCache(path).recall("home", 31337) is None
 
 
 def test_only_the_newest_networks_are_kept(path: Path) -> None:
-    known = KnownNetworks(path)
+    known = ReachabilityCache(path)
     for number in range(KEPT_NETWORKS + 5):
         known.remember(str(number), 1, ADDRESS)
     assert len(msgspec.json.decode(path.read_bytes())) == KEPT_NETWORKS
@@ -46,7 +46,7 @@ def test_only_the_newest_networks_are_kept(path: Path) -> None:
 @pytest.mark.parametrize("damage", [b"", b"[]", b'{"home/1": {"address": 1, "at": 0}}', b"\xff"])
 def test_a_damaged_file_is_kept_aside_and_begun_anew(path: Path, damage: bytes) -> None:
     path.write_bytes(damage)
-    known = KnownNetworks(path)
+    known = ReachabilityCache(path)
     assert known.recall("home", 1) is None
     assert path.with_name("networks.json.broken-1").read_bytes() == damage
     known.remember("home", 1, ADDRESS)
@@ -55,7 +55,7 @@ def test_a_damaged_file_is_kept_aside_and_begun_anew(path: Path, damage: bytes) 
 
 def test_a_disk_that_refuses_stops_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    known = KnownNetworks(tmp_path / "file" / "networks.json")
+    known = ReachabilityCache(tmp_path / "file" / "networks.json")
     known.remember("home", 1, ADDRESS)
     assert known.recall("home", 1) is None
 

@@ -73,7 +73,7 @@ class Calculator(nn.Module):
 
 
 def test_a_sum_is_spelled_with_its_answer_units_first() -> None:
-    batch = Sums(2, seed=0).spell(torch.tensor([[17, 25], [9, 98]]))
+    batch = Sums(2, seed=0).encode(torch.tensor([[17, 25], [9, 98]]))
     assert batch.inputs.tolist() == [[1, 7, 10, 2, 5, 11, 2, 4], [0, 9, 10, 9, 8, 11, 7, 0]]
     assert batch.targets.tolist() == [[2, 4, 0], [7, 0, 1]]
 

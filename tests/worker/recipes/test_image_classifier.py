@@ -19,9 +19,9 @@ from core.run.spec.image_models import ViT
 from core.run.spec.recipe import ArithmeticGPT, ImageClassification, Pretrained
 from core.run.spec.recipe_cost import size_of
 from core.worker.data import LabelledImages
-from core.worker.recipes.image_classifier import ImageClassifier, bounded
+from core.worker.recipes.image_classifier import ImageClassifier, limit_evaluation
 from core.worker.recipes.initialization import model_from_scratch
-from core.worker.recipes.transformers_factory import classifier
+from core.worker.recipes.transformers_factory import build_classifier
 
 CPU = torch.device("cpu")
 SIDE = 16
@@ -96,7 +96,7 @@ def one_thread() -> None:
 def made(spec: ImageClassification = SPEC, folder: Path | None = None, seed: int = 1) -> ImageClassifier:
     """That recipe with the walls."""
     torch.manual_seed(seed)
-    return classifier(spec, Walls(seed), device=CPU, folder=folder)
+    return build_classifier(spec, Walls(seed), device=CPU, folder=folder)
 
 
 def changed(**numbers: Any) -> ImageClassification:
@@ -199,14 +199,14 @@ def test_a_large_model_is_asked_about_fewer_images() -> None:
 
     def asked(parameters: int) -> int:
         model = torch.nn.Linear(1, parameters, bias=False, device="meta")
-        return len(bounded(held_out, model, patches=196).classes)
+        return len(limit_evaluation(held_out, model, patches=196).classes)
 
     assert [asked(1_000_000), asked(20_000_000), asked(1_000_000_000)] == [256, 63, 16]
 
 
 def test_closing_it_lets_go_of_the_data() -> None:
     walls = Walls(1)
-    classifier(SPEC, walls, device=CPU).close()
+    build_classifier(SPEC, walls, device=CPU).close()
     assert walls.is_closed
 
 
@@ -280,7 +280,7 @@ def test_a_run_with_images_survives_being_signed() -> None:
         ("image_size = 32\npatch_size = 4", "image_size = 512\npatch_size = 2", "65536 patches; at most"),
         ("hidden_size = 32", "hidden_size = 30", "hidden_size 30 cannot be shared evenly by 4 heads"),
         ("[0.5, 0.5, 0.5]", "[0.5, 0.5]", "[recipe] image_mean = "),
-        ("[0.5, 0.5, 0.5]", "[0.5, 0.5, 2]", "[recipe] image_mean = "),
+        ("[0.5, 0.5, 0.5]", "[0.5, 0.5, 2]", "[recipe] image_mean #3 = 2: must be at most 1.0"),
         ("num_labels = 3", "num_labels = 4", "there are 3 class_names, and num_labels is 4"),
         ('"blue"', '"red"', "class_names must be different from each other"),
         ('kind = "hub-images"', 'kind = "sums"', "[data]"),

@@ -15,11 +15,11 @@ from core.run.spec.data import SumsData
 from core.run.spec.language_models import GPT2, Albert, Bert
 from core.run.spec.recipe import CausalLM, LanguageModelSpec, Lora, MaskedLM
 from core.run.spec.recipe_cost import size_of
-from core.worker.recipes.language_model import LanguageModel, bounded
-from core.worker.recipes.objective import NOT_ASKED, Masking
-from core.worker.recipes.precision import MixedPrecision, compiled, dtype_for
+from core.worker.recipes.language_model import LanguageModel, limit_evaluation
+from core.worker.recipes.objective import IGNORED_TARGET, Masking
+from core.worker.recipes.precision import MixedPrecision, compile_model, dtype_for
 from core.worker.recipes.recipe import Evaluation
-from core.worker.recipes.transformers_factory import put_together
+from core.worker.recipes.transformers_factory import build_language_model
 
 CPU = torch.device("cpu")
 LENGTH, VOCABULARY, MASK = 24, 258, 257
@@ -66,7 +66,7 @@ def one_thread() -> None:
 def language_model(spec: LanguageModelSpec, seed: int = 1) -> LanguageModel:
     """That recipe with the alphabet."""
     torch.manual_seed(seed)
-    return put_together(spec, Alphabet(seed), seed=seed, device=CPU)
+    return build_language_model(spec, Alphabet(seed), seed=seed, device=CPU)
 
 
 def with_numbers(spec: LanguageModelSpec, **changed: Any) -> LanguageModelSpec:
@@ -144,8 +144,8 @@ def gradient(recipe: LanguageModel, batches: list[Any]) -> list[Tensor]:
 
 def test_every_block_has_as_many_hidden_tokens_and_most_of_them_become_the_mask() -> None:
     blocks = torch.randint(1000, (500, 100))
-    batch = Masking(1000, 999, seed=1).pose(blocks)
-    asked = batch.targets != NOT_ASKED
+    batch = Masking(1000, 999, seed=1).prepare_batch(blocks)
+    asked = batch.targets != IGNORED_TARGET
     assert (asked.sum(1) == 15).all()
     assert torch.equal(batch.targets[asked], blocks[asked])
     assert torch.equal(batch.inputs[~asked], blocks[~asked])
@@ -157,10 +157,10 @@ def test_every_block_has_as_many_hidden_tokens_and_most_of_them_become_the_mask(
 def test_masks_are_a_peers_own_and_never_the_same_twice() -> None:
     blocks = torch.randint(1000, (4, 100))
     one, again, other = Masking(1000, 999, 1), Masking(1000, 999, 1), Masking(1000, 999, 2)
-    first = one.pose(blocks).inputs
-    assert torch.equal(first, again.pose(blocks).inputs)
-    assert not torch.equal(first, one.pose(blocks).inputs)
-    assert not torch.equal(first, other.pose(blocks).inputs)
+    first = one.prepare_batch(blocks).inputs
+    assert torch.equal(first, again.prepare_batch(blocks).inputs)
+    assert not torch.equal(first, one.prepare_batch(blocks).inputs)
+    assert not torch.equal(first, other.prepare_batch(blocks).inputs)
 
 
 def test_only_adapters_get_a_gradient() -> None:
@@ -259,7 +259,7 @@ def test_a_computer_without_a_compiler_trains_without_one(caplog: pytest.LogCapt
         raise RuntimeError("no compiler")
 
     with caplog.at_level(logging.WARNING):
-        assert compiled(model, trial) is model
+        assert compile_model(model, trial) is model
     assert "torch.compile does not work here" in caplog.text
 
 
@@ -267,14 +267,14 @@ def test_a_large_model_is_asked_about_fewer_blocks() -> None:
     blocks = torch.zeros(64, 256, dtype=torch.int64)
 
     def asked(parameters: int) -> int:
-        return len(bounded(blocks, torch.nn.Linear(1, parameters, bias=False, device="meta")))
+        return len(limit_evaluation(blocks, torch.nn.Linear(1, parameters, bias=False, device="meta")))
 
     assert [asked(1_000), asked(100_000_000), asked(10_000_000_000)] == [32, 9, 4]
 
 
 def test_closing_it_lets_go_of_the_data() -> None:
     blocks = Alphabet(1)
-    put_together(CAUSAL, blocks, seed=1, device=CPU).close()
+    build_language_model(CAUSAL, blocks, seed=1, device=CPU).close()
     assert blocks.is_closed
 
 
@@ -283,7 +283,7 @@ def test_closing_it_lets_go_of_the_data() -> None:
 @pytest.mark.parametrize("spec", [CAUSAL, MASKED], ids=["causal", "masked"])
 def test_a_gpu_begins_with_the_same_model_and_computes_in_half_precision(spec: LanguageModelSpec) -> None:
     here, gpu = language_model(spec), torch.device("cuda")
-    there = put_together(spec, Alphabet(1), seed=1, device=gpu)
+    there = build_language_model(spec, Alphabet(1), seed=1, device=gpu)
     assert dtype_for("auto", gpu) in (torch.bfloat16, torch.float16)
     assert all(each.dtype == torch.float32 for each in there.model.parameters())
     assert there.evaluate().loss == pytest.approx(here.evaluate().loss, rel=0.02)
@@ -301,7 +301,7 @@ def test_frozen_weights_take_half_of_a_gpus_memory() -> None:
     wide = GPT2(**(NUMBERS | {"hidden_size": 1024, "num_hidden_layers": 4}))
     spec = CausalLM(config=wide, sequence_length=LENGTH, lora=Lora(), precision="bf16")
     before = torch.cuda.memory_allocated()
-    recipe = put_together(spec, Alphabet(1), seed=1, device=torch.device("cuda"))
+    recipe = build_language_model(spec, Alphabet(1), seed=1, device=torch.device("cuda"))
     size = size_of(spec, SumsData())
     assert torch.cuda.memory_allocated() - before < 1.1 * (size.frozen_bytes + 4 * size.trained)
     assert recipe.backward(recipe.loss(recipe.draw(2)))

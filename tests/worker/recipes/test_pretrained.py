@@ -15,7 +15,7 @@ from core.run.spec.language_models import GPT2, Llama
 from core.run.spec.recipe import CausalLM, LanguageModelSpec, Lora, Pretrained, Quantization
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.language_model import LanguageModel
-from core.worker.recipes.transformers_factory import put_together
+from core.worker.recipes.transformers_factory import build_language_model
 from tests.worker.recipes.test_language_model import (
     CAUSAL,
     CPU,
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 def loaded(folder: Path, spec: LanguageModelSpec = CAUSAL, **changed: Any) -> LanguageModel:
     """The recipe with the weights in that folder."""
     begun = with_numbers(spec, pretrained=BEGIN, **changed)
-    return put_together(begun, Alphabet(1), seed=1, device=CPU, folder=folder)
+    return build_language_model(begun, Alphabet(1), seed=1, device=CPU, folder=folder)
 
 
 def why_refused(folder: Path, spec: LanguageModelSpec = CAUSAL, **changed: Any) -> str:
@@ -149,9 +149,9 @@ def test_an_output_that_nobody_has_trained_is_the_same_on_every_peer(tmp_path: P
 def test_a_tokenizer_with_more_tokens_than_the_model_is_refused() -> None:
     spec = CausalLM(config=GPT2(**(NUMBERS | {"vocab_size": 100})), sequence_length=LENGTH)
     with pytest.raises(UserError, match="258 tokens, and the model's vocab_size is 100"):
-        put_together(spec, Alphabet(1), seed=1, device=CPU)
+        build_language_model(spec, Alphabet(1), seed=1, device=CPU)
 
 
 def test_a_tokenizer_without_a_mask_is_refused_for_a_masked_model() -> None:
     with pytest.raises(UserError, match="no mask"):
-        put_together(MASKED, Alphabet(1, mask_token=None), seed=1, device=CPU)
+        build_language_model(MASKED, Alphabet(1, mask_token=None), seed=1, device=CPU)

@@ -21,14 +21,14 @@ from core.run.spec.data import HubImages, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, Quantization
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.memory_meter import memory_meter_for
-from core.worker.recipes import build, build_for_noise
+from core.worker.recipes import build, build_synthetic
 from core.worker.recipes.recipe import Batch
-from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeated
+from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark, repeat_sample
 from core.worker.training.micro_batch_search import (
     Bounds,
     Measured,
-    chosen_micro_batch,
     find_micro_batch,
+    initial_micro_batch,
     sizes_to_try,
 )
 from tests.support.checkout import ROOT
@@ -59,9 +59,9 @@ class PeerInfo:
 
     def best(self, batch_size: int | None, seconds: float = 60.0, **limits: int) -> Measured | None:
         """What is found there for a run that names that micro-batch, or none."""
-        bounds = {"memory_bytes": self.memory_bytes, "utmost_bytes": self.memory_bytes} | limits
+        bounds = {"memory_bytes": self.memory_bytes, "max_bytes": self.memory_bytes} | limits
         together = Collaboration(target_batch_size=100_000, batch_size_per_step=batch_size)
-        return find_micro_batch(together, self.measure, Bounds(empty_bytes=MODEL_BYTES, seconds=seconds, **bounds))
+        return find_micro_batch(together, self.measure, Bounds(baseline_bytes=MODEL_BYTES, seconds=seconds, **bounds))
 
 
 def size(found: Measured | None) -> int:
@@ -97,12 +97,12 @@ def test_what_nobody_foresaw_ends_the_climb() -> None:
 
 def test_a_persons_limit_counts_although_there_is_more() -> None:
     limit = MODEL_BYTES + 8 * SAMPLE_BYTES
-    assert size(PeerInfo(10**6).best(64, memory_bytes=limit, utmost_bytes=limit)) == 8
-    assert PeerInfo(10**6).best(64, memory_bytes=MODEL_BYTES, utmost_bytes=MODEL_BYTES) is None
+    assert size(PeerInfo(10**6).best(64, memory_bytes=limit, max_bytes=limit)) == 8
+    assert PeerInfo(10**6).best(64, memory_bytes=MODEL_BYTES, max_bytes=MODEL_BYTES) is None
 
 
 def test_one_sample_may_take_what_more_must_leave_free() -> None:
-    room = {"memory_bytes": MODEL_BYTES, "utmost_bytes": MODEL_BYTES + SAMPLE_BYTES}
+    room = {"memory_bytes": MODEL_BYTES, "max_bytes": MODEL_BYTES + SAMPLE_BYTES}
     assert size(PeerInfo(10**6).best(64, **room)) == 1
 
 
@@ -149,7 +149,7 @@ def test_sizes_are_those_that_running_out_of_memory_leads_through(
 def test_a_dry_run_never_exceeds_what_the_run_says(
     of_run: int | None, of_dry_run: int | None, chosen: int | None
 ) -> None:
-    assert chosen_micro_batch(of_run, of_dry_run) == chosen
+    assert initial_micro_batch(of_run, of_dry_run) == chosen
 
 
 def test_a_cpu_without_memory_says_so_by_the_same_name() -> None:
@@ -168,14 +168,14 @@ def sums(batch_size: int | None = None) -> RunManifest:
 
 def dry_run(manifest: RunManifest, **changes: Any) -> MicroBatchBenchmark:
     meter = memory_meter_for(CPU)
-    recipe = build_for_noise(manifest, CPU)
+    recipe = build_synthetic(manifest, CPU)
     told: dict[str, Any] = {"draw": recipe.draw, "check": lambda: None, "seconds": 3.0} | changes
     return MicroBatchBenchmark(manifest=manifest, recipe=recipe, device=CPU, meter=meter, **told)
 
 
 def test_a_cpu_is_measured_and_the_model_stays_as_it_was() -> None:
     manifest = sums(8)
-    run = dry_run(manifest, draw=repeated(build_for_noise(manifest, CPU).draw(1)))
+    run = dry_run(manifest, draw=repeat_sample(build_synthetic(manifest, CPU).draw(1)))
     before = {name: value.clone() for name, value in run.recipe.model.state_dict().items()}
     fit = run.measure()
     assert (fit.device, fit.micro_batch) == ("cpu", 8)
@@ -231,7 +231,7 @@ def test_a_limit_that_the_rest_of_training_takes_leaves_no_room() -> None:
 
 def test_one_sample_stands_for_many() -> None:
     sample = Batch(torch.tensor([[1, 2, 3]]), torch.tensor([7]))
-    batch = repeated(sample)(4)
+    batch = repeat_sample(sample)(4)
     assert batch.inputs.tolist() == [[1, 2, 3]] * 4 and batch.targets.tolist() == [7] * 4
 
 
@@ -268,7 +268,7 @@ def test_an_image_model_looks_at_noise() -> None:
 
 def test_what_only_the_weights_could_tell_is_said_to_be_unknown() -> None:
     with pytest.raises(UserError) as told:
-        build_for_noise(language_model(quantization=Quantization(kind="nf4")), CPU)
+        build_synthetic(language_model(quantization=Quantization(kind="nf4")), CPU)
     assert told.value.problem is ErrorKind.FIT_UNKNOWN
 
 
@@ -292,8 +292,8 @@ def test_a_worker_measures_says_so_and_ends_and_a_limit_leaves_it_fewer_samples(
     whole, host = rehearsed(tmp_path, manifest), estimate_requirements(manifest).host_memory_bytes
     assert whole.micro_batch == 2048 and whole.samples_per_second is not None
     limit = host + (whole.memory_bytes - host) * 3 // 4
-    bounded = rehearsed(tmp_path, manifest, limit)
-    assert 0 < bounded.micro_batch < 2048 and bounded.memory_bytes <= limit
+    limit_evaluation = rehearsed(tmp_path, manifest, limit)
+    assert 0 < limit_evaluation.micro_batch < 2048 and limit_evaluation.memory_bytes <= limit
 
 
 def test_a_worker_that_is_told_to_leave_does_not_finish_first(tmp_path: Path) -> None:
