@@ -8,6 +8,7 @@ before they go on, and save their parameters, until all members have saved those
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import os
@@ -31,14 +32,14 @@ from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated, Failed, RoundFinished
 from core.run.manifest import RunManifest
 from core.security.identity import Identity
-from core.worker.fetch.file_store import FileStore
+from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.process import process_tree
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build
 from core.worker.roles.participation import RunParticipation, open_participation
-from core.worker.roles.preparation import ParticipationConfig
+from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
@@ -91,7 +92,9 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
         is_first = not meeting_point.exists()
         cache = PeerCache(() if is_first else meeting_point.read_text().split())
         organiser = swarm.peer_id if is_first else ""
-        channel.emit(Evaluated(epoch=0, loss=untrained_loss(manifest), accuracy=0.0, examples=()))
+        channel.emit(
+            Evaluated(epoch=0, loss=untrained_loss(manifest, config.store, channel), accuracy=0.0, examples=())
+        )
         with open_participation(
             swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
         ) as participation:
@@ -107,9 +110,11 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
     os._exit(1)
 
 
-def untrained_loss(manifest: RunManifest) -> float:
+def untrained_loss(manifest: RunManifest, store: FileStore, channel: WorkerChannel) -> float:
     """On the held-out samples; it is the same for every member."""
-    return build(manifest, seed=0, device=torch.device("cpu")).evaluate().loss
+    supplies = FetchContext(store, DownloadProgress(channel))
+    with contextlib.closing(build(manifest, seed=0, device=torch.device("cpu"), supplies=supplies)) as recipe:
+        return recipe.evaluate().loss
 
 
 def channel_to(path: Path) -> WorkerChannel:
