@@ -48,8 +48,8 @@ class Sparkline(QWidget):
         colour = colours(self.palette()).curves[self._curve]
         painter.setPen(QPen(colour, 1.6))
         segments = self._segments(max(0.0, low - room), high + room)
-        for stretch in segments:
-            painter.drawPolyline(QPolygonF(stretch))
+        for segment in segments:
+            painter.drawPolyline(QPolygonF(segment))
         painter.setBrush(colour)
         painter.drawEllipse(segments[-1][-1], 1.6, 1.6)
 

@@ -37,7 +37,7 @@ from tests.support.peers.sample_addresses import NOWHERE
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
-MISSING = LaunchRequest()
+NO_REQUEST = LaunchRequest()
 LIMIT_MILLISECONDS = 30_000
 
 Open = Callable[..., Application]
@@ -49,7 +49,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, request: LaunchRequest = MISSING, rehearsal: str = "good") -> Application:
+    def open_one(*parts: str, request: LaunchRequest = NO_REQUEST, rehearsal: str = "good") -> Application:
         initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
         initial_window.open(request)
         fake = [sys.executable, fake_worker.__file__]

@@ -19,7 +19,7 @@ MAX_COMPUTING_SECONDS = 1.0
 MAX_GONE_SECONDS = 5.0
 MAX_OTHERS_STALL_SECONDS = 1.0
 MAX_CLIENT_MIB = 60.0
-MISSING = "–"
+NO_FIGURE = "–"
 
 
 def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float) -> list[Row]:
@@ -72,9 +72,9 @@ def _join(measured: Measured) -> Row:
     ratio = ours / bare if ours and bare else None
     return Row(
         "join → first contributed sample ÷ the bare script's",
-        MISSING if ratio is None else f"{ratio:.2f} ({ours:.1f} s)",
+        NO_FIGURE if ratio is None else f"{ratio:.2f} ({ours:.1f} s)",
         _seconds(bare or None),
-        MISSING,
+        NO_FIGURE,
         f"≤ {MAX_JOIN_RATIO}",
         None if ratio is None else ratio <= MAX_JOIN_RATIO,
     )
@@ -89,16 +89,16 @@ def _leave(measured: Measured, micro_batch_seconds: float) -> list[Row]:
         Row(
             "leave → no more computing",
             _seconds(computing),
-            MISSING,
-            MISSING,
+            NO_FIGURE,
+            NO_FIGURE,
             f"≤ {MAX_COMPUTING_SECONDS:.0f} s + a micro-batch ({micro_batch_seconds:.2f} s)",
             None if computing is None else computing <= limit,
         ),
         Row(
             "leave → the whole process family gone",
             _seconds(gone),
-            MISSING,
-            MISSING,
+            NO_FIGURE,
+            NO_FIGURE,
             f"≤ {MAX_GONE_SECONDS:.0f} s",
             None if gone is None else gone <= MAX_GONE_SECONDS,
         ),
@@ -125,8 +125,8 @@ def _memory(measured: Measured) -> Row:
     return Row(
         "the client process: peak memory",
         _figure(peak, "{:.0f} MiB"),
-        MISSING,
-        MISSING,
+        NO_FIGURE,
+        NO_FIGURE,
         f"≤ {MAX_CLIENT_MIB:.0f} MiB",
         None if peak is None else peak <= MAX_CLIENT_MIB,
     )
@@ -137,4 +137,4 @@ def _seconds(value: float | None) -> str:
 
 
 def _figure(value: float | None, form: str) -> str:
-    return MISSING if value is None else form.format(value)
+    return NO_FIGURE if value is None else form.format(value)

@@ -116,7 +116,7 @@ def machine(tmp_path: Path) -> Machine:
     return made
 
 
-def assert_one_sentence(outcome: Outcome, *split_placeholders: str) -> None:
+def assert_one_sentence(outcome: Outcome, *pieces: str) -> None:
     """Check that the step ended with one sentence, with these pieces in it, and without a traceback."""
     assert outcome.code == 1
     assert outcome.printed == ""
@@ -124,7 +124,7 @@ def assert_one_sentence(outcome: Outcome, *split_placeholders: str) -> None:
     assert sentence.startswith("Workerbee cannot be set up yet: ")
     assert "Traceback" not in outcome.said
     assert before == [] or before[0].startswith("Installing ")
-    for piece in split_placeholders:
+    for piece in pieces:
         assert piece in sentence
 
 

@@ -12,7 +12,7 @@ from tests.support.fault_injection import Cost
 
 MAX_HELPING_AGAIN_SECONDS = 30.0
 MAX_STALL_SHARE = 0.5  # of what the bare script causes
-MISSING = "–"
+NO_FIGURE = "–"
 _WHAT = "helped again so long after {} (longest stall of the other peer)"
 
 
@@ -43,13 +43,13 @@ def _outage(what: str, costs: Mapping[Way, Cost], obstacle: str = "") -> Row:
 
 def _row(what: str, costs: Mapping[Way, Cost], must: str, is_reached: bool | None, obstacle: str = "") -> Row:
     """``obstacle`` is why it could not be measured on this system."""
-    ours = " · ".join(f"{way} {_cell(costs[way])}" for way in OURS if way in costs) or obstacle or MISSING
+    ours = " · ".join(f"{way} {_cell(costs[way])}" for way in OURS if way in costs) or obstacle or NO_FIGURE
     return Row(_WHAT.format(what), ours, _cell(costs.get("default")), _cell(costs.get("overlap")), must, is_reached)
 
 
 def _cell(cost: Cost | None) -> str:
     if cost is None:
-        return MISSING
+        return NO_FIGURE
     again = cost.helped_again_seconds
     helped = f"not in {WATCHED_SECONDS:.0f} s" if math.isinf(again) else f"{again:.1f} s"
     return f"{helped} ({cost.stall_seconds:.1f} s)"

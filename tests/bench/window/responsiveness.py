@@ -42,9 +42,9 @@ def blocked(screen: Screen, ground: Ground, seconds: float) -> Blocked:
         time.sleep(ground.limit(_OPENING_SECONDS))
         opening = _taken(window)
         living = max((_lived(window, ground, seconds / 2, place) for place in ("0", "1")), key=_length)
-        segments = [(_done(window, ground, deed), " ".join(deed)) for deed in _handling()]
+        measured = [(_done(window, ground, deed), " ".join(deed)) for deed in _handling()]
         window.quit()
-    handling, worst = max(segments, key=lambda each: _length(each[0]))
+    handling, worst = max(measured, key=lambda each: _length(each[0]))
     return Blocked(opening, living, handling, worst)
 
 

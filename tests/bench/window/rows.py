@@ -21,7 +21,7 @@ MAX_HIDDEN_SHARE = 0.003
 MAX_BLOCK_SECONDS = 0.050
 MAX_COMPUTING_SECONDS = 1.0
 MAX_GONE_SECONDS = 3.0
-MISSING = "–"
+NO_FIGURE = "–"
 _MIB = 2**20
 
 
@@ -40,7 +40,7 @@ def _start(starts: Starts | None) -> Row:
     what = "window: start → first picture on the screen (÷ an empty PySide6 window's)"
     must = f"≤ {MAX_START_SECONDS} s, ≤ {MAX_START_RATIO:.0f}×"
     if starts is None:
-        return _row(what, MISSING, must, None)
+        return _row(what, NO_FIGURE, must, None)
     ours = f"{starts.seconds:.2f} s ({starts.ratio:.1f}×)"
     return _row(what, ours, must, starts.seconds <= MAX_START_SECONDS and starts.ratio <= MAX_START_RATIO)
 
@@ -48,7 +48,7 @@ def _start(starts: Starts | None) -> Row:
 def _memory(memory: Memory | None) -> Row:
     must = f"≤ {MAX_MEMORY_MIB:.0f} MiB, not growing"
     if memory is None:
-        return _row("window: memory (PSS) after ten minutes of events", MISSING, must, None)
+        return _row("window: memory (PSS) after ten minutes of events", NO_FIGURE, must, None)
     what = (
         "window: memory (PSS) after ten minutes of events (growth in the second half), "
         f"which came {memory.times_faster:.0f} times faster"
@@ -63,7 +63,7 @@ def _cpu(cpu: Cpu | None) -> Row:
     what = f"window: share of a core, visible with live graphs / hidden ({place})"
     must = f"≤ {MAX_VISIBLE_SHARE:.0%} / {MAX_HIDDEN_SHARE:.1%}"
     if cpu is None:
-        return _row(what, MISSING, must, None)
+        return _row(what, NO_FIGURE, must, None)
     is_reached = cpu.visible <= MAX_VISIBLE_SHARE and cpu.hidden <= MAX_HIDDEN_SHARE
     return _row(what, f"{cpu.visible:.1%} / {cpu.hidden:.2%}", must, is_reached)
 
@@ -72,7 +72,7 @@ def _block(blocked: Blocked | None) -> Row:
     what = "window: longest block with 1,000 peers and a day of history: opening the page / living / handling"
     must = f"≤ {MAX_BLOCK_SECONDS * 1000:.0f} ms"
     if blocked is None:
-        return _row(what, MISSING, must, None)
+        return _row(what, NO_FIGURE, must, None)
     blocks = (blocked.opening, blocked.living, blocked.handling)
     ours = f"{' / '.join(map(_milliseconds, blocks))} ms ({blocked.worst})"
     return _row(what, ours, must, all(block.seconds <= MAX_BLOCK_SECONDS for block in blocks))
@@ -101,7 +101,7 @@ def _pause(pausings: list[Pausing]) -> list[Row]:
 
 def _row(what: str, ours: str, must: str, is_reached: bool | None) -> Row:
     """Bare hivemind has no window."""
-    return Row(what, ours, MISSING, MISSING, must, is_reached)
+    return Row(what, ours, NO_FIGURE, NO_FIGURE, must, is_reached)
 
 
 def _milliseconds(block: Block) -> str:
@@ -109,4 +109,4 @@ def _milliseconds(block: Block) -> str:
 
 
 def _seconds(value: float | None) -> str:
-    return MISSING if value is None else f"{value:.2f} s"
+    return NO_FIGURE if value is None else f"{value:.2f} s"

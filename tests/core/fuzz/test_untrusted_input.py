@@ -175,8 +175,8 @@ def test_no_line_of_json_moves_the_terminal(text: str) -> None:
 
 @tried(60)
 @given(st.lists(st.sampled_from([*"/:.,;=&%?-[]'\"@ \n\x1b", *("ip4", "p2p", "workerbee:", "Qm1")]), max_size=6))
-def test_no_text_however_long_keeps_anybody_waiting(split_placeholders: list[str]) -> None:
-    unit = "".join(split_placeholders) or "x"
+def test_no_text_however_long_keeps_anybody_waiting(pieces: list[str]) -> None:
+    unit = "".join(pieces) or "x"
     for text in ((unit * MAX_CHARACTERS)[:MAX_CHARACTERS], ADDRESS.link + unit * (60_000 // len(unit))):
         with contextlib.suppress(UnreadableAddress), memory_below(32 * MIB):
             JoinAddress.parse(text)
@@ -200,7 +200,7 @@ def refusal(text: str) -> str:
     return raised.value.detail
 
 
-def fill_placeholders(unit: str) -> str:
+def repeat_to_limit(unit: str) -> str:
     """As much of it as a run file may have."""
     return unit * (MAX_RUN_FILE_BYTES // len(unit))
 
@@ -222,9 +222,9 @@ def test_a_number_or_a_tower_that_cannot_be_written_out_is_a_mistake_like_any_ot
 @pytest.mark.parametrize(
     "text",
     [
-        "a" + fill_placeholders(".a") + "=1",
-        "[a" + fill_placeholders(' . "\\""') + "]",
-        fill_placeholders("a.") + "b.c=1\nx=1",
+        "a" + repeat_to_limit(".a") + "=1",
+        "[a" + repeat_to_limit(' . "\\""') + "]",
+        repeat_to_limit("a.") + "b.c=1\nx=1",
     ],
     ids=["of letters", "of quotes", "a header"],
 )
@@ -256,8 +256,8 @@ def test_a_field_of_a_hundred_kilobytes_does_not_hide_the_others() -> None:
         max_size=5,
     )
 )
-def test_no_run_file_however_long_keeps_anybody_waiting(split_placeholders: list[str]) -> None:
-    refusal(fill_placeholders("".join(split_placeholders)))
+def test_no_run_file_however_long_keeps_anybody_waiting(pieces: list[str]) -> None:
+    refusal(repeat_to_limit("".join(pieces)))
 
 
 @tried(200)

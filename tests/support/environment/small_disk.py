@@ -23,7 +23,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def fill_placeholders(small_disk: Path) -> Callable[[], None]:
+def fill_disk(small_disk: Path) -> Callable[[], None]:
     """Fills it with a file called ``hog``."""
 
     def fill() -> None:

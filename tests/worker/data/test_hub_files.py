@@ -164,12 +164,10 @@ def test_a_disk_that_is_too_small_is_said_before(hub: Hub, small_disk: Path) -> 
     assert refused.value.problem is ErrorKind.NO_ROOM
 
 
-def test_a_disk_that_fills_meanwhile_is_survived(
-    hub: Hub, small_disk: Path, fill_placeholders: Callable[[], None]
-) -> None:
+def test_a_disk_that_fills_meanwhile_is_survived(hub: Hub, small_disk: Path, fill_disk: Callable[[], None]) -> None:
     repository = hub.publish("model", "somebody/small", {**MODEL, "model.safetensors": bytes(6_000_000)})
     store = FileStore(small_disk)
-    hub.before_file["model.safetensors"] = fill_placeholders
+    hub.before_file["model.safetensors"] = fill_disk
     with pytest.raises(UserError) as refused:
         fetched(repository, store)
     assert refused.value.problem is ErrorKind.DISK_FULL

@@ -105,8 +105,8 @@ def text_of(blocks: Blocks, rows: torch.Tensor) -> str:
 def whole(rows: torch.Tensor) -> list[str]:
     """The documents among those tokens, as they stand between ends of texts."""
     tokens = rows.flatten().tolist()
-    split_placeholders = bytes(0 if token == 256 else token for token in tokens).split(b"\0")
-    return [piece.decode(errors="replace") for piece in split_placeholders]
+    pieces = bytes(0 if token == 256 else token for token in tokens).split(b"\0")
+    return [piece.decode(errors="replace") for piece in pieces]
 
 
 def within(rows: torch.Tensor, texts: list[str] = TEXTS) -> set[str]:
@@ -347,11 +347,11 @@ def test_a_file_that_does_not_fit_the_limit_is_not_fetched(library: Library) -> 
 
 
 def test_a_disk_that_fills_is_told_and_survived(
-    library: Library, small_disk: Path, fill_placeholders: Callable[[], None]
+    library: Library, small_disk: Path, fill_disk: Callable[[], None]
 ) -> None:
     (file,) = library.put(encoded(documents(30_000, words=20), "text"))
     library.home = small_disk
-    library.hub.before_file["0.txt"] = fill_placeholders
+    library.hub.before_file["0.txt"] = fill_disk
     with pytest.raises(UserError) as refused:
         library.open(file)
     assert refused.value.problem is ErrorKind.DISK_FULL
