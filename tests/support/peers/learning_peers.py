@@ -112,8 +112,8 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
 
 def untrained_loss(manifest: RunManifest, store: FileStore, channel: WorkerChannel) -> float:
     """On the held-out samples; it is the same for every member."""
-    supplies = FetchContext(store, DownloadProgress(channel))
-    with contextlib.closing(build(manifest, seed=0, device=torch.device("cpu"), supplies=supplies)) as recipe:
+    context = FetchContext(store, DownloadProgress(channel))
+    with contextlib.closing(build(manifest, seed=0, device=torch.device("cpu"), context=context)) as recipe:
         return recipe.evaluate().loss
 
 
