@@ -23,6 +23,7 @@ HEAVY = {"torch", "hivemind", "numpy", "PySide6", *MODELS}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "manager", "base", "misc"}
 MAX_FILE_LINES = 350
 MAX_FILES_PER_PACKAGE = 16
+MIN_DOCSTRING_WORDS = 5
 MAX_FUNCTION_LINES = 35
 
 
@@ -174,6 +175,18 @@ def test_packages_are_small() -> None:
 
 def test_every_package_says_what_it_is_for() -> None:
     assert [package for package in packages() if not ast.get_docstring(tree(package))] == []
+
+
+def test_public_docstrings_say_something() -> None:
+    assert [
+        f"{module}.{node.name}: {docstring}"
+        for module in modules()
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and (docstring := ast.get_docstring(node))
+        and len(docstring.split()) < MIN_DOCSTRING_WORDS
+    ] == []
 
 
 def test_names_say_what_is_inside() -> None:

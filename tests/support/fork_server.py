@@ -85,23 +85,15 @@ class Server:
                 if not message:
                     return None
                 request = Request(**json.loads(message))
-                if self._fork(descriptors) == 0:
-                    _become(request)
+                *streams, line = descriptors
+                if pid := os.fork():
+                    self._lines[pid] = socket.socket(fileno=line)
+                    for stream in streams:
+                        os.close(stream)
+                else:
+                    self._forget()
+                    _become(request, streams, line)
                     return request
-
-    def _fork(self, descriptors: list[int]) -> int:
-        *streams, line = descriptors
-        if pid := os.fork():
-            self._lines[pid] = socket.socket(fileno=line)
-            _say(self._lines[pid], pid)
-            for stream in streams:
-                os.close(stream)
-            return pid
-        self._forget()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-        os.closerange(_STREAMS, max(int(each.name) for each in Path("/proc/self/fd").iterdir()) + 1)
-        return 0
 
     def _forget(self) -> None:
         """In a child: no object may close a descriptor later whose number means something else by then."""
@@ -118,13 +110,13 @@ class Server:
             if pid == 0:
                 return
             with self._lines.pop(pid) as line:
-                _say(line, os.waitstatus_to_exitcode(status))
+                _say(line, "exit", os.waitstatus_to_exitcode(status))
 
 
-def _say(line: socket.socket, number: int) -> None:
+def _say(line: socket.socket, what: str, number: int) -> None:
     """To whoever asked for that child, if it still listens."""
     with contextlib.suppress(OSError):
-        line.sendall(f"{number}\n".encode())
+        line.send(f"{what} {number}".encode())
 
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
@@ -136,8 +128,8 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     return message, list(descriptors)
 
 
-def _become(request: Request) -> None:
-    """Session, environment and folder as `subprocess.Popen` would have given them, network as `ip netns exec`."""
+def _become(request: Request, streams: list[int], line: int) -> None:
+    """Have what `subprocess.Popen` and `ip netns exec` would have given; only then is the child known to anybody."""
     os.setsid()
     if request.network:
         _enter_network(NETWORKS / request.network)
@@ -146,6 +138,12 @@ def _become(request: Request) -> None:
     os.environ.update(request.environment)
     os.chdir(request.folder)
     sys.argv = [request.module, *request.arguments]
+    with socket.socket(fileno=line) as known:
+        _say(known, "pid", os.getpid())
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    highest = max(int(descriptor.name) for descriptor in Path("/proc/self/fd").iterdir())
+    os.closerange(_STREAMS, highest + 1)
 
 
 def _enter_network(network: Path) -> None:

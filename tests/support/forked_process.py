@@ -30,14 +30,14 @@ class ForkedProcess:
         module, *arguments = command[command.index("-m") + 1 :]
         request = Request(module, arguments, dict(environment), str(Path.cwd()), network)
         (its_stdin, to_it), (from_it, its_stdout) = os.pipe(), os.pipe()
-        self._line, far_end = socket.socketpair()
+        self._line, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         _server().fork(request, [its_stdin, its_stdout, log.fileno(), far_end.fileno()])
         far_end.close()
         os.close(its_stdin)
         os.close(its_stdout)
         self.stdin, self.stdout = os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb")
         self.returncode: int | None = None
-        self.pid = self._number(START_SECONDS)
+        self.pid = self._number("pid", START_SECONDS)
 
     def poll(self) -> int | None:
         """Its exit code, or ``None`` while it lives."""
@@ -49,7 +49,7 @@ class ForkedProcess:
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, once it has ended; raises subprocess.TimeoutExpired."""
         if self.returncode is None:
-            self.returncode = self._number(timeout)
+            self.returncode = self._number("exit", timeout)
             self._line.close()
         return self.returncode
 
@@ -66,14 +66,15 @@ class ForkedProcess:
         """End it."""
         self.send_signal(signal.SIGKILL)
 
-    def _number(self, seconds: float | None) -> int:
+    def _number(self, what: str, seconds: float | None) -> int:
         self._line.settimeout(seconds)
         try:
             said = self._line.recv(64)
         except (TimeoutError, BlockingIOError):
             raise subprocess.TimeoutExpired("a forked process", seconds or 0.0) from None
-        assert said, "the fork server has ended"
-        return int(said)
+        kind, _, number = said.decode().partition(" ")
+        assert kind == what, f"{said!r} instead of its {what}"
+        return int(number)
 
 
 class _ForkServer:

@@ -58,6 +58,23 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Half a character, of which tests of hostile text have many, cannot be sent from one process to another."""
+    return _sendable((yield))
+
+
+def _sendable(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_sendable(key): _sendable(each) for key, each in value.items()}
+        case list() | tuple():
+            return type(value)(map(_sendable, value))
+    return value
+
+
 @contextlib.contextmanager
 def _room(folder: Path, alone: bool) -> Iterator[None]:
     """In company of other tests, or alone; whoever waits to be alone lets nobody in any more."""

@@ -59,7 +59,7 @@ class _FitDisplay:
         self._wants_json = wants_json
 
     def handle_event(self, event: ClientEvent, session: Session) -> None:
-        """Print what was measured."""
+        """Print the measurement as a line of JSON, where that is wanted."""
         if self._wants_json and isinstance(event, FitMeasured):
             print_event(event)
 

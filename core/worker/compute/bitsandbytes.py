@@ -1,4 +1,7 @@
-"""Quantization with bitsandbytes, on NVIDIA GPUs: LLM.int8 (arXiv:2208.07339) and NF4 (arXiv:2305.14314)."""
+"""What only bitsandbytes can, on NVIDIA GPUs: optimizer statistics and frozen weights in few bits.
+
+8-bit optimizers are arXiv:2110.02861, LLM.int8 arXiv:2208.07339, NF4 arXiv:2305.14314.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def refuse_without_bitsandbytes(manifest: RunManifest, device: torch.device) -> 
 
 
 def require_bitsandbytes(what: str, device: torch.device) -> None:
-    """Raise UserError where ``what`` cannot be had: the device is no NVIDIA GPU or bitsandbytes is missing."""
+    """Raise UserError: DEVICE_UNSUITED, where ``what`` cannot be had on that device or in this engine."""
     if device.type != "cuda":
         raise UserError(ErrorKind.DEVICE_UNSUITED, f"{what} needs an NVIDIA GPU.")
     if find_spec("bitsandbytes") is None:

@@ -98,7 +98,7 @@ class ImageSamples:
         return self._labels.name(number)
 
     def close(self) -> None:
-        """Stop reading images ahead."""
+        """Stop the thread that reads images ahead."""
         self._ahead.close()
 
     def _training_samples(self, task: BackgroundTask) -> Iterator[tuple[Tensor, int]]:

@@ -101,7 +101,7 @@ class PackedBlocks:
         return self._tokenizer.decode(tokens.tolist())
 
     def close(self) -> None:
-        """Stop reading documents ahead."""
+        """Stop the thread that reads documents ahead."""
         self._ahead.close()
 
     def _training_samples(self, task: BackgroundTask) -> Iterator[Tensor]:

@@ -68,7 +68,7 @@ class ImageClassifier:
         )
 
     def close(self) -> None:
-        """Stop reading data ahead."""
+        """Stop the thread that reads data ahead."""
         self._images.close()
 
     def _evaluate_held_out(self) -> Tensor:

@@ -67,7 +67,7 @@ class LanguageModel:
         return Evaluation(loss, right, examples)
 
     def close(self) -> None:
-        """Stop reading data ahead."""
+        """Stop the thread that reads data ahead."""
         self._blocks.close()
 
     def _evaluate_held_out(self) -> tuple[float, float]:

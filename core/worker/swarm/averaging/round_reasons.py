@@ -28,7 +28,7 @@ def shortfall(gathered: AllreduceOutcome) -> LocalizedText:
 
 
 def failure_reason(error: BaseException) -> LocalizedText:
-    """Why a round failed."""
+    """Say why a round failed, from the exception that ended it."""
     match error:
         case NotFiniteError():
             return localized("our own numbers were not finite")

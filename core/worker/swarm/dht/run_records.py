@@ -37,7 +37,7 @@ class PeerInfo(BaseModel):
     device: constr(max_length=MAX_DEVICE_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
 
     class Config:
-        """Refuses unknown fields."""
+        """pydantic's settings: an unknown field is an error."""
 
         extra = Extra.forbid
 
@@ -54,7 +54,7 @@ class LanAddresses(BaseModel):
     )
 
     class Config:
-        """Refuses unknown fields."""
+        """pydantic's settings: an unknown field is an error."""
 
         extra = Extra.forbid
 
