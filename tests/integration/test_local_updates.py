@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from core.run.spec.optimizer import AdamW
-from tests.support.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
+from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
 from tests.support.real_peers import crew
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]

@@ -42,7 +42,7 @@ from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
-from tests.support.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
+from tests.support.peers.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2

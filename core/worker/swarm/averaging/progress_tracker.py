@@ -19,6 +19,8 @@ from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
 
+MAX_LEAD_EPOCHS = 10  # of a peer in client mode that is followed, whatever it claims
+
 log = logging.getLogger(__name__)
 
 
@@ -53,11 +55,12 @@ class ObservedTracker(ProgressTracker):
 
         WORKAROUND H23: hivemind follows only peers that can share their state. If the only one of them looks a
         moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
+        Between two looks, ten seconds apart, they may even have ended several epochs.
         """
         if self.liveness.is_blind:
             return False
-        following = self.local_progress.epoch + 1
-        is_overtaken = any(report.client_mode and report.epoch == following for report in self.reports.values())
+        ahead = range(self.local_progress.epoch + 1, self.local_progress.epoch + 1 + MAX_LEAD_EPOCHS)
+        is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.reports.values())
         return is_overtaken or bool(super().ready_to_update_epoch)
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
