@@ -24,24 +24,24 @@ import torch
 from hivemind.dht.crypto import RSASignatureValidator
 from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.dht.validation import RecordValidatorBase
-from pydantic.v1 import BaseModel, StrictFloat, StrictInt
+from pydantic.v1 import BaseModel, StrictFloat, confloat, conint
 
 LOOPBACK = ["/ip4/127.0.0.1/tcp/0"]
 MONITOR_READS = 30
 
 
 class LocalMetrics(BaseModel):
-    """As in hivemind's examples/albert/utils.py."""
+    """A metrics record with the fields and bounds that hivemind's training monitor accepts (examples/albert/utils.py)."""
 
-    step: StrictInt
-    samples_per_second: StrictFloat
-    samples_accumulated: StrictInt
+    step: conint(ge=0, strict=True)  # type: ignore[valid-type]
+    samples_per_second: confloat(ge=0.0, strict=True)  # type: ignore[valid-type]
+    samples_accumulated: conint(ge=0, strict=True)  # type: ignore[valid-type]
     loss: StrictFloat
-    mini_steps: StrictInt
+    mini_steps: conint(ge=0, strict=True)  # type: ignore[valid-type]
 
 
 class MetricSchema(BaseModel):
-    """As in hivemind's examples/albert/utils.py."""
+    """The records of all peers, by their public keys, as the training monitor reads them."""
 
     metrics: dict[BytesWithPublicKey, LocalMetrics]
 
