@@ -31,7 +31,7 @@ MONITOR_READS = 30
 
 
 class LocalMetrics(BaseModel):
-    """A metrics record with the fields and bounds that hivemind's training monitor accepts (examples/albert/utils.py)."""
+    """A record with the fields and bounds that hivemind's training monitor accepts (examples/albert/utils.py)."""
 
     step: conint(ge=0, strict=True)  # type: ignore[valid-type]
     samples_per_second: confloat(ge=0.0, strict=True)  # type: ignore[valid-type]
