@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from tests.support.fork_server import MARK
+from tests.support.forked.server import MARK
 
 YOUNG_SECONDS = 30.0  # a process that still grows up
 WATCHED_SECONDS = 60.0  # at least, or its growth says nothing

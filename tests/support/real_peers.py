@@ -41,8 +41,8 @@ from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Host
-from tests.support.fork_server import MARK, MARK_LENGTH
-from tests.support.forked_process import ForkedProcess, can_fork
+from tests.support.forked.process import ForkedProcess, can_fork
+from tests.support.forked.server import MARK, MARK_LENGTH
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed

@@ -23,7 +23,7 @@ import psutil
 from PySide6.QtGui import QImage
 
 from tests.support.checkout import ROOT
-from tests.support.fork_server import MARK
+from tests.support.forked.server import MARK
 from tests.support.real_peers import marked
 
 LIMIT_SECONDS = 60.0  # for anything on a screen, on a computer that does much else

@@ -16,7 +16,7 @@ from typing import IO
 from core.engine.worker_command import worker_environment
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import NAMES
-from tests.support.fork_server import MARK, MARK_LENGTH, Request
+from tests.support.forked.server import MARK, MARK_LENGTH, Request
 
 _WITHIN = ("ip", "netns", "exec")
 START_SECONDS = 120.0  # for the server's imports, on a computer that does much else
@@ -84,7 +84,7 @@ class _ForkServer:
         self._control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_end:
             subprocess.run(
-                [sys.executable, "-P", "-m", "tests.support.fork_server", str(far_end.fileno())],
+                [sys.executable, "-P", "-m", "tests.support.forked.server", str(far_end.fileno())],
                 env={**worker_environment(), MARK: "".ljust(MARK_LENGTH)},
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,

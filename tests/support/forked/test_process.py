@@ -16,8 +16,8 @@ from core.engine.worker_command import worker_environment
 from tests.support.checkout import ROOT
 from tests.support.client_harness import children
 from tests.support.environment.network_namespaces import Internet
-from tests.support.fork_server import MARK, MARK_LENGTH, NETWORKS
-from tests.support.forked_process import ForkedProcess, can_fork
+from tests.support.forked.process import ForkedProcess, can_fork
+from tests.support.forked.server import MARK, MARK_LENGTH, NETWORKS
 
 pytestmark = pytest.mark.slow
 
@@ -27,8 +27,8 @@ LIMIT_SECONDS = 60.0
 ASKER = """
 import os, sys
 from core.engine.worker_command import worker_environment
-from tests.support.fork_server import MARK, MARK_LENGTH
-from tests.support.forked_process import ForkedProcess
+from tests.support.forked.server import MARK, MARK_LENGTH
+from tests.support.forked.process import ForkedProcess
 process = ForkedProcess(sys.argv[1:], sys.stderr.buffer, {**worker_environment(), MARK: "x" * MARK_LENGTH})
 print(os.getppid(), process.pid, flush=True)
 sys.stdin.read()

@@ -1,0 +1,1 @@
+"""Processes forked from one that has torch and hivemind loaded."""
