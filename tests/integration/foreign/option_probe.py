@@ -76,7 +76,7 @@ def seen_in(optimizer: SwarmOptimizer) -> dict[str, Any]:
         "state_averaging_compression": _name(state.allreduce_kwargs["compression"]),
         "load_state_compression": _name(state.state_compression),
         "grad_compression": gradients and _name(gradients.allreduce_kwargs["compression"]),
-        "powersgd_rank": getattr(gradients, "rank", None),
+        "powersgd_rank": getattr(gradients, "_rank", None),
         "reuse_grad_buffers": gradients and gradients.reuse_grad_buffers,
         **_seen_in_averagers(optimizer.averagers),
         **_seen_in_tracker(optimizer.tracker),
@@ -88,7 +88,7 @@ def _seen_in_averagers(averagers: Sequence[Any]) -> dict[str, Any]:
     told = [
         {
             "matchmaking_time": averager.matchmaking_kwargs["min_matchmaking_time"],
-            "averaging_timeout": averager.search_seconds,
+            "averaging_timeout": averager.rounds.search_seconds,
             "allreduce_timeout": averager._allreduce_timeout,
             "bandwidth": averager.bandwidth,
         }
