@@ -37,7 +37,12 @@ class ForkedProcess:
         os.close(its_stdout)
         self.stdin, self.stdout = os.fdopen(to_it, "wb"), os.fdopen(from_it, "rb")
         self.returncode: int | None = None
-        self.pid = self._number("pid", START_SECONDS)
+        try:
+            self.pid = self._number("pid", START_SECONDS)
+        except BaseException:
+            for end in (self._line, self.stdin, self.stdout):
+                end.close()
+            raise
 
     def poll(self) -> int | None:
         """Its exit code, or ``None`` while it lives."""
