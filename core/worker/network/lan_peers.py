@@ -59,7 +59,8 @@ class LanPeers:
     def _publish(self, address: str) -> None:
         if time.monotonic() - self._published_at > LAN_ADDRESSES.lifetime_seconds / 3:
             self._published_at = time.monotonic()
-            LAN_ADDRESSES.publish(self._swarm, self._run_id, LanAddresses(addresses=[address]))
+            # a plain str: hivemind's MSGPackSerializer is strict, and stores no subclass of it such as Multiaddr
+            LAN_ADDRESSES.publish(self._swarm, self._run_id, LanAddresses(addresses=[str(address)]))
 
     def _due(self, peers: Sequence[str]) -> set[str]:
         """Those of the peers that have not been dialled for a while."""
