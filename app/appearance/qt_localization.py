@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
+from core.texts.localization import EnglishLocalization
+
+_ENGLISH = EnglishLocalization()
+
 
 class QtLocalization:
     """Translates with the installed translators, and formats with the default ``QLocale``."""
@@ -11,8 +15,12 @@ class QtLocalization:
     is_terminal = False
 
     def translate(self, context: str, text: str, disambiguation: str, n: int | None) -> str:
-        """Return the text in the window's language."""
-        return QCoreApplication.translate(context, text, disambiguation, -1 if n is None else n)
+        """Return the text in the window's language; in English where no translator knows it."""
+        if n is None:
+            return QCoreApplication.translate(context, text, disambiguation)
+        translated = QCoreApplication.translate(context, text, disambiguation, n)
+        is_untranslated = translated == text.replace("%n", str(n))
+        return _ENGLISH.translate(context, text, disambiguation, n) if is_untranslated else translated
 
     def integer(self, value: int) -> str:
         """Return a whole number with the separators of the system."""

@@ -69,7 +69,7 @@ def test_the_engine_that_could_be_made_is_described(program: Path, tmp_path: Pat
     said = say(program, tmp_path / "home", "engine")
     assert said.returncode == 0, said.stderr
     assert "has not been made yet. `workerbee engine make` makes it." in said.stdout
-    assert "Download " in said.stdout and "needed in" in said.stdout
+    assert "Download:" in said.stdout and " needed, " in said.stdout and "Folder:" in said.stdout
 
 
 @pytest.mark.parametrize(
@@ -78,25 +78,25 @@ def test_the_engine_that_could_be_made_is_described(program: Path, tmp_path: Pat
         (
             "echo 580.95.05",
             "exit 1",
-            "the engine for NVIDIA GPUs (CUDA 13), because the NVIDIA driver is 580.95.05.",
+            "for NVIDIA GPUs (CUDA 13). The NVIDIA driver is 580.95.05.",
         ),
         (
             "echo 570.133.20",
             "exit 1",
-            "the engine for the CPU, because there is none for the NVIDIA driver 570.133.20",
+            "for the CPU. There is no engine for the NVIDIA driver 570.133.20 yet",
         ),
         (
             "echo 525.60.13",
             "exit 1",
-            "there is none for the NVIDIA driver 525.60.13 yet; update it to 580 or newer",
+            "There is no engine for the NVIDIA driver 525.60.13 yet, so the CPU computes: update the driver to 580",
         ),
         (
             "echo 470.1",
             "exit 1",
-            "the NVIDIA driver 470.1 is too old for any build; update it to 580 or newer",
+            "The NVIDIA driver 470.1 is too old for any build: update it to 580 or newer",
         ),
-        ("exit 9", "echo gfx1100", "the engine for the CPU, because there is none for AMD GPUs yet"),
-        ("exit 9", "exit 1", "the engine for the CPU, because no GPU with a driver was found."),
+        ("exit 9", "echo gfx1100", "for the CPU. There is an AMD GPU, but no engine for it yet"),
+        ("exit 9", "exit 1", "for the CPU. No GPU with a driver was found."),
     ],
 )
 def test_the_engine_that_suits_is_named_and_so_is_a_gpu_that_stays_idle(

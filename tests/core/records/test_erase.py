@@ -102,7 +102,7 @@ def test_the_command_names_what_it_deletes_and_asks_first(tmp_path: Path) -> Non
     assert log.exists()
     done = workerbee(tmp_path, "reset", "--yes", **config)
     assert done.code == 0, done.err
-    assert "4.7 KB  logs" in done.out and "keys stay" in done.out
+    assert "4.7 KB  Logs" in done.out and "keys stay" in done.out
     assert not log.exists()
     assert workerbee(tmp_path, "reset", "--yes", **config).out == "Nothing is kept.\n"
 
@@ -115,5 +115,5 @@ def test_the_command_can_delete_downloads_only(tmp_path: Path) -> None:
     downloaded.write_bytes(b"x" * 4700)
     done = workerbee(tmp_path, "reset", "--downloads", "--yes")
     assert done.code == 0, done.err
-    assert "4.7 KB  downloaded models and data sets" in done.out and "settings" not in done.out
+    assert "4.7 KB  Downloaded models and data sets" in done.out and "settings" not in done.out
     assert not downloaded.exists() and folders.settings_file.exists()
