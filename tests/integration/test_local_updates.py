@@ -12,6 +12,7 @@ from tests.support.real_peers import crew
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 EPOCHS = 4
+AGREED_IN_STEPS = 0.1  # between two averagings everybody steps alone, and a round may miss one of three
 RUN = msgspec.structs.replace(
     small_run(use_local_updates=True, delay_grad_averaging=False, delay_optimizer_step=False),
     optimizer=AdamW(learning_rate=1e-2),
@@ -42,7 +43,7 @@ def test_volunteers_learn_though_the_keeper_does_not_train(trained: Outcome) -> 
 
 def test_the_keeper_has_what_the_volunteers_have_learned(trained: Outcome) -> None:
     assert trained.distance is not None
-    assert trained.distance < AGREED
+    assert trained.distance < AGREED_IN_STEPS
 
 
 def test_everybody_is_in_the_same_epoch(trained: Outcome) -> None:

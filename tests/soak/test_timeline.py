@@ -10,7 +10,7 @@ from tests.bench.peers.peer_process import Seen
 from tests.bench.peers.test_metrics import progress
 from tests.soak.peers import Suffered
 from tests.soak.plan import Kind
-from tests.soak.timeline import TRIES_AGAIN, Samples, Story
+from tests.soak.timeline import FIRST_TEST_SECONDS, TRIES_AGAIN, Samples, Story
 
 
 def averaged(epoch: int, peers: int = 2) -> RoundFinished:
@@ -107,8 +107,6 @@ def test_a_part_that_was_lost_explains_an_end_although_the_round_was_still_avera
 TRIES = [
     (ErrorKind.SWARM_LOST, "line cut", True),
     (ErrorKind.SWARM_LOST, "p2pd killed", False),
-    (ErrorKind.NETWORK_CHANGED, "sleep", True),
-    (ErrorKind.NETWORK_CHANGED, "client killed", False),
     (ErrorKind.NOBODY_ANSWERS, "client killed", True),
 ]
 
@@ -122,7 +120,16 @@ def test_who_tries_again_is_excused_by_a_fault_under_way(problem: ErrorKind, kin
     assert told.new_tries() == [problem.key]
 
 
-@pytest.mark.parametrize("problem", sorted(TRIES_AGAIN, key=str))
+def test_a_first_test_of_the_network_may_begin_anew_and_a_later_one_only_after_a_cut() -> None:
+    failed = Failed(problem=ErrorKind.NETWORK_CHANGED.key)
+    assert story(HELLO, averaged(1), failed).unexplained() == []
+    late = [Seen(1.0, HELLO), Seen(2.0, averaged(1)), Seen(2.0 + FIRST_TEST_SECONDS, failed)]
+    assert len(Story("one", late, (), 99.0).unexplained()) == 1
+    slept = Suffered("sleep", began=3.0, ended=4.0)
+    assert Story("one", late, (slept,), 99.0).unexplained() == []
+
+
+@pytest.mark.parametrize("problem", sorted(TRIES_AGAIN - {ErrorKind.NETWORK_CHANGED}, key=str))
 def test_without_a_fault_before_it_or_once_that_is_over_a_new_try_is_a_trouble(problem: ErrorKind) -> None:
     failed = Failed(problem=problem.key)
     assert len(story(HELLO, averaged(1), failed).unexplained()) == 1

@@ -24,6 +24,9 @@ where nine peers share two cores. Its client tries again, and the table tells ho
 own from which it has not yet recovered, each of them is a trouble."""
 _CUTS: tuple[Kind, ...] = ("line cut", "sleep")
 
+FIRST_TEST_SECONDS = 60.0
+"""A worker whose first test of the network shows by then that it can be reached begins anew as a direct peer."""
+
 _TROUBLES = (Failed, Restarting, Warned)
 Span = tuple[float, float]
 
@@ -114,6 +117,8 @@ class Story:
 
     def _is_explained(self, at: float, key: str) -> bool:
         problem = ErrorKind.from_key(key)
+        if problem is ErrorKind.NETWORK_CHANGED and at - self._born(at) <= FIRST_TEST_SECONDS:
+            return True
         if problem in TRIES_AGAIN:
             return self._is_recovering(at, KINDS if problem is ErrorKind.NOBODY_ANSWERS else _CUTS)
         return problem in EXPLAINED and self._has_lost_a_part(at)
@@ -123,11 +128,15 @@ class Story:
         begun = (each for each in self.suffered if each.kind in kinds and each.began <= at)
         return any((self.helped(each.ended or self.end) or self.end) >= at for each in begun)
 
+    def _born(self, at: float) -> float:
+        """When the worker that lived at that time had begun."""
+        births = (each.at for each in self.seen if isinstance(each.event, Hello) and each.at <= at)
+        return max(births, default=0.0)
+
     def _has_lost_a_part(self, at: float) -> bool:
         """Since it was well, or since this worker was born, which may yet have ended the round it was in."""
         well_until = max((end for begin, end in self.well if begin <= at), default=0.0)
-        births = (each.at for each in self.seen if isinstance(each.event, Hello) and each.at <= at)
-        since = min(well_until, max(births, default=0.0))
+        since = min(well_until, self._born(at))
         return any(each.kind in _LOST_PARTS and since <= each.began <= at for each in self.suffered)
 
 
