@@ -59,8 +59,7 @@ class LanPeers:
     def _publish(self, address: str) -> None:
         if time.monotonic() - self._published_at > LAN_ADDRESSES.lifetime_seconds / 3:
             self._published_at = time.monotonic()
-            # a plain str: hivemind's MSGPackSerializer is strict, and stores no subclass of it such as Multiaddr
-            LAN_ADDRESSES.publish(self._swarm, self._run_id, LanAddresses(addresses=[str(address)]))
+            LAN_ADDRESSES.publish(self._swarm, self._run_id, lan_record(address))
 
     def _due(self, peers: Sequence[str]) -> set[str]:
         """Those of the peers that have not been dialled for a while."""
@@ -88,6 +87,11 @@ class LanPeers:
         log.info("LAN peers that answer: %s; of those that may be some: %s", answering_addresses, chosen)
         now = time.monotonic()
         self._dialled_at |= {split_peer(each)[1]: now for each in chosen if each not in answering_addresses}
+
+
+def lan_record(address: str) -> LanAddresses:
+    """The record that publishes our address; plain text, for hivemind's serializer refuses subclasses of ``str``."""
+    return LanAddresses(addresses=[str(address)])
 
 
 def is_within(address: str, network: PrivateNetwork) -> bool:

@@ -6,10 +6,12 @@ import ipaddress
 import sys
 
 import pytest
+from hivemind.utils import MSGPackSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.worker.network.lan_peers import is_within
+from core.run.multiaddr import tcp_multiaddr
+from core.worker.network.lan_peers import is_within, lan_record
 from core.worker.network.local_network import private_network
 from core.worker.swarm.dht.reader import parse_record
 from core.worker.swarm.dht.run_records import MAX_ADDRESS_CHARACTERS, MAX_ADDRESSES, LanAddresses
@@ -84,3 +86,10 @@ def test_a_record_is_small_or_refused(told: object) -> None:
 
 def test_a_record_whose_keys_are_no_text_is_refused() -> None:
     assert parse_record(LanAddresses, {None: None}) is None
+
+
+def test_the_record_of_our_own_address_can_be_stored() -> None:
+    record = lan_record(tcp_multiaddr("192.168.1.3", 31337))
+    assert MSGPackSerializer.loads(MSGPackSerializer.dumps(record.dict())) == {
+        "addresses": ["/ip4/192.168.1.3/tcp/31337"]
+    }
