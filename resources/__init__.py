@@ -1,1 +1,1 @@
-"""What is shipped beside the programs and is no program."""
+"""What is shipped beside the programs."""

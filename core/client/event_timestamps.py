@@ -49,7 +49,7 @@ class EventTimestamps:
 
 
 def is_averaged(finished: RoundFinished) -> bool:
-    """A round that nobody else took part in is no averaging."""
+    """A round that nobody else took part in is not an averaging."""
     return finished.ok and finished.peers > 1
 
 

@@ -76,7 +76,7 @@ class WorkerProcess:
         return self._process.pid
 
     def send(self, command: AnyCommand) -> None:
-        """Give the worker a command; returns at once, and a dead worker is no error."""
+        """Give the worker a command; returns at once, and a dead worker is not an error."""
         self._lines.put(encode(command))
 
     def end(self) -> None:
@@ -144,7 +144,7 @@ class WorkerProcess:
     def _tidy_log(self) -> None:
         if time.monotonic() >= self._look_at_log_at:
             self._look_at_log_at = time.monotonic() + LOG_LOOK_SECONDS
-            with contextlib.suppress(OSError):  # a full disk is no reason to stop listening
+            with contextlib.suppress(OSError):  # a full disk is not a reason to stop listening
                 keep_small(worker_log(self._logs))
 
 

@@ -83,7 +83,7 @@ class Check(Command, tag="check", kw_only=True, frozen=True):
 class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
     """Find out again whether others can reach this computer."""
 
-    __test__ = False  # it is no test of pytest's
+    __test__ = False  # pytest would collect it as a test
 
 
 AnyCommand = Join | Start | Publish | DryRun | Leave | Check | TestNetwork

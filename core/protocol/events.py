@@ -145,7 +145,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
 class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
-    ``name`` and ``device`` are a stranger's words, and empty where it is no Workerbee or has no name.
+    ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name.
     """
 
     peer_id: str

@@ -114,7 +114,7 @@ class History:
         return self.store.trouble
 
     def record(self, run_id: str, series: Series, at: float, value: float) -> None:
-        """Add a value at a time in seconds since 1970; what is no number or no time is left out."""
+        """Add a value at a time in seconds since 1970; what is not a number or not a time is left out."""
         if abs(value) <= sys.float_info.max and _EARLIEST <= at < _LATEST:
             run = self._run(run_id)
             run.began_by(at)

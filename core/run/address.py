@@ -61,7 +61,7 @@ class JoinAddress:
     def parse(cls, text: str) -> JoinAddress:
         """The address in a pasted text; raises UnreadableAddress, and nothing else."""
         if len(text) > MAX_CHARACTERS:
-            raise UnreadableAddress("", "this is {} characters long, and that is no address", len(text))
+            raise UnreadableAddress("", "this is {} characters long, and that is not an address", len(text))
         text = _NOISE.sub(" ", text).replace("&amp;", "&")
         links = [_read_link(link) for link in _LINK.findall(text)]
         pieces = _multiaddrs_in(_LINK.sub(" ", text))
@@ -133,7 +133,7 @@ def _only(runs: list[str]) -> str | None:
     distinct = list(dict.fromkeys(runs))
     for run in distinct:
         if not re.fullmatch(_RUN, run):
-            raise UnreadableAddress(run, "this is no run's name", good="my-run_1")
+            raise UnreadableAddress(run, "this is not a run's name", good="my-run_1")
     if len(distinct) > 1:
         raise UnreadableAddress(", ".join(distinct), "these are several runs; join one of them", good=_GOOD_LINK)
     return distinct[0] if distinct else None
@@ -185,4 +185,4 @@ def _refuse(text: str) -> NoReturn:
         raise UnreadableAddress(found[0], "this is a peer id alone, and does not say where the peer is")
     if found := _HOST_AND_PORT.search(text):
         raise UnreadableAddress(found[0], "this does not say which peer is there: the peer id is missing")
-    raise UnreadableAddress(words[0], "this is no address")
+    raise UnreadableAddress(words[0], "this is not an address")

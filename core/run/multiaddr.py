@@ -25,7 +25,7 @@ _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LABEL}\.?")
 
 
 class MultiaddrError(ValueError):
-    """Why a text is no multiaddr: ``template`` with its ``values``, and what a good one looks like."""
+    """Why a text is not a multiaddr: ``template`` with its ``values``, and what a good one looks like."""
 
     def __init__(self, template: str, *values: object, good: str = _GOOD) -> None:
         super().__init__(template.format(*values))
@@ -183,14 +183,14 @@ def _read(text: str) -> _Parts:
 def _read_host(protocol: str, value: str) -> str:
     if protocol.startswith("dns"):
         if not _NAME.fullmatch(value):
-            raise MultiaddrError("“{}” is no host name", value, good="/dns4/example.org/tcp/…")
+            raise MultiaddrError("“{}” is not a host name", value, good="/dns4/example.org/tcp/…")
         return value.lower()
     version = ipaddress.IPv4Address if protocol == "ip4" else ipaddress.IPv6Address
     try:
         return str(version(value.replace("%", "no zone")))
     except ValueError:
         good = "/ip4/203.0.113.5/tcp/…" if protocol == "ip4" else "/ip6/2001:db8::5/tcp/…"
-        reason = "“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)"
+        reason = "“{}” is not an IPv{} address (a name goes with /dns4/ or /dns6/)"
         raise MultiaddrError(reason, value, protocol[-1], good=good) from None
 
 
@@ -213,7 +213,7 @@ def _read_transport(protocol: str, parts: deque[str]) -> tuple[Transport, int | 
 
 def no_port_error(port: object, good: str = "…/tcp/31337/…") -> MultiaddrError:
     """The error for a port that is none, or that nobody can dial."""
-    reason = "“{}” is no port, which is a number from 1 to 65535"
+    reason = "“{}” is not a port, which is a number from 1 to 65535"
     return MultiaddrError(reason, port, good=good)
 
 

@@ -76,7 +76,7 @@ def _tables_of(text: str) -> dict[str, Any]:
     try:
         return read_toml(text)
     except ValueError as error:
-        raise _wrong(f"It is no TOML: {error}.") from error
+        raise _wrong(f"It is not TOML: {error}.") from error
 
 
 def _refuse_if_too_long(length_bytes: int) -> None:

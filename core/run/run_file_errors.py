@@ -177,7 +177,7 @@ def _rule_of(kind: Any) -> str:
 
 
 def _entry_type(kind: Any) -> Any:
-    """The type of each entry of a list, such as ``tuple[FileAt, ...]``; ``None`` where it is no list."""
+    """The type of each entry of a list, such as ``tuple[FileAt, ...]``; ``None`` where it is not a list."""
     if typing.get_origin(kind) in (tuple, list, frozenset):
         return typing.get_args(kind)[0]
     return next(filter(None, map(_entry_type, typing.get_args(kind))), None)

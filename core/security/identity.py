@@ -51,7 +51,7 @@ class Identity:
         stored = load_or_create_key(path, lambda: cls.create().to_bytes())
         identity = cls._from_seed(stored[len(_PRIVATE_KEY) :][:32].ljust(32))
         if identity.to_bytes() != stored:
-            raise damaged_key(path, "is no Ed25519 key as libp2p writes them")
+            raise damaged_key(path, "is not an Ed25519 key as libp2p writes them")
         return identity
 
     @classmethod

@@ -23,9 +23,9 @@ def load_or_create_progress_key(path: Path) -> bytes:
     try:
         key = load_der_private_key(stored, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise damaged_key(path, "is no RSA key") from error
+        raise damaged_key(path, "is not an RSA key") from error
     if not isinstance(key, RSAPrivateKey) or key.key_size != _RSA_BITS:
-        raise damaged_key(path, f"is no RSA key of {_RSA_BITS} bits")
+        raise damaged_key(path, f"is not an RSA key of {_RSA_BITS} bits")
     return stored
 
 

@@ -19,7 +19,7 @@ def sanitize_line(text: str, longest: int = 400) -> str:
 
 
 def sanitize_text(text: str, longest: int = 4000) -> str:
-    """The text with its line breaks, at most one empty line in a row, and nothing else that is no letter."""
+    """The text with its line breaks, at most one empty line in a row, and nothing else that is not a letter."""
     lines = "\n".join(_printable(line).rstrip() for line in text.replace("\r\n", "\n").split("\n"))
     lines = re.sub(r"\n{3,}", "\n\n", lines).strip()
     return lines if len(lines) <= longest else f"{lines[: longest - 1]}…"

@@ -20,7 +20,7 @@ Version = Annotated[str, Meta(pattern=_VERSION)]
 
 
 class RefusedNoticeError(Exception):
-    """A file is no notice of this publisher; the message says why, for the log."""
+    """A file is not a notice of this publisher; the message says why, for the log."""
 
 
 class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
@@ -30,7 +30,7 @@ class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
     page: Annotated[str, Meta(pattern=_PAGE)]
 
     def is_newer_than(self, version: str) -> bool:
-        """Whether the version is newer than another; false where that is no version, as in a checkout."""
+        """Whether the version is newer than another; false where that is not a version, as in a checkout."""
         return bool(re.match(_VERSION, version)) and _numbers(self.version) > _numbers(version)
 
 

@@ -46,7 +46,7 @@ class UpdateState:
         self._write(asked_at=now, was_answered=False)
 
     def record_answer(self, notice: UpdateNotice) -> None:
-        """Record the notice that came; one that is no newer than what is known changes nothing."""
+        """Record the notice that came; one that is not newer than what is known changes nothing."""
         newest = self._state.newest
         is_news = newest is None or notice.is_newer_than(newest.version)
         self._write(was_answered=True, newest=notice if is_news else newest)

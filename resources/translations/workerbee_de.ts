@@ -31,11 +31,11 @@
         <translation>es wurde nichts eingefügt</translation>
     </message>
     <message>
-        <source>this is no address</source>
+        <source>this is not an address</source>
         <translation>das ist keine Adresse</translation>
     </message>
     <message>
-        <source>this is {} characters long, and that is no address</source>
+        <source>this is {} characters long, and that is not an address</source>
         <translation>das ist {} Zeichen lang und damit keine Adresse</translation>
     </message>
     <message>
@@ -55,7 +55,7 @@
         <translation>das sind {} Adressen, erlaubt sind höchstens {}; die ersten paar genügen</translation>
     </message>
     <message>
-        <source>this is no run&apos;s name</source>
+        <source>this is not a run&apos;s name</source>
         <translation>das ist nicht der Name eines Laufs</translation>
     </message>
     <message>
@@ -75,11 +75,11 @@
         <translation>eine Adresse beginnt damit, wo der Teilnehmer ist: /ip4/, /ip6/ oder /dns/</translation>
     </message>
     <message>
-        <source>“{}” is no host name</source>
+        <source>“{}” is not a host name</source>
         <translation>„{}“ ist kein Rechnername</translation>
     </message>
     <message>
-        <source>“{}” is no IPv{} address (a name goes with /dns4/ or /dns6/)</source>
+        <source>“{}” is not an IPv{} address (a name goes with /dns4/ or /dns6/)</source>
         <translation>„{}“ ist keine IPv{}-Adresse (vor einem Namen steht /dns4/ oder /dns6/)</translation>
     </message>
     <message>
@@ -99,7 +99,7 @@
         <translation>wo der Port stehen müsste, steht „{}“</translation>
     </message>
     <message>
-        <source>“{}” is no port, which is a number from 1 to 65535</source>
+        <source>“{}” is not a port, which is a number from 1 to 65535</source>
         <translation>„{}“ ist kein Port; ein Port ist eine Zahl von 1 bis 65535</translation>
     </message>
     <message>

@@ -1,15 +1,11 @@
 """Two peers learn together with every option that changes training: the loss falls, and their parameters agree.
 
 A row sets several options that go together, which its name lists. `foreign/test_options.py` shows that values arrive.
-
-The table is not in any gate yet: with adafactor, with lion and with PowerSGD the peers learned and ended 0.20, 0.05 and
-0.14 apart, on a busy machine, and five rows had no result. ``WORKERBEE_OPTIONS=1`` runs it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -130,6 +126,7 @@ def recipes(hub: Hub) -> Iterator[Row]:
     yield pair("gradient_checkpointing", checkpointing)
     yield pair("lora", language_model(hub, 3e-2, lora=Lora(rank=8, alpha=32.0), precision="fp32"))
     exact = language_model(hub, precision="fp32")
+    yield pair("compile with eager", language_model(hub, precision="fp32", compile=True), exact)
     for precision in ("bf16", "fp16"):
         yield pair(f"fp32 with {precision}", exact, language_model(hub, precision=precision))
 
@@ -144,7 +141,8 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 NAMES = [row.name for row in (*collaborations(), *recipes(Hub()))]
 
 
-@pytest.mark.skipif("WORKERBEE_OPTIONS" not in os.environ, reason="not yet proven; WORKERBEE_OPTIONS=1 runs it")
+@pytest.mark.real
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_two_peers_learn_with(outcomes: dict[str, Outcome], name: str) -> None:
     outcome = outcomes[name]

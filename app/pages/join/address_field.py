@@ -83,7 +83,7 @@ class AddressField(QPlainTextEdit):
             return self._finish(ParsedText(error=error))
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
-        """Parse a pasted text at once, since pasting is no typing."""
+        """Parse a pasted text at once, since pasting is not typing."""
         self.insertPlainText(source.text())
         self.parse()
 

@@ -37,7 +37,7 @@ class JsonDisplay:
             print_event(Failed(problem=session.problem.key, detail=session.problem_detail), self._peer)
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Print nothing: passing time is no event."""
+        """Print nothing: passing time is not an event."""
 
 
 def print_event(event: Event, peer: str = "") -> None:

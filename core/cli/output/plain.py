@@ -1,4 +1,4 @@
-"""A session as plain lines, for output that is no terminal and for the time before training."""
+"""A session as plain lines, for output that is not a terminal and for the time before training."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PlainDisplay:
                 self._print(event_log.line(event))
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Print nothing: passing time is no event."""
+        """Print nothing: passing time is not an event."""
 
     def _print_progress(self, event: Progress) -> None:
         if event.epoch != self._last_epoch:

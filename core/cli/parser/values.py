@@ -21,7 +21,7 @@ def parse_duration(text: str) -> float:
         sum(int(part or 0) * unit for part, unit in zip(match.groups(), _UNIT_SECONDS, strict=True)) if match else 0
     )
     if seconds <= 0:
-        raise ValueError(f"{text!r} is no time; write it as 45s, 10m or 1h30m")
+        raise ValueError(f"{text!r} is not a time; write it as 45s, 10m or 1h30m")
     return float(seconds)
 
 
@@ -33,7 +33,7 @@ def parse_size(text: str) -> int:
     """Return a size such as ``6GB`` in bytes; raises ValueError with a sentence."""
     found = _SIZE.fullmatch(text.strip())
     if not found or not int(found[1]):
-        raise ValueError(f"{text!r} is no size; write it as 6GB or 800MB")
+        raise ValueError(f"{text!r} is not a size; write it as 6GB or 800MB")
     return int(found[1]) * _BYTES[found[2].upper()]
 
 
@@ -49,7 +49,7 @@ def positive(text: str) -> int:
     except ValueError:
         number = 0
     if not 1 <= number <= 10**12:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return number
 
 

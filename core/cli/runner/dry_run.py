@@ -53,7 +53,7 @@ def measure_fit(
 
 
 class _FitDisplay:
-    """Prints what was measured for programs; a dry run that fails is no failure of the command."""
+    """Prints what was measured for programs; a dry run that fails is not a failure of the command."""
 
     def __init__(self, wants_json: bool) -> None:
         self._wants_json = wants_json
@@ -64,4 +64,4 @@ class _FitDisplay:
             print_event(event)
 
     def refresh(self, session: Session, tally: Tally) -> None:
-        """Print nothing: passing time is no event."""
+        """Print nothing: passing time is not an event."""

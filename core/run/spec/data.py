@@ -173,7 +173,7 @@ def hosts_of(data: TextFiles | ImageFiles) -> str:
 
 
 def _flaw_of(url: str) -> str:
-    """Why that is no address to fetch from; empty where it is one."""
+    """Why that is not an address to fetch from; empty where it is one."""
     if not url.isascii() or not url.isprintable() or " " in url:
         return "it may have no spaces and only ASCII characters"
     try:

@@ -18,7 +18,7 @@ class BrokenImageError(Exception):
 
 
 def decode_image(encoded: bytes, size: int) -> Tensor:
-    """The image as uint8 (3, size, size), stretched where it is no square; raises BrokenImageError."""
+    """The image as uint8 (3, size, size), stretched where it is not square; raises BrokenImageError."""
     if not encoded:
         raise BrokenImageError("it is not in the data itself")
     if len(encoded) > MAX_BYTES:

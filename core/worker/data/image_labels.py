@@ -16,7 +16,7 @@ class Labels:
         self._numbers = {name: number for number, name in enumerate(names)}
 
     def number(self, label: object) -> int | None:
-        """The class number of a label; ``None`` for no label. Raises UserError for what is no class of the run."""
+        """The class number of a label; ``None`` for no label. Raises UserError for what is not a class of the run."""
         if label is None:
             return None
         number = self._numbers.get(label, -1) if isinstance(label, str) else label

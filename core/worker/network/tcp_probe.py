@@ -20,7 +20,7 @@ ProbeResult = Literal["open", "refused", "timeout"]
 
 
 def tcp_probe(addresses: Sequence[str], seconds: float = PROBE_SECONDS) -> dict[str, ProbeResult]:
-    """Each address's result after ``seconds`` at most, all probed at once. What is no plain TCP counts as open.
+    """Each address's result after ``seconds`` at most, all probed at once. What is not plain TCP counts as open.
 
     A name lookup cannot be cut short; a thread that hangs in one is left to itself, as a "timeout".
     """

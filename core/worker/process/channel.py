@@ -108,7 +108,7 @@ class WorkerChannel:
         try:
             command = decode_command(line)
         except msgspec.MsgspecError as error:
-            log.error("this is no command: %s", error)
+            log.error("this is not a command: %s", error)
             return
         if isinstance(command, Leave):
             self.leave()

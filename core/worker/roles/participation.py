@@ -176,5 +176,5 @@ def enter_training(
         scheduler=make_scheduler(manifest.scheduler),
         leaving=channel.leaving,
         listeners=Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error),
-        is_keeper=config.is_state_server,
+        is_state_server=config.is_state_server,
     )

@@ -18,7 +18,7 @@ from core.worker.swarm import SwarmOptimizer
 
 
 class DamagedCheckpointError(Exception):
-    """The file is no whole checkpoint of this run's model; the message says why."""
+    """The file is not a whole checkpoint of this run's model; the message says why."""
 
 
 class Checkpoints:
@@ -102,7 +102,7 @@ def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, m
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a mapping
         epoch = int(metadata["epoch"])
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise DamagedCheckpointError(str(error)) from error

@@ -134,7 +134,7 @@ class BatchSizeSearch:
 
 
 def _is_fast_enough(known: Sequence[Measured]) -> bool:
-    """Whether larger micro-batches are no faster, or so slow that pausing would take long."""
+    """Whether larger micro-batches are not faster, or so slow that pausing would take long."""
     slower = len(known) - 1 - known.index(_fastest(known))
     return slower >= _SLOWER_SIZES or known[-1].seconds > MAX_SECONDS / 2
 

@@ -34,7 +34,7 @@ class NumericChecks:
     def loss_error(self, loss: float) -> str:
         """What is wrong with a model that has this loss on the validation set, in words; empty if nothing is."""
         if not math.isfinite(loss):
-            return "its loss is no number"
+            return "its loss is not a number"
         if loss > self._limit:
             return f"its loss is {loss:.3g}, far beyond that of a model that has learned nothing"
         return ""

@@ -41,9 +41,9 @@ def test_every_reason_is_there_to_be_translated_and_no_other() -> None:
     ("text", "wrong"),
     [
         ("", "Nothing was pasted."),
-        ("/ip4/300.0.0.1/tcp/1", "“/ip4/300.0.0.1/tcp/1”: “300.0.0.1” is no IPv4 address"),
+        ("/ip4/300.0.0.1/tcp/1", "“/ip4/300.0.0.1/tcp/1”: “300.0.0.1” is not an IPv4 address"),
         ("/ip4/203.0.113.5/tcp/1/p2p/x%1", "“/ip4/203.0.113.5/tcp/1/p2p/x%1”: the peer id "),
-        ("workerbee:join?peer=/dns4/%7B0%7D/tcp/1", "“/dns4/{0}/tcp/1”: “{0}” is no host name."),
+        ("workerbee:join?peer=/dns4/%7B0%7D/tcp/1", "“/dns4/{0}/tcp/1”: “{0}” is not a host name."),
     ],
 )
 def test_what_is_wrong_is_said_with_the_piece(text: str, wrong: str) -> None:

@@ -304,7 +304,7 @@ def test_whatever_is_stored_what_is_held_is_counted_right(acts: list[tuple[Any, 
 
 
 def test_numbers_of_a_stranger_that_are_none() -> None:
-    """A value that does not decode is no value, whatever its first byte promises."""
+    """A value that does not decode is not a value, whatever its first byte promises."""
     for lie in (
         b"\xdd" + struct.pack(">I", 2**32 - 1),
         b"\xdf" + struct.pack(">I", 2**31),

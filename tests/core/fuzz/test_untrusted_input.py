@@ -54,7 +54,7 @@ ADDRESS = JoinAddress((Multiaddr(f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.pee
 def test_no_damage_to_a_signed_manifest_goes_unnoticed(encoded: bytes) -> None:
     with pytest.raises(UserError):
         opened = SignedManifest.from_bytes(encoded).opened()
-        assert opened != manifest(), "the same manifest is no forgery"
+        assert opened != manifest(), "the same manifest is not a forgery"
 
 
 def test_every_single_bit_of_a_signed_manifest_counts() -> None:

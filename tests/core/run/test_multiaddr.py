@@ -81,9 +81,9 @@ def test_a_text_that_is_none_names_no_computer() -> None:
     [
         ("", "begins with where the peer is"),
         ("/unix/tmp/x", "begins with where the peer is"),
-        ("/ip4/nonsense/tcp/1", "“nonsense” is no IPv4 address"),
+        ("/ip4/nonsense/tcp/1", "“nonsense” is not an IPv4 address"),
         ("/ip4/1.2.3.4", "it ends where the port should be"),
-        ("/ip4/1.2.3.4/tcp/65536", "is no port"),
+        ("/ip4/1.2.3.4/tcp/65536", "is not a port"),
         ("/ip4/1.2.3.4/udp/1/quic", "the old /quic is dead"),
         ("/ip4/1.2.3.4/tcp/1/ws", "“ws” stands where /p2p/"),
         ("/ip4/1.2.3.4/tcp/1/p2p/nobody", "the peer id is damaged"),
@@ -125,4 +125,4 @@ def test_a_command_with_anything_else_is_refused(addresses: bytes) -> None:
 def test_where_to_listen_is_read_before_anything_starts(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "publish", "run.toml", "--listen", "/ip4/nonsense/tcp/1")
     assert result.code == 2
-    assert "“nonsense” is no IPv4 address" in result.err
+    assert "“nonsense” is not an IPv4 address" in result.err

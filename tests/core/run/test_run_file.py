@@ -142,7 +142,7 @@ def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_se
             "[data] layers: unknown field here; it belongs in [recipe].",
         ),
         ("[run]", "layers = 2\n[run]", "layers: unknown field here; it belongs in [recipe]."),
-        ("[run]", "data = 2\n[run]", "It is no TOML"),
+        ("[run]", "data = 2\n[run]", "It is not TOML"),
         ("[run]", "colour = 'red'\n[run]", "colour: unknown field; the file may have format"),
         ("delay_grad_averaging = true", "delay_grad_averaging = false", "does not accept this combination"),
         ('kind = "constant"', 'kind = "cosine"', "[scheduler]: the cosine schedule needs total_epochs."),
@@ -151,8 +151,8 @@ def test_a_few_directions_are_sent_in_halves_at_least_and_where_gradients_are_se
             'average_opt_statistics = ["momentum_buffer"]',
             "average_opt_statistics: this optimizer has no momentum_buffer",
         ),
-        ("digits = 2", "digits = ", "It is no TOML: Invalid value (at line"),
-        ("digits = 2", "digits = " + "[" * 3000, "It is no TOML"),
+        ("digits = 2", "digits = ", "It is not TOML: Invalid value (at line"),
+        ("digits = 2", "digits = " + "[" * 3000, "It is not TOML"),
     ],
 )
 def test_a_mistake_is_named(old: str, new: str, said: str) -> None:

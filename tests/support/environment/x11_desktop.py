@@ -186,7 +186,7 @@ class Desktop:
         return [window for window in seen if window is not None]
 
     def window(self, program: Shown, words: str = "", seconds: float = LIMIT_SECONDS) -> Seen:
-        """Its first window with those words in the title, which is no icon; waits for it."""
+        """Its first window with those words in the title, which is not an icon; waits for it."""
 
         def look() -> Seen | None:
             mine = (seen for seen in self.windows(program) if words in seen.title and not seen.is_icon)

@@ -310,7 +310,7 @@ def talk_nonsense() -> None:
 
 
 def talk_before_hello() -> None:
-    """Stands for a program that is no worker at all."""
+    """Stands for a program that is not a worker at all."""
     say(Connected(peer_id="12D3KooWme", peers=2))
     ignore_leave()
 

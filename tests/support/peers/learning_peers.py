@@ -54,13 +54,20 @@ _Event = TypeVar("_Event")
 class SettlingPeer:
     """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
 
-    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int) -> None:
+    def __init__(
+        self, participation: RunParticipation, folder: Path, last_epoch: int, left_over_at: int | None = None
+    ) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
+        self._left_over_at = left_over_at
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
         epoch = self.optimizer.local_epoch
         (self.folder / "epoch").write_text(str(epoch))
+        if epoch == self._left_over_at:
+            averager = self.optimizer.state_averager
+            averager.step(wait_for_delayed_updates=True)
+            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
         if epoch >= self.last_epoch:
             before = self.parameters()
             self.optimizer.state_averager.step(wait_for_delayed_updates=True)
@@ -98,7 +105,7 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
         with open_participation(
             swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
         ) as participation:
-            peer = SettlingPeer(participation, folder, last_epoch)
+            peer = SettlingPeer(participation, folder, last_epoch, member.left_over_at)
             peer.save_parameters("untrained")
             if is_first:
                 publish(meeting_point, swarm)
@@ -184,8 +191,11 @@ class Training:
         return all(self._averaged_at(epoch, folder) for folder in self._folders)
 
     def _averaged_at(self, epoch: int, folder: Path) -> bool:
+        """With averaged gradients, parameters that agreed an epoch ago still do; local updates part them again."""
+        is_local = self.row.members[0].manifest.collaboration.use_local_updates
+        epochs = (epoch,) if is_local else (epoch - 1, epoch)
         rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
-        was_state = any(each.kind == "state" and each.epoch in (epoch - 1, epoch) for each in rounds)
+        was_state = any(each.kind == "state" and each.epoch in epochs for each in rounds)
         return was_state and len(rounds) >= MIN_ROUNDS
 
     def _failures(self) -> tuple[str, ...]:

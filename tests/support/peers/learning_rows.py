@@ -18,13 +18,15 @@ SCRIPT = "tests.support.peers.learning_peers"
 class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A peer of a small swarm. A keeper holds the state and trains next to nothing.
 
-    Who is ``late`` joins once the others are in epoch 2, and begins with their state.
+    Who is ``late`` joins once the others are in epoch 2, and begins with their state. ``left_over_at``, if given, is
+    the epoch in which it looks for a group to average parameters with once more, when nobody does.
     """
 
     manifest: RunManifest
     mode: Literal["direct", "client"] = "direct"
     keeps: bool = False
     late: bool = False
+    left_over_at: int | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

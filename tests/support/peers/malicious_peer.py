@@ -1,6 +1,6 @@
 """A hivemind peer of one run that lies: ``KIND FOLDER ADDRESS``; it says what it does in lines of JSON.
 
-``nan`` and ``huge`` train with everybody, and their gradients are no numbers, or beyond all measure; what
+``nan`` and ``huge`` train with everybody, and their gradients are not numbers, or beyond all measure; what
 they average and offer as the run's state is soon so, too. ``donor`` trains nothing: it claims to be far
 ahead, and that its state is the one to have. ``promising`` is honest, and says when others count on it.
 """

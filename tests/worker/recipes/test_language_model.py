@@ -206,7 +206,7 @@ def test_a_gradient_too_large_for_fp16_is_forgotten_until_the_scale_fits() -> No
 
     def attempt() -> bool:
         weight.grad = None
-        return numbers.backward((weight * 1e36).sum())  # 2 ** 16 times that is no float32 any more
+        return numbers.backward((weight * 1e36).sum())  # 2 ** 16 times that exceeds float32
 
     attempts = [attempt() for _ in range(12)]
     assert not attempts[0] and attempts[-1]

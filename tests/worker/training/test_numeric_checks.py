@@ -1,4 +1,4 @@
-"""What is no number is noticed before anybody gets it, and a state that cannot be right before it is used."""
+"""What is not a number is noticed before anybody gets it, and a state that cannot be right before it is used."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
 import threading
 import time
@@ -36,6 +37,8 @@ TRACKER_SECONDS = 0.2
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
 MIN_SILENCE_SECONDS = 5.0
+LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
+CANCEL_SECONDS = 1.0
 
 TRACKER_OPTIONS = (
     "min_refresh_period",
@@ -87,11 +90,11 @@ class SwarmOptimizer(hivemind.Optimizer):
         scheduler: SchedulerFactory | None,
         leaving: threading.Event,
         listeners: Listeners,
-        is_keeper: bool = False,
+        is_state_server: bool = False,
     ) -> None:
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
-        self._is_passive = is_keeper and collaboration.use_local_updates
+        self._is_passive = is_state_server and collaboration.use_local_updates
         self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
@@ -226,6 +229,19 @@ class SwarmOptimizer(hivemind.Optimizer):
             raise UserError(ErrorKind.STATE_NOT_LOADED, self._last_refusal)
         if self._leaving.wait(2.0**self._failed_downloads):
             raise Interrupted
+
+    def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
+        """End the epoch as hivemind does, after a search for a group that is left over from its beginning.
+
+        WORKAROUND H44: while one state round is under way, hivemind begins no other. A peer whose round of the last
+        epoch still looks for a group leaves the next one out; the other one waits in it for the whole epoch, and
+        leaves out the one after. They average their parameters at odd and at even epochs, each alone, for ever.
+        """
+        averager = self.state_averager
+        if averager.rounds.cancel_searching(LEFT_OVER * self.matchmaking_time, but=self.scheduled_state):
+            # what waited for the round ends at once; until then hivemind believes that it is under way
+            concurrent.futures.wait(averager.pending_updates, CANCEL_SECONDS)
+        super()._update_global_epoch(*args, **kwargs)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, as hivemind does; with ``reuse_grad_buffers`` they go on adding up where they are."""

@@ -56,12 +56,28 @@ class ObservedTracker(ProgressTracker):
         WORKAROUND H23: hivemind follows only peers that can share their state. If the only one of them looks a
         moment too late, the others' samples are gone from its epoch, and it never ends: both sides are alone.
         Between two looks, ten seconds apart, they may even have ended several epochs.
+
+        WORKAROUND H43: hivemind ends an epoch by a count that may be older than the epoch. A first look at an empty
+        swarm, before our own speed is known, puts the next one ``max_refresh_period`` away; two peers that begin
+        together train alone until then. We end no epoch in which we have not looked.
         """
         if self.liveness.is_blind:
             return False
-        ahead = range(self.local_progress.epoch + 1, self.local_progress.epoch + 1 + MAX_LEAD_EPOCHS)
+        mine = self.local_progress.epoch
+        ahead = range(mine + 1, mine + 1 + MAX_LEAD_EPOCHS)
         is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.reports.values())
-        return is_overtaken or bool(super().ready_to_update_epoch)
+        if is_overtaken or self.global_epoch > mine:
+            return True
+        is_ready = bool(super().ready_to_update_epoch)
+        if is_ready and not self.fetched_global_progress_this_epoch.is_set():
+            self._look_now()
+            return False
+        return is_ready
+
+    def _look_now(self) -> None:
+        """Wake the thread that looks at everybody's progress; returns at once."""
+        self.global_progress.next_fetch_time = steady_time()
+        self.global_state_updated.set()
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """Begin an epoch as ProgressTracker does; the others hear of it at once."""

@@ -24,18 +24,18 @@ class Rounds:
     ) -> None:
         self.search_seconds, self.epoch = search_seconds, epoch
         self._on_finished = on_finished
-        self._open: tuple[StepControl, ...] = ()
+        self._started: dict[StepControl, float] = {}
 
     def add(self, control: StepControl) -> None:
         """Observe a round that has just been begun."""
         started = time.monotonic()
-        self._open = (*(each for each in self._open if not each.done()), control)
+        self._started = {each: then for each, then in self._started.items() if not each.done()} | {control: started}
         control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started))
 
     @property
     def announced(self) -> list[StepControl]:
         """The rounds for which a group is still looked for, or waits."""
-        open_rounds = [control for control in self._open if not control.done()]
+        open_rounds = [control for control in self._started if not control.done()]
         return [control for control in open_rounds if control.stage != AveragingStage.RUNNING_ALLREDUCE]
 
     def cancel_announced(self) -> None:
@@ -43,15 +43,18 @@ class Rounds:
         for control in self.announced:
             control.cancel()
 
-    def cancel_searching(self) -> None:
-        """Cancel every round that has no group yet."""
-        for control in self.announced:
-            if control.stage != AveragingStage.AWAITING_TRIGGER:
-                control.cancel()
+    def cancel_searching(self, min_seconds: float = 0.0, but: StepControl | None = None) -> bool:
+        """Cancel every round that has looked for a group for so long and has none; whether there was one."""
+        begun_before = time.monotonic() - min_seconds
+        waiting = [control for control in self.announced if control.stage != AveragingStage.AWAITING_TRIGGER]
+        left_over = [each for each in waiting if each is not but and self._started[each] <= begun_before]
+        for control in left_over:
+            control.cancel()
+        return bool(left_over)
 
     def wait_until(self, deadline: float) -> None:
         """Wait for rounds that exchange tensors, whose groups need our part, until that ``time.monotonic()``."""
-        for control in self._open:
+        for control in self._started:
             with contextlib.suppress(Exception):
                 control.result(max(0.0, deadline - time.monotonic()))
 

@@ -35,7 +35,7 @@ def validation_error(state: State, averager: TrainingStateAverager, trial: Trial
     if [_signature(tensor) for tensor in tensors] != [_signature(tensor) for tensor in expected]:
         return "its tensors are not those of the run's model"
     if not are_finite(tensors):
-        return "it holds what is no number"
+        return "it holds a value that is not a number"
     metadata["optimizer_metadata"] = mine
     return _error_in_use(tensors, averager, trial) if trial is not None else ""
 

@@ -38,7 +38,7 @@ _Value = tuple[bytes, bytes, bytes, float]  # the fields of a DHTRecord
 def parse_record(model: type[_Model], value: object) -> _Model | None:
     """Return a stranger's value as that model; ``None`` for anything else.
 
-    pydantic.v1 raises TypeError, not ValidationError, for a dictionary whose keys are no text.
+    pydantic.v1 raises TypeError, not ValidationError, for a dictionary whose keys are not text.
     """
     with contextlib.suppress(pydantic.ValidationError, TypeError):
         return model.parse_obj(value)

@@ -123,7 +123,7 @@ PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker pu
 
 
 def guard_records(swarm: Swarm, run_id: str) -> None:
-    """Refuse to store what is no record of a run's kinds, and forget what is there; call it before anything is read.
+    """Refuse to store what is not a record of a run's kinds, and forget what is there; call it before anything is read.
 
     WORKAROUND H30: hivemind believes whatever lies in its own part of the DHT, without a look at it.
     """

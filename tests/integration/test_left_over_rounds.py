@@ -1,0 +1,24 @@
+"""A peer that still looks for a group of an earlier epoch finds its way back to the others' rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.peers.learning_rows import Member, Row, learn, small_run
+from tests.support.real_peers import Crew
+
+LEFT_OVER_AT = 4
+LAST_EPOCH = 9
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_parameters_are_averaged_again_after_a_round_that_was_left_over(hands: Crew) -> None:
+    run = small_run(delay_grad_averaging=False, delay_optimizer_step=False)
+    members = (Member(manifest=run), Member(manifest=run, left_over_at=LEFT_OVER_AT))
+    outcome = learn(hands, (Row(name="left over", members=members, epochs=LAST_EPOCH),), 1)["left over"]
+    assert outcome.failures == []
+    for rounds in outcome.rounds:
+        together = {each.split(":")[0] for each in rounds if each.startswith("state") and ": 2 peers" in each}
+        assert together >= {f"state {epoch}" for epoch in range(LEFT_OVER_AT + 2, LAST_EPOCH)}, outcome.rounds
