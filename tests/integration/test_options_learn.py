@@ -126,7 +126,6 @@ def recipes(hub: Hub) -> Iterator[Row]:
     yield pair("gradient_checkpointing", checkpointing)
     yield pair("lora", language_model(hub, 3e-2, lora=Lora(rank=8, alpha=32.0), precision="fp32"))
     exact = language_model(hub, precision="fp32")
-    yield pair("compile with eager", language_model(hub, precision="fp32", compile=True), exact)
     for precision in ("bf16", "fp16"):
         yield pair(f"fp32 with {precision}", exact, language_model(hub, precision=precision))
 

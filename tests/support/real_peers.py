@@ -178,9 +178,9 @@ class Speaker(Generic[_Said]):
         """Every event of that kind so far."""
         return [said for said in self.said[since:] if isinstance(said, kind)]
 
-    def ended(self) -> int:
+    def ended(self, seconds: float = LIMIT_SECONDS) -> int:
         """Its exit code, once it has ended and everything that it said is heard."""
-        code = self.process.wait(LIMIT_SECONDS)
+        code = self.process.wait(seconds)
         self._listener.join(GONE_SECONDS)
         return code
 

@@ -12,6 +12,7 @@ from tests.support.real_peers import Crew, tiny
 
 AGREED = 0.02  # of the way that members have come, as the distance between two of them
 MEMBER_SAMPLES_PER_SECOND = 160.0
+LIMIT_SECONDS = 800.0  # for all rows together
 SCRIPT = "tests.support.peers.learning_peers"
 
 
@@ -73,7 +74,7 @@ def learn(crew: Crew, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Out
     folder.mkdir()
     (folder / "rows.json").write_bytes(msgspec.json.encode(rows))
     script = crew.script("learning", SCRIPT, str(folder), str(side_by_side))
-    assert script.ended() == 0, script._account()
+    assert script.ended(LIMIT_SECONDS) == 0, script._account()
     said: list[dict[str, Any]] = script.said
     outcomes = msgspec.convert(said, list[Outcome])
     return {outcome.row: outcome for outcome in outcomes}

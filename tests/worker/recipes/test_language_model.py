@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -238,6 +240,11 @@ def test_checkpoints_keep_less_and_change_nothing(caplog: pytest.LogCaptureFixtu
     assert "has no gradient checkpointing" in caplog.text
 
 
+def gradient_of(recipe: LanguageModel) -> Tensor:
+    """All gradients of its model, as one vector."""
+    return torch.cat([each.grad.flatten() for each in recipe.model.parameters() if each.grad is not None])
+
+
 def kept_bytes(recipe: LanguageModel, batch: Any) -> int:
     """What autograd keeps of a forward pass."""
     kept: dict[int, int] = {}
@@ -261,6 +268,22 @@ def test_a_computer_without_a_compiler_trains_without_one(caplog: pytest.LogCapt
     with caplog.at_level(logging.WARNING):
         assert compile_model(model, trial) is model
     assert "torch.compile does not work here" in caplog.text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler on the CPU")
+def test_a_compiled_model_has_the_gradients_of_the_other(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    config = GPT2(**NUMBERS | {"num_hidden_layers": 1})
+    exact = with_numbers(CAUSAL, precision="fp32", config=config)
+    eager, compiled = language_model(exact), language_model(with_numbers(exact, compile=True))
+    assert "torch.compile does not work here" not in caplog.text
+    assert list(tmp_path.rglob("*.so")), "nothing was compiled"
+    for recipe in (eager, compiled):
+        recipe.backward(recipe.loss(recipe.draw(4)))
+    assert torch.allclose(gradient_of(eager), gradient_of(compiled), atol=1e-5)
 
 
 def test_a_large_model_is_asked_about_fewer_blocks() -> None:
