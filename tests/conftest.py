@@ -13,7 +13,7 @@ from tests.support import hypothesis_profile as fuzz
 from tests.support.client_harness import PROMPT, FrontEnd, Open, no_new_children
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.environment.network_namespaces import Internet, internet, why_not
-from tests.support.real_peers import Crew, crew
+from tests.support.real_peers import PeerGroup, peer_group
 
 pytest_plugins = ["tests.support.environment.small_disk", "tests.support.parallel_schedule"]
 fuzz.load_profile()
@@ -64,9 +64,9 @@ def net() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Iterator[Crew]:
+def group(tmp_path: Path) -> Iterator[PeerGroup]:
     """Whoever is there for one test."""
-    with crew(tmp_path) as everybody:
+    with peer_group(tmp_path) as everybody:
         yield everybody
 
 

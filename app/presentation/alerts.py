@@ -18,7 +18,7 @@ _FAILED_ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Alert:
     """``problem_key`` is what the button is about; a ``grave`` one has ended the training."""
 
     problem_key: str
@@ -29,16 +29,16 @@ class Trouble:
     is_grave: bool = False
 
 
-def trouble_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Trouble]) -> Trouble | None:
+def alert_of(session: Session, seen: DevicesSeen | None, dismissed: frozenset[Alert]) -> Alert | None:
     """Return the gravest alert that has not been dismissed; ``None`` when all is well."""
     if session.problem is not None:
-        return _trouble(session.problem, session.problem_detail, is_grave=True)
+        return _alert(session.problem, session.problem_detail, is_grave=True)
     found = (_of_crash(session), _of_driver(session, seen), _of_rounds(session), *_of_warnings(session))
-    return next((trouble for trouble in found if trouble and trouble not in dismissed), None)
+    return next((alert for alert in found if alert and alert not in dismissed), None)
 
 
-def _trouble(problem: ErrorKind, detail: str, *, is_grave: bool = False) -> Trouble:
-    return Trouble(
+def _alert(problem: ErrorKind, detail: str, *, is_grave: bool = False) -> Alert:
+    return Alert(
         problem.key,
         problem_words.title_of(problem),
         sanitize_line(detail, 300),
@@ -48,45 +48,45 @@ def _trouble(problem: ErrorKind, detail: str, *, is_grave: bool = False) -> Trou
     )
 
 
-def _of_crash(session: Session) -> Trouble | None:
+def _of_crash(session: Session) -> Alert | None:
     if session.restarting is None:
         return None
     problem = ErrorKind.from_key(session.restarting.problem)
-    advice = translate("Trouble", "It starts again by itself; what you have given is counted.")
+    advice = translate("Alert", "It starts again by itself; what you have given is counted.")
     # not the problem's own button: nothing is to be done but to wait, or to see why
     log = ErrorKind.WORKER_CRASHED
-    return Trouble(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))
+    return Alert(log.key, f"{problem_words.interruption(problem)}.", "", advice, button_of(log))
 
 
-def _of_driver(session: Session, seen: DevicesSeen | None) -> Trouble | None:
+def _of_driver(session: Session, seen: DevicesSeen | None) -> Alert | None:
     uses_gpu = session.consent is not None and session.consent.device != "cpu"
     if seen is None or seen.is_driver_answering or not uses_gpu or session.phase != "training":
         return None
-    return Trouble(
+    return Alert(
         ErrorKind.INTERNAL.key,
-        translate("Trouble", "The GPU's driver does not answer."),
+        translate("Alert", "The GPU's driver does not answer."),
         "",
-        translate("Trouble", "If it stays so, restart the computer; the log tells what training makes of it."),
+        translate("Alert", "If it stays so, restart the computer; the log tells what training makes of it."),
         button_of(ErrorKind.INTERNAL),
     )
 
 
-def _of_rounds(session: Session) -> Trouble | None:
+def _of_rounds(session: Session) -> Alert | None:
     """Others are there, and yet nothing is averaged with them."""
     latest = session.rounds[-_FAILED_ROUNDS:]
     is_alone = session.contribution_status is not None and session.contribution_status.state == "alone"
     is_failing = len(latest) == _FAILED_ROUNDS and not any(map(is_averaged, latest))
     if session.phase != "training" or not is_alone or not is_failing or others(session) <= 0:
         return None
-    return Trouble(
+    return Alert(
         ErrorKind.NOT_REACHABLE.key,
         contribution_status(session),
         "",
-        translate("Trouble", "If it stays so, try another network mode."),
+        translate("Alert", "If it stays so, try another network mode."),
         button_of(ErrorKind.NOT_REACHABLE),
     )
 
 
-def _of_warnings(session: Session) -> list[Trouble]:
+def _of_warnings(session: Session) -> list[Alert]:
     """The newest first."""
-    return [_trouble(ErrorKind.from_key(each.problem), each.detail) for each in reversed(session.warnings)]
+    return [_alert(ErrorKind.from_key(each.problem), each.detail) for each in reversed(session.warnings)]

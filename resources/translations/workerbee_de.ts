@@ -2456,7 +2456,7 @@
     </message>
 </context>
 <context>
-    <name>Trouble</name>
+    <name>Alert</name>
     <message>
         <source>It starts again by itself; what you have given is counted.</source>
         <translation>Er startet von selbst neu; was Sie beigetragen haben, zählt.</translation>

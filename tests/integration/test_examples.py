@@ -29,7 +29,7 @@ from core.run.spec.recipe import (
 from core.worker.recipes.initialization import model_from_scratch
 from tests.support.checkout import ROOT
 from tests.support.environment.fake_hub import Hub
-from tests.support.real_peers import Crew, Peer, averaged
+from tests.support.real_peers import Peer, PeerGroup, averaged
 from tests.support.sample_images import NAMES, in_parquet, squares
 
 EXAMPLES = ROOT / "examples"
@@ -108,13 +108,13 @@ def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageMod
     return msgspec.structs.replace(recipe, pretrained=begin)
 
 
-def train_together(crew: Crew, manifest: RunManifest, learned: float = LEARNED) -> tuple[Peer, Peer, Peer]:
+def train_together(group: PeerGroup, manifest: RunManifest, learned: float = LEARNED) -> tuple[Peer, Peer, Peer]:
     """An organiser who keeps the state, and two volunteers who have averaged gradients and learned.
 
     ``learned`` is the share of the first loss on held-out samples that is left.
     """
-    organiser = crew.organiser(manifest=manifest, train=False)
-    one, other = (crew.newcomer(organiser.posted, name) for name in ("one", "other"))
+    organiser = group.organiser(manifest=manifest, train=False)
+    one, other = (group.newcomer(organiser.posted, name) for name in ("one", "other"))
     for peer in (one, other):
         peer.agree()
     for peer in (one, other):
@@ -133,28 +133,28 @@ def saved_numbers(organiser: Peer) -> int:
         return sum(file.get_tensor(name).numel() for name in names)
 
 
-def test_a_gpt2_from_scratch(hands: Crew, hub: Hub) -> None:
+def test_a_gpt2_from_scratch(group: PeerGroup, hub: Hub) -> None:
     manifest = toy("tiny-gpt2-from-scratch.toml", hub)
-    organiser, one, _ = train_together(hands, manifest)
+    organiser, one, _ = train_together(group, manifest)
     assert one.wait_for(TrainingStarted).parameters == estimate_requirements(manifest).parameters
     assert one.wait_for(StateLoading, lambda event: event.what == "files").total_bytes == len(TEXT.encode())
     assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
 
 
-def test_a_masked_model_from_scratch(hands: Crew, hub: Hub) -> None:
-    train_together(hands, toy("masked-lm.toml", hub))
+def test_a_masked_model_from_scratch(group: PeerGroup, hub: Hub) -> None:
+    train_together(group, toy("masked-lm.toml", hub))
 
 
-def test_an_image_model_from_scratch(hands: Crew, hub: Hub) -> None:
+def test_an_image_model_from_scratch(group: PeerGroup, hub: Hub) -> None:
     manifest = toy_pictures("vit-from-scratch.toml", hub, samples=8000)
-    organiser, one, _ = train_together(hands, manifest)
+    organiser, one, _ = train_together(group, manifest)
     assert one.wait_for(TrainingStarted).parameters == estimate_requirements(manifest).parameters
     assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
     told = one.wait_for(Evaluated).examples[0].text.split(" ▸ ")
     assert set(told) <= set(NAMES)
 
 
-def test_a_run_that_needs_a_gpu_is_refused_before_anything_is_fetched(hands: Crew, hub: Hub) -> None:
+def test_a_run_that_needs_a_gpu_is_refused_before_anything_is_fetched(group: PeerGroup, hub: Hub) -> None:
     manifest = toy("tiny-gpt2-from-scratch.toml", hub)
     exact = msgspec.structs.replace(
         manifest.collaboration, offload_optimizer=False, delay_optimizer_step=False, delay_grad_averaging=False
@@ -169,16 +169,16 @@ def test_a_run_that_needs_a_gpu_is_refused_before_anything_is_fetched(hands: Cre
         pretrained=Pretrained(repository="somebody/small", revision="0" * 40),
     )
     for home, refused in (("eight", eight), ("few", msgspec.structs.replace(manifest, recipe=few_bits))):
-        organiser = hands.starting_organiser(home, refused)
+        organiser = group.starting_organiser(home, refused)
         assert organiser.wait_for(Failed).problem == ErrorKind.DEVICE_UNSUITED.key
     assert hub.requests == []
 
 
-def test_adapters_to_a_pretrained_model(hands: Crew, hub: Hub, tmp_path: Path) -> None:
+def test_adapters_to_a_pretrained_model(group: PeerGroup, hub: Hub, tmp_path: Path) -> None:
     manifest = toy("lora.toml", hub, samples=6000)
     assert isinstance(manifest.recipe, CausalLM)
     recipe = pretrained(manifest.recipe, hub, tmp_path / "small")
     manifest = msgspec.structs.replace(manifest, recipe=recipe)
-    organiser, _, _ = train_together(hands, manifest, LEARNED_BY_ADAPTERS)
+    organiser, _, _ = train_together(group, manifest, LEARNED_BY_ADAPTERS)
     needs = estimate_requirements(manifest)
     assert saved_numbers(organiser) == needs.trained_parameters < needs.parameters

@@ -15,7 +15,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Failed, Restarting, RoundFinished
 from tests.support.checkout import ROOT
 from tests.support.environment.network_namespaces import Internet
-from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, worker_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -37,26 +37,26 @@ threading.Event().wait()
 
 
 @pytest.mark.networks
-def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(hands: Crew, net: Internet) -> None:
+def test_where_nobody_tells_the_addresses_of_names_the_other_addresses_count(group: PeerGroup, net: Internet) -> None:
     here, there, silent = net.host(), net.host(), net.host()
     silent.use_firewall()
     here.ask_names_of(silent)
-    organiser = hands.at(there).organiser()
+    organiser = group.at(there).organiser()
     name = f"/dns4/organiser.example/tcp/31337/p2p/{organiser.peer_id}"
-    lost = hands.at(here).newcomer(name, "lost")
+    lost = group.at(here).newcomer(name, "lost")
     assert ErrorKind.from_key(lost.wait_for(Failed).problem) is ErrorKind.NOBODY_ANSWERS
-    client = hands.at(here).client(f"{name} {organiser.posted}", "volunteer", "client")
+    client = group.at(here).client(f"{name} {organiser.posted}", "volunteer", "client")
     client.wait_for(RoundFinished, averaged)
 
 
-def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(hands: Crew) -> None:
-    organiser = hands.organiser()
-    with group_of_processes() as group:
-        enter = f'echo $$ > {group}/cgroup.procs && exec "$@"'
-        client = hands.under("sh", "-c", enter, "sh").client(organiser.posted, "volunteer", "client")
+def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    with group_of_processes() as cgroup:
+        enter = f'echo $$ > {cgroup}/cgroup.procs && exec "$@"'
+        client = group.under("sh", "-c", enter, "sh").client(organiser.posted, "volunteer", "client")
         client.wait_for(RoundFinished, averaged)
         since, here = len(client.said), len(organiser.said)
-        with hog(group):
+        with hog(cgroup):
             client.wait_for(Restarting, since=since)
         client.wait_for(RoundFinished, averaged, since=since)
         organiser.wait_for(RoundFinished, averaged, since=here)
@@ -64,36 +64,36 @@ def test_a_worker_that_the_kernel_has_killed_for_its_memory_comes_back(hands: Cr
 
 @contextlib.contextmanager
 def group_of_processes() -> Iterator[Path]:
-    """A group whose memory the kernel counts and may limit."""
-    group = (OLDER if OLDER.exists() else OLDER.parent) / f"workerbee-{os.getpid()}"
+    """A cgroup whose memory the kernel counts and may limit."""
+    cgroup = (OLDER if OLDER.exists() else OLDER.parent) / f"workerbee-{os.getpid()}"
     try:
-        group.mkdir()
-        (group / LIMIT).read_text()
+        cgroup.mkdir()
+        (cgroup / LIMIT).read_text()
     except OSError as error:
         pytest.skip(f"this system lets nobody limit memory: {error}")
     try:
-        yield group
+        yield cgroup
     finally:
-        leave_little_memory(group, None)
-        for pid in (group / "cgroup.procs").read_text().split():
-            (group.parent / "cgroup.procs").write_text(pid)
-        group.rmdir()
+        leave_little_memory(cgroup, None)
+        for pid in (cgroup / "cgroup.procs").read_text().split():
+            (cgroup.parent / "cgroup.procs").write_text(pid)
+        cgroup.rmdir()
 
 
-def leave_little_memory(group: Path, most_bytes: int | None = LITTLE_BYTES) -> None:
+def leave_little_memory(cgroup: Path, most_bytes: int | None = LITTLE_BYTES) -> None:
     """So much more than is used now, or as much as there is."""
-    used = int((group / USED).read_text())
+    used = int((cgroup / USED).read_text())
     limit = UNLIMITED if most_bytes is None else str(used + most_bytes)
-    (group / LIMIT).write_text(limit)
+    (cgroup / LIMIT).write_text(limit)
 
 
 @contextlib.contextmanager
-def hog(group: Path) -> Iterator[None]:
-    """Somebody who wants much more memory than the group has left: the kernel kills whoever has most."""
+def hog(cgroup: Path) -> Iterator[None]:
+    """Somebody who wants much more memory than the cgroup has left: the kernel kills whoever has most."""
     with subprocess.Popen([sys.executable, "-c", HOG], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        (group / "cgroup.procs").write_text(str(process.pid))
-        leave_little_memory(group)
+        (cgroup / "cgroup.procs").write_text(str(process.pid))
+        leave_little_memory(cgroup)
         process.stdin.write(b"begin\n")
         process.stdin.flush()
         try:
@@ -102,10 +102,10 @@ def hog(group: Path) -> Iterator[None]:
             process.kill()
 
 
-def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(hands: Crew) -> None:
-    organiser = hands.organiser()
-    with small_disk(hands.folder / "volunteer") as disk:
-        client = hands.client(organiser.posted, "volunteer", "client")
+def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    with small_disk(group.folder / "volunteer") as disk:
+        client = group.client(organiser.posted, "volunteer", "client")
         client.wait_for(RoundFinished, averaged)
         fill(disk)
         client.wait_for(RoundFinished, averaged, since=len(client.said))
@@ -116,11 +116,11 @@ def test_on_a_full_disk_a_volunteer_goes_on_and_even_begins_anew(hands: Crew) ->
         client.end()
 
 
-def test_who_has_never_been_there_is_told_that_the_disk_is_full(hands: Crew) -> None:
-    organiser = hands.organiser()
-    with small_disk(hands.folder / "newcomer") as disk:
+def test_who_has_never_been_there_is_told_that_the_disk_is_full(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    with small_disk(group.folder / "newcomer") as disk:
         fill(disk)
-        newcomer = hands.newcomer(organiser.posted, "newcomer")
+        newcomer = group.newcomer(organiser.posted, "newcomer")
         assert ErrorKind.from_key(newcomer.wait_for(Failed).problem) is ErrorKind.DISK_FULL
         assert str(disk) in newcomer.wait_for(Failed).detail
         newcomer.end()
@@ -147,12 +147,12 @@ def fill(disk: Path) -> None:
 
 
 @pytest.mark.faults
-def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(hands: Crew, tmp_path: Path) -> None:
-    organiser = hands.organiser()
+def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(group: PeerGroup, tmp_path: Path) -> None:
+    organiser = group.organiser()
     clock = tmp_path / "clock"
     clock.write_text("0")
     path = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "support" / "environment" / "wrong_clock")))
-    client = hands.client(organiser.posted, "volunteer", "client", PYTHONPATH=path, WORKERBEE_TEST_CLOCK=str(clock))
+    client = group.client(organiser.posted, "volunteer", "client", PYTHONPATH=path, WORKERBEE_TEST_CLOCK=str(clock))
     client.wait_for(RoundFinished, averaged)
     clock.write_text(FIVE_MINUTES)
     goes_on(client, organiser)
@@ -164,7 +164,7 @@ def test_a_clock_that_is_set_changes_nothing_and_a_wrong_one_is_waited_for(hands
     goes_on(client, organiser)
 
 
-def goes_on(client: Speaker[AnyEvent], organiser: Peer) -> None:
+def goes_on(client: LineProcess[AnyEvent], organiser: Peer) -> None:
     """From now on, epoch after epoch, both average with each other."""
     for _ in range(AGAIN):
         here, there = len(client.said), len(organiser.said)

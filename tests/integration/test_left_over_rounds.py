@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.peers.learning_rows import Member, Row, learn, small_run
-from tests.support.real_peers import Crew
+from tests.support.real_peers import PeerGroup
 
 LEFT_OVER_AT = 4
 LAST_EPOCH = 9
@@ -14,10 +14,10 @@ LAST_EPOCH = 9
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_parameters_are_averaged_again_after_a_round_that_was_left_over(hands: Crew) -> None:
+def test_parameters_are_averaged_again_after_a_round_that_was_left_over(group: PeerGroup) -> None:
     run = small_run(delay_grad_averaging=False, delay_optimizer_step=False)
     members = (Member(manifest=run), Member(manifest=run, left_over_at=LEFT_OVER_AT))
-    outcome = learn(hands, (Row(name="left over", members=members, epochs=LAST_EPOCH),), 1)["left over"]
+    outcome = learn(group, (Row(name="left over", members=members, epochs=LAST_EPOCH),), 1)["left over"]
     assert outcome.failures == []
     for rounds in outcome.rounds:
         together = {each.split(":")[0] for each in rounds if each.startswith("state") and ": 2 peers" in each}

@@ -7,7 +7,7 @@ import pytest
 
 from core.run.spec.optimizer import AdamW
 from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
-from tests.support.real_peers import crew
+from tests.support.real_peers import peer_group
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -31,7 +31,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory, *volunteers: Member) -> Ou
     """What becomes of a keeper and these."""
     keeper = Member(manifest=volunteers[0].manifest, keeps=True)
     row = Row(name="local", members=(keeper, *volunteers), epochs=EPOCHS)
-    with crew(tmp_path_factory.mktemp("local")) as hired:
+    with peer_group(tmp_path_factory.mktemp("local")) as hired:
         return learn(hired, (row,), side_by_side=1)["local"]
 
 

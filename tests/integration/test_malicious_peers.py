@@ -12,7 +12,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
 from tests.support.fault_injection import gave, stop
-from tests.support.real_peers import Crew, Peer, Speaker, averaged, tiny
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -22,19 +22,19 @@ ALL_THREE = 3
 LONGEST_STALL_SECONDS = 40.0  # twice the run's averaging_timeout
 
 
-def liar(hands: Crew, kind: str, organiser: Peer) -> Speaker[dict[str, Any]]:
+def liar(group: PeerGroup, kind: str, organiser: Peer) -> LineProcess[dict[str, Any]]:
     """A peer of the organiser's run that lies, and is at it."""
-    folder = hands.folder / kind
+    folder = group.folder / kind
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
-    return hands.script(kind, "tests.support.peers.malicious_peer", kind, str(folder), organiser.posted)
+    return group.script(kind, "tests.support.peers.malicious_peer", kind, str(folder), organiser.posted)
 
 
 def is_sane(loss: float | None) -> bool:
     return loss is not None and math.isfinite(loss) and loss < UNTRAINED_LOSS
 
 
-def goes_on(peer: Speaker[AnyEvent]) -> None:
+def goes_on(peer: LineProcess[AnyEvent]) -> None:
     """Wait until it is some epochs further."""
     epoch = peer.all(Progress)[-1].epoch
     peer.wait_for(Progress, lambda progress: progress.epoch >= epoch + EPOCHS)
@@ -46,14 +46,14 @@ def refusal(peer: Peer) -> Warned:
 
 
 @pytest.mark.parametrize("kind", ["nan", pytest.param("huge", marks=pytest.mark.faults)])
-def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind: str) -> None:
-    organiser = hands.organiser()
-    volunteer = hands.client(organiser.posted, "volunteer", "client")
+def test_nonsense_that_a_peer_averages_with_us_changes_nothing(group: PeerGroup, kind: str) -> None:
+    organiser = group.organiser()
+    volunteer = group.client(organiser.posted, "volunteer", "client")
     organiser.wait_for(RoundFinished, averaged)
-    script = liar(hands, kind, organiser)
+    script = liar(group, kind, organiser)
     peer_id = script.until(lambda said: "peer_id" in said)["peer_id"]
     organiser.wait_for(PeersSeen, lambda seen: any(peer.peer_id == peer_id for peer in seen.peers))
-    everybody: tuple[Speaker[AnyEvent], ...] = (organiser, volunteer)
+    everybody: tuple[LineProcess[AnyEvent], ...] = (organiser, volunteer)
     since = {peer: len(peer.said) for peer in everybody}
     for peer, here in since.items():
         peer.wait_for(RoundFinished, lambda event: "cannot be right" in str(event.reason), since=here)
@@ -63,10 +63,10 @@ def test_nonsense_that_a_peer_averages_with_us_changes_nothing(hands: Crew, kind
 
 
 @pytest.mark.faults
-def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(hands: Crew) -> None:
-    organiser = hands.organiser()
-    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
-    script = liar(hands, "promising", organiser)
+def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    volunteer = group.volunteer(organiser.posted, "volunteer", "client")
+    script = liar(group, "promising", organiser)
     script.until(lambda said: said.get("round", 0) >= ALL_THREE)
     since = {peer: len(peer.said) for peer in (organiser, volunteer)}
     script.until(lambda said: "is_expected" in said, since=len(script.said))
@@ -82,14 +82,14 @@ def test_who_has_promised_to_average_and_hangs_holds_nobody_up_for_long(hands: C
         assert stall <= LONGEST_STALL_SECONDS
 
 
-def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(hands: Crew, tmp_path: Path) -> None:
-    organiser = hands.organiser()
+def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(group: PeerGroup, tmp_path: Path) -> None:
+    organiser = group.organiser()
     organiser.reaches(1)
-    script = liar(hands, "donor", organiser)
+    script = liar(group, "donor", organiser)
     claimed = script.until(lambda said: "claims" in said)["claims"]
     here = len(organiser.said)
     refusal(organiser)
-    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    volunteer = group.volunteer(organiser.posted, "volunteer", "client")
     assert "no number" in refusal(volunteer).detail
     volunteer.wait_for(RoundFinished, averaged)
     organiser.wait_for(RoundFinished, averaged, since=here)

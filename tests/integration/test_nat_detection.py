@@ -14,7 +14,7 @@ import pytest
 from core.protocol.commands import TestNetwork
 from core.protocol.events import Network, Restarting, RoundFinished, Warned
 from tests.support.environment.network_namespaces import Host, Internet, Router, internet
-from tests.support.real_peers import Crew, Peer, averaged, tiny
+from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
 
@@ -61,10 +61,10 @@ def behind_its_own_firewall(host: Host) -> Host:
     return host
 
 
-def seek(hands: Crew, row: str, host: Host, address: str) -> Seeker:
+def seek(group: PeerGroup, row: str, host: Host, address: str) -> Seeker:
     """Let a volunteer search from there."""
     began = time.monotonic()
-    return Seeker(row, hands.at(host).seeker(address, row, "auto"), began)
+    return Seeker(row, group.at(host).seeker(address, row, "auto"), began)
 
 
 @pytest.fixture
@@ -75,22 +75,22 @@ def net6() -> Iterator[Internet]:
 
 
 @pytest.fixture
-def keeper(net: Internet, hands: Crew) -> Iterator[Peer]:
+def keeper(net: Internet, group: PeerGroup) -> Iterator[Peer]:
     """The run's first peer, on a public host, with next to no training; others need time to meet."""
-    yield hands.at(net.host()).organiser(manifest=tiny(target_batch_size=LONG_EPOCH), train=False)
+    yield group.at(net.host()).organiser(manifest=tiny(target_batch_size=LONG_EPOCH), train=False)
 
 
-def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keeper: Peer) -> None:
-    another = hands.at(net.host()).organiser("another", train=False)
-    asking_both = seek(hands, "home router", home_of(net.router()), f"{keeper.posted} {another.posted}")
+def test_every_network_is_told_from_the_others(net: Internet, group: PeerGroup, keeper: Peer) -> None:
+    another = group.at(net.host()).organiser("another", train=False)
+    asking_both = seek(group, "home router", home_of(net.router()), f"{keeper.posted} {another.posted}")
     unreachable = [
         asking_both,
-        seek(hands, "strict firewall", home_of(net.router(only_tcp=True)), keeper.posted),
-        seek(hands, "firewall of a public host", behind_its_own_firewall(net.host()), keeper.posted),
+        seek(group, "strict firewall", home_of(net.router(only_tcp=True)), keeper.posted),
+        seek(group, "firewall of a public host", behind_its_own_firewall(net.host()), keeper.posted),
     ]
     wrong = net.host()
     wrong.use_firewall()
-    insisting = hands.at(wrong).seeker(keeper.posted, "insisting", "direct")
+    insisting = group.at(wrong).seeker(keeper.posted, "insisting", "direct")
     for seeker in unreachable:
         finding = seeker.finding()
         assert (finding.mode, "failed" in str(finding.reason)) == ("client", True)
@@ -105,69 +105,69 @@ def test_every_network_is_told_from_the_others(net: Internet, hands: Crew, keepe
     insisting.send(TestNetwork())
     assert "could connect" in str(insisting.wait_for(Network, is_finding, since=asked_at).reason)
     reachable = [
-        seek(hands, "public host", net.host(), keeper.posted),
-        seek(hands, "forwarded port", home_of(net.router(), forwarded=True), keeper.posted),
+        seek(group, "public host", net.host(), keeper.posted),
+        seek(group, "forwarded port", home_of(net.router(), forwarded=True), keeper.posted),
     ]
     for seeker in reachable:
         assert "could connect" in str(seeker.finding().reason)
 
 
-def test_a_vpn_and_an_ipv6_that_leads_nowhere_are_told(net: Internet, hands: Crew, keeper: Peer) -> None:
-    hidden = seek(hands, "VPN", net.router().host("wg0"), keeper.posted).finding()
+def test_a_vpn_and_an_ipv6_that_leads_nowhere_are_told(net: Internet, group: PeerGroup, keeper: Peer) -> None:
+    hidden = seek(group, "VPN", net.router().host("wg0"), keeper.posted).finding()
     assert (hidden.mode, "VPN (wg0)" in str(hidden.advice)) == ("client", True)
     assert "router" not in f"{hidden.reason} {hidden.advice}"
     half = net.host()
     half.add_dead_ipv6()
     nowhere = f"/ip6/2a00:2222::7/tcp/{PORT}/p2p/{keeper.peer_id}"
-    told = seek(hands, "half an IPv6", half, f"{nowhere} {keeper.posted}").finding()
+    told = seek(group, "half an IPv6", half, f"{nowhere} {keeper.posted}").finding()
     assert f"[2a00:2222::7]:{PORT} does not answer" in str(told.advice)
     assert "prefer IPv4" in str(told.advice)
 
 
-def test_a_router_is_asked_to_open_a_port(net: Internet, hands: Crew, keeper: Peer) -> None:
+def test_a_router_is_asked_to_open_a_port(net: Internet, group: PeerGroup, keeper: Peer) -> None:
     router = net.router()
-    router.offer_upnp(hands.folder)
-    opened = seek(hands, "UPnP", home_of(router), keeper.posted)
+    router.offer_upnp(group.folder)
+    opened = seek(group, "UPnP", home_of(router), keeper.posted)
     assert "could connect" in str(opened.finding().reason)
     opened.peer.agree()
     assert is_direct(opened.peer.all(Network)[-1])
-    behind = hands.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
+    behind = group.at(home_of(net.router())).volunteer(keeper.posted, "home router", "auto")
     behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
 
 
-def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, hands: Crew) -> None:
+def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, group: PeerGroup) -> None:
     there, own, shared = net.router(), net.router(), net.router()
     announced = f"{there.wan.ip}/tcp/{PORT}"
     unhurried = tiny(target_batch_size=LONG_EPOCH)
-    at_home = hands.at(home_of(there, forwarded=True))
+    at_home = group.at(home_of(there, forwarded=True))
     first = at_home.organiser(manifest=unhurried, train=False, announce=(announced,))
     assert first.posted.startswith(f"{announced}/p2p/")
-    forwarded = seek(hands, "forwarded port", home_of(own, forwarded=True), first.posted)
+    forwarded = seek(group, "forwarded port", home_of(own, forwarded=True), first.posted)
     assert "could connect" in str(forwarded.finding().reason)
     forwarded.peer.agree()
     assert f"{own.wan.address}:{PORT}" in str(forwarded.peer.wait_for(Network, is_direct).reason)
-    two = [hands.at(home_of(shared)).volunteer(first.posted, name, "auto") for name in ("one", "two")]
+    two = [group.at(home_of(shared)).volunteer(first.posted, name, "auto") for name in ("one", "two")]
     for volunteer in two:
         assert volunteer.wait_for(Network, is_finding).mode == "client"
         volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers >= 3)
 
 
 def test_a_direct_neighbour_is_averaged_with_although_the_router_leads_no_public_address_back(
-    net: Internet, hands: Crew, keeper: Peer
+    net: Internet, group: PeerGroup, keeper: Peer
 ) -> None:
     home = net.router()
-    forwarded = seek(hands, "forwarded port", home_of(home, forwarded=True), keeper.posted)
+    forwarded = seek(group, "forwarded port", home_of(home, forwarded=True), keeper.posted)
     assert "could connect" in str(forwarded.finding().reason)
     forwarded.peer.agree()
-    neighbour = hands.at(home_of(home)).client(keeper.posted, "neighbour", "auto")
+    neighbour = group.at(home_of(home)).client(keeper.posted, "neighbour", "auto")
     for peer in (neighbour, forwarded.peer):
         peer.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
     assert not any(map(is_direct, neighbour.all(Network)))
 
 
-def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None:
-    organiser = hands.at(net6.host()).organiser(train=False)
-    seeker = seek(hands, "IPv6 only", net6.host(), organiser.posted)
+def test_networks_without_ipv4_are_networks(net6: Internet, group: PeerGroup) -> None:
+    organiser = group.at(net6.host()).organiser(train=False)
+    seeker = seek(group, "IPv6 only", net6.host(), organiser.posted)
     assert "could connect" in str(seeker.finding().reason)
     seeker.peer.agree()
     assert is_direct(seeker.peer.all(Network)[-1])
@@ -175,10 +175,10 @@ def test_networks_without_ipv4_are_networks(net6: Internet, hands: Crew) -> None
 
 
 def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(
-    net: Internet, hands: Crew, keeper: Peer
+    net: Internet, group: PeerGroup, keeper: Peer
 ) -> None:
     host = behind_its_own_firewall(net.host())
-    client = hands.at(host).client(keeper.posted, "traveller", "auto")
+    client = group.at(host).client(keeper.posted, "traveller", "auto")
     assert not is_direct(client.wait_for(Network, is_finding))
     host.drop_firewall()
     host.route_by(net.host().address)
@@ -187,6 +187,6 @@ def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remember
     client.wait_for(Network, is_direct, since=began)
     client.wait_for(RoundFinished, averaged, since=began)
     client.end()
-    again = hands.at(host).client(keeper.posted, "traveller", "auto")
+    again = group.at(host).client(keeper.posted, "traveller", "auto")
     assert all(is_direct(network) for network in again.all(Network))
     assert again.all(Restarting) == []

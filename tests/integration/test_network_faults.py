@@ -23,7 +23,7 @@ from core.protocol.events import (
 )
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
-from tests.support.real_peers import Crew, Peer, Speaker, averaged, worker_of
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, worker_of
 from tests.support.worker_processes import members_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -36,24 +36,26 @@ PARTED_SECONDS = 60.0
 
 
 @contextlib.contextmanager
-def told(what: str, client: Speaker[AnyEvent], other: Peer) -> Iterator[Callable[[], None]]:
+def told(what: str, client: LineProcess[AnyEvent], other: Peer) -> Iterator[Callable[[], None]]:
     """Tell how long the other stood still, and how long after the fault's end we help again."""
     fault = Fault(client, other)
     yield fault.over
     print(f"\n{what}: {fault.cost()}")
 
 
-def helping(hands: Crew, organiser: Peer, home: str = "volunteer", network: str = "client") -> Speaker[AnyEvent]:
+def helping(
+    group: PeerGroup, organiser: Peer, home: str = "volunteer", network: str = "client"
+) -> LineProcess[AnyEvent]:
     """A volunteer as people have one, and that already helps."""
-    client = hands.client(organiser.posted, home, network)  # type: ignore[arg-type]
+    client = group.client(organiser.posted, home, network)  # type: ignore[arg-type]
     client.wait_for(RoundFinished, averaged)
     return client
 
 
 @pytest.mark.parametrize("part", ["p2pd", "averager", "dht"])
-def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: str) -> None:
-    organiser = hands.organiser()
-    client = helping(hands, organiser)
+def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(group: PeerGroup, part: str) -> None:
+    organiser = group.organiser()
+    client = helping(group, organiser)
     with told(f"kill -9 of {part}", client, organiser) as over:
         here, killed = len(client.said), time.monotonic()
         members_of(client)[part].kill()
@@ -74,10 +76,12 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(hands: Crew, part: 
         pytest.param(LONG_CUT_SECONDS, "direct", marks=seldom),
     ],
 )
-def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, seconds: float, network: str) -> None:
+def test_a_volunteer_whose_line_was_cut_helps_again(
+    group: PeerGroup, net: Internet, seconds: float, network: str
+) -> None:
     here, there = net.host(), net.host()
-    organiser = hands.at(there).organiser()
-    client = helping(hands.at(here), organiser, network=network)
+    organiser = group.at(there).organiser()
+    client = helping(group.at(here), organiser, network=network)
     with told(f"a cut of {seconds:.0f} s, {network}", client, organiser) as over:
         since = len(client.said)
         here.unplug()
@@ -91,7 +95,7 @@ def test_a_volunteer_whose_line_was_cut_helps_again(hands: Crew, net: Internet, 
     goes_on_helping(client)
 
 
-def goes_on_helping(client: Speaker[AnyEvent]) -> None:
+def goes_on_helping(client: LineProcess[AnyEvent]) -> None:
     """Round after round, and not as another worker again."""
     here = since = len(client.said)
     for _ in range(STEADY_ROUNDS):
@@ -102,10 +106,12 @@ def goes_on_helping(client: Speaker[AnyEvent]) -> None:
 
 @seldom
 @pytest.mark.networks
-def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(hands: Crew, net: Internet) -> None:
+def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(
+    group: PeerGroup, net: Internet
+) -> None:
     there = net.host()
-    organiser = hands.at(there).organiser()
-    volunteers = [hands.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)]
+    organiser = group.at(there).organiser()
+    volunteers = [group.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)]
     everybody = [organiser, *volunteers]
     for peer in everybody:
         peer.wait_for(RoundFinished, lambda event: event.peers == len(everybody))
@@ -124,23 +130,23 @@ def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger
 
 
 @seldom
-def test_a_computer_that_has_slept_helps_again(hands: Crew) -> None:
-    organiser = hands.organiser()
-    client = helping(hands, organiser)
+def test_a_computer_that_has_slept_helps_again(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    client = helping(group, organiser)
     with told("a sleep of 60 s", client, organiser) as over:
         freeze(client.family, 60.0)
         over()
 
 
-def test_volunteers_come_back_to_an_organiser_that_was_killed(hands: Crew) -> None:
-    organiser = hands.organiser(listen=())
-    client = helping(hands, organiser)
+def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup) -> None:
+    organiser = group.organiser(listen=())
+    client = helping(group, organiser)
     organiser.reaches(2)
     since = len(client.said)
     kill(organiser.family)
     organiser.ended()
     client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=since)
-    again = hands.organiser(listen=())
+    again = group.organiser(listen=())
     with told("the organiser was killed and came back", client, again) as over:
         over()
 
@@ -149,12 +155,12 @@ def _read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(hands: Crew) -> None:
-    organiser = hands.organiser()
-    other = hands.volunteer(organiser.posted, "other", "direct")
-    client = helping(hands, organiser)
+def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    other = group.volunteer(organiser.posted, "other", "direct")
+    client = helping(group, organiser)
     client.wait_for(PeersSeen, lambda seen: len(seen.peers) == 3)
-    notes = Folders.below(hands.folder / "volunteer").contents.peer_cache_file
+    notes = Folders.below(group.folder / "volunteer").contents.peer_cache_file
     client.until(lambda _: other.peer_id in _read(notes))
     kill(organiser.family)
     organiser.ended()
@@ -165,8 +171,8 @@ def test_a_volunteer_whose_only_known_address_is_dead_comes_back_through_others(
         client.wait_for(TrainingStarted, since=since)
 
 
-def test_of_two_addresses_one_may_be_dead(hands: Crew) -> None:
+def test_of_two_addresses_one_may_be_dead(group: PeerGroup) -> None:
     dead = "/ip4/127.0.0.1/tcp/1/p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
-    organiser = hands.organiser()
-    client = hands.client(f"{dead} {organiser.posted}", "volunteer", "client")
+    organiser = group.organiser()
+    client = group.client(f"{dead} {organiser.posted}", "volunteer", "client")
     client.wait_for(RoundFinished, averaged)

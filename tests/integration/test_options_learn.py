@@ -19,7 +19,7 @@ from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, Opt
 from core.run.spec.recipe import CausalLM, Lora, Precision
 from tests.support.environment.fake_hub import Hub, local_hub
 from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
-from tests.support.real_peers import crew
+from tests.support.real_peers import peer_group
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -133,7 +133,7 @@ def recipes(hub: Hub) -> Iterator[Row]:
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """What came of every row; several train at a time, because most of it is waiting for each other."""
-    with local_hub() as hub, crew(tmp_path_factory.mktemp("options")) as hired:
+    with local_hub() as hub, peer_group(tmp_path_factory.mktemp("options")) as hired:
         return learn(hired, (*collaborations(), *recipes(hub)), SIDE_BY_SIDE)
 
 

@@ -30,10 +30,10 @@ from tests.support.real_peers import (
     GHOST_SECONDS,
     LIMIT_SECONDS,
     SMALLEST_PIPE_BYTES,
-    Crew,
     Peer,
+    PeerGroup,
     averaged,
-    crew,
+    peer_group,
     survivors,
     worker_of,
 )
@@ -44,7 +44,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     """The organiser of all tests here."""
-    with crew(tmp_path_factory.mktemp("shared")) as everybody:
+    with peer_group(tmp_path_factory.mktemp("shared")) as everybody:
         yield everybody.organiser()
 
 
@@ -68,10 +68,10 @@ def counted_once(organiser: Peer, peer_id: str, since: int) -> None:
 
 
 def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successor_takes_its_place(
-    organiser: Peer, hands: Crew
+    organiser: Peer, group: PeerGroup
 ) -> None:
     since = len(organiser.said)
-    worker = hands.cold.volunteer(organiser.posted, "volunteer")
+    worker = group.cold.volunteer(organiser.posted, "volunteer")
     organiser.wait_for(PeersSeen, is_there(worker.peer_id), since=since)
     family = worker.family
     assert len(family) > 3  # the DHT's process, two averagers, p2pd
@@ -79,15 +79,15 @@ def test_nothing_survives_a_killed_worker_even_without_a_client_and_its_successo
     assert worker.ended() == -signal.SIGKILL
     assert survivors(worker, family) == []
 
-    successor = hands.cold.volunteer(organiser.posted, "volunteer")
+    successor = group.cold.volunteer(organiser.posted, "volunteer")
     assert successor.peer_id == worker.peer_id
     organiser.wait_for(RoundFinished, averaged, since=len(organiser.said))
     counted_once(organiser, worker.peer_id, since)
 
 
-def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Peer, hands: Crew) -> None:
+def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Peer, group: PeerGroup) -> None:
     since = len(organiser.said)
-    client = hands.client(organiser.posted, "volunteer")
+    client = group.client(organiser.posted, "volunteer")
     before = client.wait_for(Connected).peer_id
     client.wait_for(RoundFinished, averaged)
     epoch, family, here = organiser.epoch, client.family, len(client.said)
@@ -103,9 +103,9 @@ def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Pe
     counted_once(organiser, before, since)
 
 
-def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser: Peer, hands: Crew) -> None:
+def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser: Peer, group: PeerGroup) -> None:
     since = len(organiser.said)
-    client = hands.client(organiser.posted, "volunteer")
+    client = group.client(organiser.posted, "volunteer")
     peer_id = client.wait_for(Connected).peer_id
     organiser.wait_for(PeersSeen, is_there(peer_id), since=since)
     organiser.wait_for(Progress, lambda event: event.peers == 2, since=since)
@@ -119,8 +119,8 @@ def test_nothing_survives_a_killed_client_and_its_worker_says_goodbye(organiser:
     organiser.reaches(organiser.epoch + 1)
 
 
-def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(organiser: Peer, hands: Crew) -> None:
-    worker = hands.cold.volunteer(organiser.posted, "volunteer")
+def test_a_client_that_does_not_listen_holds_up_neither_training_nor_leaving(organiser: Peer, group: PeerGroup) -> None:
+    worker = group.cold.volunteer(organiser.posted, "volunteer")
     worker.is_heard.clear()
     deadline = time.monotonic() + LIMIT_SECONDS
     while _unread(worker) < SMALLEST_PIPE_BYTES // 2:
@@ -144,9 +144,9 @@ def _epoch(seen: PeersSeen, peer_id: str) -> int:
 
 
 def test_a_worker_that_is_terminated_leaves_properly_and_no_key_of_it_is_ever_told(
-    organiser: Peer, hands: Crew
+    organiser: Peer, group: PeerGroup
 ) -> None:
-    worker = hands.cold.volunteer(organiser.posted, "volunteer", "client")
+    worker = group.cold.volunteer(organiser.posted, "volunteer", "client")
     family = worker.family
     worker.process.send_signal(signal.SIGTERM)
     assert worker.ended() == 0

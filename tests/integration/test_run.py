@@ -29,7 +29,7 @@ from core.protocol.events import (
     TrainingStarted,
     Warned,
 )
-from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Crew, Peer, averaged, crew, survivors, tiny
+from tests.support.real_peers import GHOST_SECONDS, RUN_ID, Peer, PeerGroup, averaged, peer_group, survivors, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -54,7 +54,7 @@ class Three:
 @pytest.fixture(scope="class")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     """Three peers of one run; the organiser only keeps the state, which leaves two cores to the others."""
-    with crew(tmp_path_factory.mktemp("three")) as everybody:
+    with peer_group(tmp_path_factory.mktemp("three")) as everybody:
         organiser = everybody.organiser(train=False)
         direct = everybody.volunteer(organiser.posted, "direct", name="Ada’s attic")
         yield Three(organiser, direct, everybody.volunteer(organiser.posted, "client", "client"))
@@ -107,8 +107,8 @@ class TestThreePeers:
         assert (found.organiser, found.vouched) == (three.organiser.peer_id, True)
         assert found.manifest == tiny()
 
-    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(self, three: Three, hands: Crew) -> None:
-        monitor = hands.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
+    def test_hiveminds_training_monitor_sees_every_peer_and_the_runs_loss(self, three: Three, group: PeerGroup) -> None:
+        monitor = group.script("monitor", MONITOR, "monitor", RUN_ID, three.organiser.posted)
         seen = monitor.until(lambda fact: len(fact["metrics"]) == 3)["metrics"]
         for peer in seen:
             assert peer["samples_per_second"] > 0
@@ -121,13 +121,13 @@ class TestThreePeers:
 
 
 def test_a_late_volunteer_gets_the_state_from_a_keeper_when_all_others_only_connect_outwards(
-    hands: Crew,
+    group: PeerGroup,
 ) -> None:
-    keeper = hands.organiser(train=False)
-    first = hands.volunteer(keeper.posted, "first", "client")
+    keeper = group.organiser(train=False)
+    first = group.volunteer(keeper.posted, "first", "client")
     keeper.wait_for(RoundFinished, averaged)
     keeper.reaches(2)
-    late = hands.volunteer(keeper.posted, "late", "client")
+    late = group.volunteer(keeper.posted, "late", "client")
     late.wait_for(StateLoading, lambda event: event.received_bytes > 0)
     assert late.wait_for(TrainingStarted).epoch >= 2
     assert late.wait_for(Progress).epoch >= 2
@@ -151,7 +151,7 @@ class Farewell:
 @pytest.fixture(scope="class")
 def farewell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Farewell]:
     """Two peers who have averaged; then the first of them leaves."""
-    with crew(tmp_path_factory.mktemp("farewell")) as everybody:
+    with peer_group(tmp_path_factory.mktemp("farewell")) as everybody:
         organiser = everybody.organiser()
         volunteer = everybody.volunteer(organiser.posted, "volunteer")
         volunteer.wait_for(RoundFinished, averaged)
@@ -182,24 +182,24 @@ class TestLeaving:
         volunteer.wait_for(ContributionStatus, lambda event: event.state == "alone", since=farewell.here)
 
     def test_a_run_is_still_found_through_a_volunteer_when_its_organiser_is_gone(
-        self, farewell: Farewell, hands: Crew
+        self, farewell: Farewell, group: PeerGroup
     ) -> None:
-        found = hands.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
+        found = group.seeker(farewell.volunteer.address, "seeker").wait_for(RunFound)
         assert found.organiser == farewell.organiser.peer_id
         assert not found.vouched
         assert found.manifest == tiny()
         assert found.peers == 1
 
 
-def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(hands: Crew) -> None:
+def test_a_run_that_its_organiser_closes_sends_the_volunteers_home(group: PeerGroup) -> None:
     listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
-    organiser = hands.organiser(listen=listen)
-    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    organiser = group.organiser(listen=listen)
+    volunteer = group.volunteer(organiser.posted, "volunteer")
     here = len(volunteer.said)
     assert organiser.leave() == 0
     run = tiny()
     closed = msgspec.structs.replace(run.run, state="finished", notice="Thank you all.")
-    hands.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
+    group.organiser(manifest=msgspec.structs.replace(run, run=closed), listen=listen)
     assert volunteer.wait_for(RunFound, since=here).manifest.run.notice == "Thank you all."
     told = volunteer.wait_for(Failed, since=here)
     assert (told.problem, told.detail) == (ErrorKind.RUN_NOT_OPEN.key, "Thank you all.")
@@ -223,8 +223,8 @@ class FirstLife:
     published: Published
     checkpoint: CheckpointSaved
 
-    def born_again(self, everybody: Crew, name: str) -> Peer:
-        """In a copy of its folder, of which the crew may make what it wants."""
+    def born_again(self, everybody: PeerGroup, name: str) -> Peer:
+        """In a copy of its folder, of which the group may make what it wants."""
         shutil.copytree(self.home, everybody.folder / "organiser")
         return everybody.organiser(manifest=tiny(name), listen=self.listen)
 
@@ -233,7 +233,7 @@ class FirstLife:
 def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
     """An organiser that has trained for a while and has left."""
     listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
-    with crew(tmp_path_factory.mktemp("first-life")) as everybody:
+    with peer_group(tmp_path_factory.mktemp("first-life")) as everybody:
         organiser = everybody.organiser(listen=listen)
         organiser.wait_for(CheckpointSaved, lambda event: event.epoch >= 2)
         assert organiser.leave() == 0
@@ -245,21 +245,21 @@ class TestComingAgain:
     """An organiser that was away."""
 
     def test_an_organiser_that_is_started_again_is_the_same_peer_and_goes_on(
-        self, first_life: FirstLife, hands: Crew
+        self, first_life: FirstLife, group: PeerGroup
     ) -> None:
-        organiser = first_life.born_again(hands, "Tiny sums")
+        organiser = first_life.born_again(group, "Tiny sums")
         assert organiser.wait_for(Published) == first_life.published
         assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
         organiser.reaches(first_life.checkpoint.epoch + 1)
 
     def test_a_truncated_checkpoint_is_kept_aside_and_named_and_a_changed_run_is_a_new_revision(
-        self, first_life: FirstLife, hands: Crew
+        self, first_life: FirstLife, group: PeerGroup
     ) -> None:
-        shutil.copytree(first_life.home, hands.folder / "organiser")
-        checkpoint = next((hands.folder / "organiser").rglob("*.safetensors"))
+        shutil.copytree(first_life.home, group.folder / "organiser")
+        checkpoint = next((group.folder / "organiser").rglob("*.safetensors"))
         whole = checkpoint.read_bytes()
         checkpoint.write_bytes(whole[: len(whole) // 2])
-        organiser = hands.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
+        organiser = group.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
         warned = organiser.wait_for(Warned, lambda event: event.problem == ErrorKind.CHECKPOINT_DAMAGED.key)
         assert str(checkpoint) in warned.detail
         aside = checkpoint.with_name("checkpoint.safetensors.broken-1")

@@ -15,7 +15,7 @@ from core.run.run_file import parse_run_file, template
 from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
-from tests.support.real_peers import Crew, Peer, averaged, tiny
+from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -46,12 +46,12 @@ def whole(kind: str) -> Callable[[RoundFinished], bool]:
     return lambda event: event.kind == kind and event.ok and event.peers == 3 and not event.reason
 
 
-def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(net: Internet, hands: Crew) -> None:
+def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(net: Internet, group: PeerGroup) -> None:
     model = ArithmeticGPT(layers=2, width=112, heads=2)
     shared = tiny(averaging_timeout=SEARCH_SECONDS, batch_size_per_step=8, target_batch_size=LONG_EPOCH)
     manifest = msgspec.structs.replace(shared, recipe=model)
-    organiser = hands.at(net.host()).organiser(manifest=manifest, train=False)
-    volunteer = hands.at(net.host(line=NARROW)).volunteer(organiser.posted, "narrow", "client")
+    organiser = group.at(net.host()).organiser(manifest=manifest, train=False)
+    volunteer = group.at(net.host(line=NARROW)).volunteer(organiser.posted, "narrow", "client")
     exchanged = estimate_requirements(manifest).traffic_bytes / 2  # the gradients, up and then down
     for peer in (organiser, volunteer):
         finished = peer.wait_for(
@@ -63,12 +63,12 @@ def test_a_round_that_takes_longer_than_others_are_looked_for_comes_to_its_end(n
 
 
 @pytest.mark.faults
-def test_ten_million_parameters_are_averaged_over_home_lines(net: Internet, hands: Crew) -> None:
+def test_ten_million_parameters_are_averaged_over_home_lines(net: Internet, group: PeerGroup) -> None:
     manifest = ten_million_parameters()
-    organiser = hands.at(net.host(line=HOME)).organiser(manifest=manifest, train=False)
+    organiser = group.at(net.host(line=HOME)).organiser(manifest=manifest, train=False)
     peers: dict[str, Peer] = {"organiser": organiser}
     for way in ("direct", "client"):
-        peers[way] = hands.at(net.host(line=HOME)).volunteer(organiser.posted, way, way)
+        peers[way] = group.at(net.host(line=HOME)).volunteer(organiser.posted, way, way)
     began = time.monotonic()
     for name, peer in peers.items():
         for kind in ("gradients", "state"):

@@ -20,7 +20,7 @@ from PySide6.QtGui import QImage
 from app.appearance.theme import LIGHT
 from core.protocol.events import PeersSeen, Progress
 from tests.support.environment.x11_desktop import PROGRAMS, Desktop, Launched, Seen, wait_for
-from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, crew, tiny
+from tests.support.real_peers import GHOST_SECONDS, LIMIT_SECONDS, Peer, peer_group, tiny
 
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
 
@@ -101,7 +101,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """A run and a desktop; at the end nothing of either is left."""
     folder = tmp_path_factory.mktemp("window")
     pictures = Path(os.environ.get("WORKERBEE_PICTURES") or folder / "pictures").absolute()
-    with crew(folder) as everybody, Desktop(folder / "desktop") as desktop:
+    with peer_group(folder) as everybody, Desktop(folder / "desktop") as desktop:
         yield Stage(desktop, everybody.organiser(), folder, pictures)
 
 

@@ -18,7 +18,7 @@ from core.protocol.events import AnyEvent
 from tests.bench.peers.peer_process import Seen
 from tests.soak.plan import Kind
 from tests.support.environment.network_namespaces import Host
-from tests.support.real_peers import GOODBYE_SECONDS, LIMIT_SECONDS, Speaker, survivors, worker_of
+from tests.support.real_peers import GOODBYE_SECONDS, LIMIT_SECONDS, LineProcess, survivors, worker_of
 from tests.support.worker_processes import members_of
 
 
@@ -58,7 +58,7 @@ class Member:
     def __init__(self, place: Place, *words: str) -> None:
         self.place, self.words = place, words
         self.suffered: list[Suffered] = []
-        self.starts: list[Speaker[Seen]] = []
+        self.starts: list[LineProcess[Seen]] = []
         self.left_over: list[str] = []
         self.surprises: list[str] = []
         self._family: list[psutil.Process] = []
@@ -69,7 +69,7 @@ class Member:
         return self.place.folder.name
 
     @property
-    def now(self) -> Speaker[Seen]:
+    def now(self) -> LineProcess[Seen]:
         """Its process."""
         return self.starts[-1]
 
@@ -83,7 +83,7 @@ class Member:
         within = self.place.host.within if self.place.host else ()
         options = ("--json", "--device", "cpu", "--threads", "1")
         self.starts.append(
-            Speaker(
+            LineProcess(
                 [*within, sys.executable, "-m", "core.cli", *self.words, *options],
                 self.place.folder / "client.log",
                 _heard,

@@ -13,7 +13,7 @@ from tests.bench.peers.peer_process import Seen
 from tests.soak.leaks import SHARED_MEMORY, LeftOver
 from tests.soak.peers import Member, Place
 from tests.support.environment.network_namespaces import internet
-from tests.support.real_peers import Speaker
+from tests.support.real_peers import LineProcess
 
 ORPHAN = "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True, stdout=-3)"
 
@@ -63,7 +63,7 @@ def test_namespaces_are_seen(tmp_path: Path) -> None:
 def test_a_process_that_outlives_its_family_is_seen_and_ended(tmp_path: Path) -> None:
     member = Member(Place(tmp_path / "volunteer", tmp_path))
     log = tmp_path / "log"
-    member.starts.append(Speaker([sys.executable, "-c", ORPHAN], log, lambda _: Seen(0.0, None)))  # type: ignore[arg-type]
+    member.starts.append(LineProcess([sys.executable, "-c", ORPHAN], log, lambda _: Seen(0.0, None)))  # type: ignore[arg-type]
     while not any(process.name() == "sleep" for process in member.now.family):
         time.sleep(0.01)
     (orphan,) = (process for process in member.now.family if process.name() == "sleep")

@@ -14,7 +14,7 @@ import psutil
 
 from core.protocol.events import AnyEvent, Progress, RoundFinished
 from tests.support.environment.network_namespaces import Host
-from tests.support.real_peers import LIMIT_SECONDS, Speaker, averaged
+from tests.support.real_peers import LIMIT_SECONDS, LineProcess, averaged
 
 
 def last(seconds: float) -> None:
@@ -56,7 +56,7 @@ def gave(event: RoundFinished) -> bool:
     return averaged(event) and event.kind == "gradients"
 
 
-def helps(client: Speaker[AnyEvent], other: Speaker[AnyEvent], since: int, here: int, seconds: float) -> None:
+def helps(client: LineProcess[AnyEvent], other: LineProcess[AnyEvent], since: int, here: int, seconds: float) -> None:
     """Until it has averaged gradients with the other, and each of them says so."""
     deadline = time.monotonic() + seconds
     client.wait_for(RoundFinished, gave, since=since, seconds=seconds)
@@ -79,7 +79,7 @@ class Cost:
 class Fault:
     """One fault of a client, watched from before it begins; ``other`` trains with it."""
 
-    def __init__(self, client: Speaker[AnyEvent], other: Speaker[AnyEvent]) -> None:
+    def __init__(self, client: LineProcess[AnyEvent], other: LineProcess[AnyEvent]) -> None:
         self._client, self._other = client, other
         self._before = len(other.said)
         self._ended: tuple[float, int, int] | None = None

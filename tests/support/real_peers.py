@@ -92,7 +92,7 @@ def _is_alive(process: psutil.Process) -> bool:
     return False
 
 
-def survivors(ended: Speaker[Any], family: Sequence[psutil.Process] = ()) -> list[str]:
+def survivors(ended: LineProcess[Any], family: Sequence[psutil.Process] = ()) -> list[str]:
     """Who still lives of its family, of that moment or of now, when all should be gone."""
     deadline = time.monotonic() + GONE_SECONDS
     while alive := {*filter(_is_alive, family), *ended.family}:
@@ -114,7 +114,7 @@ def _forked(
     return (ForkedProcess if can_fork(command) else _started)(command, log, environment)
 
 
-class Speaker(Generic[_Said]):
+class LineProcess(Generic[_Said]):
     """A process that says things line by line, and all that comes of it; ``said`` is everything so far.
 
     It is not heard while ``is_heard`` is cleared, and its pipe is small, so that it is soon full then.
@@ -214,7 +214,7 @@ class Speaker(Generic[_Said]):
         return f"that was not said; exit code {self.process.poll()}; the last words:\n{said}\nthe log:\n{log}"
 
 
-class Peer(Speaker[AnyEvent]):
+class Peer(LineProcess[AnyEvent]):
     """A real worker, without a client to look after it."""
 
     def __init__(self, home: Path, within: Sequence[str] = (), is_warm: bool = True) -> None:
@@ -272,7 +272,7 @@ class Peer(Speaker[AnyEvent]):
         return self.wait_for(Progress, lambda progress: progress.epoch >= epoch)
 
 
-class Crew:
+class PeerGroup:
     """Starts the peers of a test, all below one folder; at the block's end the last goes first.
 
     Workers are forked from a process that has torch and hivemind loaded, where that is possible.
@@ -287,20 +287,20 @@ class Crew:
         self.listen = LOOPBACK
 
     @property
-    def cold(self) -> Crew:
-        """The same crew, whose next workers are started as a client starts them, with all their imports."""
+    def cold(self) -> PeerGroup:
+        """The same group, whose next workers are started as a client starts them, with all their imports."""
         there = copy.copy(self)
         there._is_warm = False
         return there
 
-    def at(self, host: Host) -> Crew:
-        """The same crew, whose next peers run on that host of a network; an organiser listens there."""
+    def at(self, host: Host) -> PeerGroup:
+        """The same group, whose next peers run on that host of a network; an organiser listens there."""
         there = self.under(*host.within)
         there.listen = f"{host.ip}/tcp/31337"
         return there
 
-    def under(self, *words: str) -> Crew:
-        """The same crew, whose next peers are started by a command that begins with these words."""
+    def under(self, *words: str) -> PeerGroup:
+        """The same group, whose next peers are started by a command that begins with these words."""
         there = copy.copy(self)
         there._within = words
         return there
@@ -349,12 +349,12 @@ class Crew:
         network: NetworkMode = "direct",
         recipe: Path | None = None,
         **environment: str,
-    ) -> Speaker[AnyEvent]:
+    ) -> LineProcess[AnyEvent]:
         """A volunteer who trains as people do: `workerbee join`, which has a worker and looks after it."""
         options = ["--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network]
         options += ["--recipe", str(recipe)] if recipe else []
         folder = self.folder / home
-        client = Speaker(
+        client = LineProcess(
             [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
             folder / "client.log",
             decode_event,
@@ -366,16 +366,16 @@ class Crew:
         client.wait_for(Progress)
         return client
 
-    def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> Speaker[dict[str, Any]]:
+    def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> LineProcess[dict[str, Any]]:
         """Some program that says lines of JSON."""
         return self._script(home, [python, "-m", module, *words], json.loads)
 
-    def other_peer(self, home: str, module: str, *words: str) -> Speaker[AnyEvent]:
+    def other_peer(self, home: str, module: str, *words: str) -> LineProcess[AnyEvent]:
         """Some program that tells of itself as our workers do."""
         return self._script(home, [sys.executable, "-m", module, *words], decode_event)
 
-    def _script(self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said]) -> Speaker[_Said]:
-        script = Speaker([*self._within, *command], self.folder / home / "script.log", parse)
+    def _script(self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said]) -> LineProcess[_Said]:
+        script = LineProcess([*self._within, *command], self.folder / home / "script.log", parse)
         self._ends.callback(script.end)
         return script
 
@@ -386,9 +386,9 @@ class Crew:
 
 
 @contextlib.contextmanager
-def crew(folder: Path) -> Iterator[Crew]:
-    """A crew, and its end."""
-    hired = Crew(folder)
+def peer_group(folder: Path) -> Iterator[PeerGroup]:
+    """A group of peers, and its end."""
+    hired = PeerGroup(folder)
     with contextlib.closing(hired._ends):
         yield hired
 
@@ -398,7 +398,7 @@ def averaged(event: RoundFinished) -> bool:
     return event.ok and event.peers >= 2
 
 
-def worker_of(client: Speaker[Any]) -> psutil.Process:
+def worker_of(client: LineProcess[Any]) -> psutil.Process:
     """The worker that a client looks after just now."""
     children = psutil.Process(client.process.pid).children()
     (worker,) = (child for child in children if "core.worker" in child.cmdline())

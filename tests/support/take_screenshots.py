@@ -21,7 +21,7 @@ from core.records.settings import Settings, save_settings
 from core.run.run_file import parse_run_file, template
 from tests.support.checkout import ROOT
 from tests.support.environment.x11_desktop import Desktop, Launched, wait_for
-from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, crew
+from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, peer_group
 
 _COLOURS = 256
 _MARGIN = 12
@@ -131,7 +131,7 @@ def fewer_colours(picture: QImage) -> QImage:
 def main(words: Sequence[str]) -> int:
     """Take all of them."""
     folder = Path(words[0] if words else ROOT / "resources" / "pictures").absolute()
-    with tempfile.TemporaryDirectory(prefix="pictures-") as home, crew(Path(home)) as everybody:
+    with tempfile.TemporaryDirectory(prefix="pictures-") as home, peer_group(Path(home)) as everybody:
         organiser = everybody.organiser(manifest=parse_run_file(template()))
         with Desktop(Path(home) / "desktop") as desktop:
             photographer = Photographer(desktop, organiser, folder, Path(home) / "volunteer")

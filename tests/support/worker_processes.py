@@ -6,10 +6,10 @@ from typing import Any
 
 import psutil
 
-from tests.support.real_peers import Speaker, worker_of
+from tests.support.real_peers import LineProcess, worker_of
 
 
-def members_of(client: Speaker[Any]) -> dict[str, psutil.Process]:
+def members_of(client: LineProcess[Any]) -> dict[str, psutil.Process]:
     """Those of the worker that a client looks after; StopIteration while it has not forked them all."""
     worker = worker_of(client)
     children = worker.children()

@@ -20,7 +20,7 @@ from app.pages.training.pause_button import Pausing
 from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
 from app.pages.training.throughput_card import ThroughputCard
-from app.presentation.alerts import Trouble, trouble_of
+from app.presentation.alerts import Alert, alert_of
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
 from app.widgets.callout import Callout
@@ -75,8 +75,8 @@ class TrainingPage(QWidget):
         self._timestamps = EventTimestamps()
         self._seen: DevicesSeen | None = None
         self._chosen_device = ""
-        self._alert: Trouble | None = None
-        self._dismissed: frozenset[Trouble] = frozenset()
+        self._alert: Alert | None = None
+        self._dismissed: frozenset[Alert] = frozenset()
         self._my_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self._swarm_rates: deque[float | None] = deque(maxlen=_SPARKS)
         self.header, self.warning = StatusHeader(self), Callout(self)
@@ -179,7 +179,7 @@ class TrainingPage(QWidget):
         self.speed.show_device(live_words(device) if device else " ")
 
     def _show_alert(self) -> None:
-        alert = trouble_of(self._session, self._seen, self._dismissed)
+        alert = alert_of(self._session, self._seen, self._dismissed)
         if alert == self._alert:
             return
         self._alert = alert

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.presentation.alerts import trouble_of
+from app.presentation.alerts import alert_of
 from app.presentation.error_actions import button_of, remedy_of
 from core.client.reducer import reduce
 from core.client.session import Session
@@ -22,9 +22,9 @@ def test_a_network_that_is_away_is_no_crash() -> None:
     outage = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     joining = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
     consent = Start(run_id="sums", organiser="me", device="cpu")
-    trouble = trouble_of(replace(joining, consent=consent, restarting=outage), None, frozenset())
-    assert trouble is not None
-    assert (trouble.title, trouble.is_grave) == ("Nobody answers just now.", False)
+    alert = alert_of(replace(joining, consent=consent, restarting=outage), None, frozenset())
+    assert alert is not None
+    assert (alert.title, alert.is_grave) == ("Nobody answers just now.", False)
 
 
 @pytest.mark.parametrize("problem", ErrorKind)

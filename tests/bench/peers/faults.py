@@ -14,7 +14,7 @@ from tests.bench.peers.peer_process import pinned
 from tests.bench.setup import Ground, NotMeasured
 from tests.support.environment.network_namespaces import Host, internet, why_not
 from tests.support.fault_injection import Cost, Fault, cut, freeze, gave, kill
-from tests.support.real_peers import Crew, Speaker, crew, worker_of
+from tests.support.real_peers import LineProcess, PeerGroup, peer_group, worker_of
 
 FaultName = Literal["crash", "sleep", "cut"]
 FAULTS: tuple[FaultName, ...] = get_args(FaultName)
@@ -32,7 +32,7 @@ CUT_SECONDS = 30.0
 WATCHED_SECONDS = 75.0  # after its end: the others count a peer that was killed for sixty
 SETTLED_ROUNDS = 2
 
-Peers = tuple[Speaker[AnyEvent], Speaker[AnyEvent]]
+Peers = tuple[LineProcess[AnyEvent], LineProcess[AnyEvent]]
 
 
 @dataclass
@@ -59,17 +59,17 @@ def _live(name: FaultName, way: Way, ground: Ground) -> Cost:
     ground.limit(WATCHED_SECONDS)
     try:
         with contextlib.ExitStack() as ends:
-            hands = ends.enter_context(crew(ground.folder / f"{name}-{way}"))
+            group = ends.enter_context(peer_group(ground.folder / f"{name}-{way}"))
             if name != "cut":
-                return _suffer(name, way, _peers(way, ground, hands, hands))
+                return _suffer(name, way, _peers(way, ground, group, group))
             net = ends.enter_context(internet())
             here, there = net.host(), net.host()
-            return _suffer(name, way, _peers(way, ground, hands.at(there), hands.at(here)), here)
+            return _suffer(name, way, _peers(way, ground, group.at(there), group.at(here)), here)
     except AssertionError as error:  # a peer has not done what it should have
         raise NotMeasured(" ".join(str(error).split())[:300]) from error
 
 
-def _peers(way: Way, ground: Ground, there: Crew, here: Crew) -> Peers:
+def _peers(way: Way, ground: Ground, there: PeerGroup, here: PeerGroup) -> Peers:
     """The first one and the one that comes to it, each on its cores."""
     if way == "direct" or way == "client":
         with pinned(ground.cores[0]):
@@ -84,8 +84,8 @@ def _peers(way: Way, ground: Ground, there: Crew, here: Crew) -> Peers:
         return first, _bare_peer("bare-2", here, bare_words(kind, ground, addresses, here.listen))
 
 
-def _bare_peer(name: str, hands: Crew, words: list[str]) -> Speaker[AnyEvent]:
-    peer = hands.other_peer(name, "tests.bench.peers.bare_peer", *words)
+def _bare_peer(name: str, group: PeerGroup, words: list[str]) -> LineProcess[AnyEvent]:
+    peer = group.other_peer(name, "tests.bench.peers.bare_peer", *words)
     peer.wait_for(Progress)
     return peer
 

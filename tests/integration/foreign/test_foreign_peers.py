@@ -15,11 +15,11 @@ import tomli_w
 
 from core.protocol.events import AnyEvent, Evaluated, PeersSeen, RoundFinished
 from installer import lightning
-from tests.support.real_peers import Crew, Speaker, averaged, tiny
+from tests.support.real_peers import LineProcess, PeerGroup, averaged, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
-Script = Speaker[dict[str, Any]]
+Script = LineProcess[dict[str, Any]]
 SCRIPTS = {
     "plain": ("tests.integration.foreign.hivemind_scripts", ("train",), sys.executable),
     "lightning": ("tests.integration.foreign.lightning_peer", (), str(lightning.PYTHON)),
@@ -29,13 +29,13 @@ SAME_EPOCHS = 2  # in which the parameters must be found equal
 LOSS_TOLERANCE = 1e-3  # of an epoch's way: two sums of the same numbers differ in their last digits
 
 
-def begin(hands: Crew, kind: str, *address: str) -> Script:
+def begin(group: PeerGroup, kind: str, *address: str) -> Script:
     """Such a script, in the run of that address or in one of its own; it trains."""
-    folder = hands.folder / kind
+    folder = group.folder / kind
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
     module, words, python = SCRIPTS[kind]
-    script = hands.script(kind, module, *words, str(folder), *address, python=python)
+    script = group.script(kind, module, *words, str(folder), *address, python=python)
     script.until(lambda said: "peer_id" in said)
     return script
 
@@ -51,7 +51,7 @@ def run_file(folder: Path) -> Path:
     return path
 
 
-def have_averaged(ours: Speaker[AnyEvent], script: Script) -> None:
+def have_averaged(ours: LineProcess[AnyEvent], script: Script) -> None:
     """Each says that the other was in a round, and ours sees who that was."""
     since = len(ours.said)
     script.until(lambda said: said.get("round") == 2, since=len(script.said))
@@ -60,7 +60,7 @@ def have_averaged(ours: Speaker[AnyEvent], script: Script) -> None:
     ours.wait_for(PeersSeen, lambda seen: any(peer.peer_id == theirs for peer in seen.peers))
 
 
-def agree(ours: Speaker[AnyEvent], script: Script) -> None:
+def agree(ours: LineProcess[AnyEvent], script: Script) -> None:
     """Some epochs end with the same parameters here and there: the held-out sums have the same loss.
 
     Not every epoch: ours may look between the step and the averaging of the parameters.
@@ -84,19 +84,19 @@ def same_epochs(evaluated: list[Evaluated], script: Script) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("kind", SCRIPTS)
-def test_a_script_that_knows_nothing_of_us_trains_in_our_run(hands: Crew, kind: str) -> None:
-    organiser = hands.organiser()
-    script = begin(hands, kind, organiser.posted)
+def test_a_script_that_knows_nothing_of_us_trains_in_our_run(group: PeerGroup, kind: str) -> None:
+    organiser = group.organiser()
+    script = begin(group, kind, organiser.posted)
     have_averaged(organiser, script)
     agree(organiser, script)
 
 
 @pytest.mark.parametrize(("kind", "network"), [("plain", "direct"), ("lightning", "client")])
 def test_a_volunteer_trains_in_the_run_of_a_script_that_knows_nothing_of_us(
-    hands: Crew, kind: str, network: Any, tmp_path: Path
+    group: PeerGroup, kind: str, network: Any, tmp_path: Path
 ) -> None:
-    script = begin(hands, kind)
+    script = begin(group, kind)
     address = script.until(lambda said: "address" in said)["address"]
-    volunteer = hands.client(address, "volunteer", network, recipe=run_file(tmp_path))
+    volunteer = group.client(address, "volunteer", network, recipe=run_file(tmp_path))
     have_averaged(volunteer, script)
     agree(volunteer, script)

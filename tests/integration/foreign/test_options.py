@@ -10,7 +10,7 @@ import pytest
 
 from core.files.documents import FOLDER
 from core.run.manifest import Collaboration
-from tests.support.real_peers import crew, tiny
+from tests.support.real_peers import peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
@@ -63,8 +63,8 @@ def arrived(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Collaboratio
     folder = tmp_path_factory.mktemp("options")
     for number, run in enumerate(RUNS):
         (folder / f"{number}.json").write_bytes(msgspec.json.encode(run))
-    with crew(folder) as hands:
-        probe = hands.script("probe", "tests.integration.foreign.option_probe", str(folder))
+    with peer_group(folder) as group:
+        probe = group.script("probe", "tests.integration.foreign.option_probe", str(folder))
         assert probe.ended() == 0
     return list(zip((run.collaboration for run in RUNS), probe.said, strict=True))
 

@@ -23,7 +23,7 @@ from tests.packaging.journeys.wheels import fetch
 from tests.support.checkout import ROOT
 from tests.support.environment.package_index import serving
 from tests.support.environment.x11_desktop import Desktop
-from tests.support.real_peers import Crew, crew
+from tests.support.real_peers import PeerGroup, peer_group
 
 _BUILD = ROOT / "build"
 _OF_A_DESKTOP = ("desktop-file-utils", "shared-mime-info", "xdg-utils", "libglib2.0-bin")
@@ -65,7 +65,7 @@ def _travel(journey: Journey, package: Path, chroots: Path, wheels: Path) -> Non
         tempfile.TemporaryDirectory(prefix="journey-") as made,
         serving(wheels) as index,
         bare(journey.suite, chroots) as system,
-        crew(Path(made)) as everybody,
+        peer_group(Path(made)) as everybody,
         Desktop(Path(made) / "desktop") as desktop,
     ):
         if journey.build == "cuda13":
@@ -84,7 +84,7 @@ def _travel(journey: Journey, package: Path, chroots: Path, wheels: Path) -> Non
         say(f"purged; the {len(after)} files are those of before")
 
 
-def _use(person: Volunteer, everybody: Crew, say: _Diary) -> None:
+def _use(person: Volunteer, everybody: PeerGroup, say: _Diary) -> None:
     organiser = everybody.organiser()
     app = person.start()
     seconds = person.make_engine(app)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from core.run.manifest import RunManifest
-from tests.support.real_peers import Crew, tiny
+from tests.support.real_peers import PeerGroup, tiny
 
 AGREED = 0.02  # of the way that members have come, as the distance between two of them
 MEMBER_SAMPLES_PER_SECOND = 160.0
@@ -68,12 +68,12 @@ def small_run(**collaboration: Any) -> RunManifest:
     return tiny(**(numbers | collaboration))
 
 
-def learn(crew: Crew, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:
+def learn(group: PeerGroup, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:
     """Let the rows train, so many at a time; the outcomes by the names of their rows."""
-    folder = Path(crew.folder) / "rows"
+    folder = Path(group.folder) / "rows"
     folder.mkdir()
     (folder / "rows.json").write_bytes(msgspec.json.encode(rows))
-    script = crew.script("learning", SCRIPT, str(folder), str(side_by_side))
+    script = group.script("learning", SCRIPT, str(folder), str(side_by_side))
     assert script.ended(LIMIT_SECONDS) == 0, script._account()
     said: list[dict[str, Any]] = script.said
     outcomes = msgspec.convert(said, list[Outcome])

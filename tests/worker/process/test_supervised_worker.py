@@ -14,7 +14,7 @@ from core.protocol.codec import decode_event, encode
 from core.protocol.commands import Leave, Publish
 from core.protocol.events import AnyEvent, Evaluated, Failed, Left, TrainingStarted
 from core.run.multiaddr import Multiaddr
-from tests.support.real_peers import LOOPBACK, Speaker, tiny
+from tests.support.real_peers import LOOPBACK, LineProcess, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -31,10 +31,10 @@ ORGANISERS = {
 
 
 @contextmanager
-def organiser(folder: Path, *arguments: str) -> Iterator[Speaker[AnyEvent]]:
+def organiser(folder: Path, *arguments: str) -> Iterator[LineProcess[AnyEvent]]:
     """A worker that publishes a run, with threads that throw."""
     command = [sys.executable, "-m", "tests.support.peers.throwing_worker", *arguments]
-    worker = Speaker[AnyEvent](command, folder / "worker.log", decode_event)
+    worker = LineProcess[AnyEvent](command, folder / "worker.log", decode_event)
     try:
         publish = Publish(
             manifest=tiny(target_batch_size=400), home=str(folder), listen=(Multiaddr(LOOPBACK),), threads=1

@@ -10,7 +10,7 @@ import pytest
 from core.errors import ErrorKind
 from core.protocol.commands import Start
 from core.protocol.events import Failed, RunFound
-from tests.support.real_peers import GONE_SECONDS, Crew, Peer, crew, survivors
+from tests.support.real_peers import GONE_SECONDS, Peer, PeerGroup, peer_group, survivors
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     """Somebody who publishes a run."""
-    with crew(tmp_path_factory.mktemp("organiser")) as everybody:
+    with peer_group(tmp_path_factory.mktemp("organiser")) as everybody:
         yield everybody.organiser()
 
 
@@ -42,14 +42,14 @@ def ends_with_a_reason(worker: Peer, part: str) -> None:
     assert survivors(worker) == []
 
 
-def test_p2pd_is_missed_while_a_person_reads_what_was_found(organiser: Peer, hands: Crew) -> None:
-    worker = hands.cold.seeker(organiser.posted, "volunteer")
+def test_p2pd_is_missed_while_a_person_reads_what_was_found(organiser: Peer, group: PeerGroup) -> None:
+    worker = group.cold.seeker(organiser.posted, "volunteer")
     p2pd_of(worker).kill()
     ends_with_a_reason(worker, "p2pd")
 
 
-def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, hands: Crew) -> None:
-    worker = hands.cold.seeker(organiser.posted, "volunteer")
+def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, group: PeerGroup) -> None:
+    worker = group.cold.seeker(organiser.posted, "volunteer")
     dht = dht_of(worker)
     found = worker.wait_for(RunFound)
     worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
@@ -57,8 +57,8 @@ def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, hands: Crew
     ends_with_a_reason(worker, "The process of the DHT")
 
 
-def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, hands: Crew) -> None:
-    worker = hands.cold.seeker(organiser.posted, "volunteer")
+def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, group: PeerGroup) -> None:
+    worker = group.cold.seeker(organiser.posted, "volunteer")
     dht, worker_process = dht_of(worker), psutil.Process(worker.process.pid)
     found = worker.wait_for(RunFound)
     worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))

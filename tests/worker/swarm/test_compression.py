@@ -13,7 +13,7 @@ from core.protocol.events import RoundFinished
 from core.run.manifest import Compression, StateCompression
 from core.run.requirements import estimate_requirements
 from core.worker.swarm.averaging.compression import compression, download_compression
-from tests.support.real_peers import Crew, averaged, tiny
+from tests.support.real_peers import PeerGroup, averaged, tiny
 
 NUMBERS = 2**17
 EVERY: tuple[Compression, ...] = get_args(Compression)
@@ -39,14 +39,14 @@ def test_the_optimizers_own_state_is_downloaded_exactly(name: StateCompression) 
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_peers_that_send_little_average_with_each_other(hands: Crew) -> None:
+def test_peers_that_send_little_average_with_each_other(group: PeerGroup) -> None:
     run = tiny(
         grad_compression="uniform_8bit",
         state_averaging_compression="scaled_float16",
         load_state_compression="scaled_float16",
         average_opt_statistics=("exp_avg_sq",),
     )
-    organiser = hands.organiser(manifest=run)
-    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    organiser = group.organiser(manifest=run)
+    volunteer = group.volunteer(organiser.posted, "volunteer")
     volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "gradients")
     volunteer.wait_for(RoundFinished, lambda event: averaged(event) and event.kind == "state")

@@ -10,14 +10,14 @@ import pytest
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.patches.matchmaking import SEARCH_SECONDS, RateLimitedKeyManager, epoch_of
-from tests.support.real_peers import Crew
+from tests.support.real_peers import PeerGroup
 
 
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.parametrize("in_client_mode", ["ahead", "behind"])
-def test_a_round_that_was_left_over_gives_way_to_the_next_one(hands: Crew, in_client_mode: str) -> None:
-    said = hands.script("rounds", "tests.support.peers.stale_round_peers", in_client_mode)
+def test_a_round_that_was_left_over_gives_way_to_the_next_one(group: PeerGroup, in_client_mode: str) -> None:
+    said = group.script("rounds", "tests.support.peers.stale_round_peers", in_client_mode)
     assert said.until(lambda each: "leftover" in each)["leftover"] == "StaleRoundError"
     assert said.until(lambda each: "current" in each) == {"current": 2, "following": 2}
     assert said.until(lambda each: "is_taken_back" in each)["is_taken_back"]

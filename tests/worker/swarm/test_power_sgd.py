@@ -8,15 +8,15 @@ import torch
 from core.protocol.events import Evaluated, RoundFinished
 from core.worker.swarm.averaging.power_sgd import draw_directions, is_worth_it, orthonormal
 from tests.support.peers.powersgd_peers import LAST_ROUND
-from tests.support.real_peers import Crew, averaged, tiny
+from tests.support.real_peers import PeerGroup, averaged, tiny
 
 
 @pytest.mark.real
 @pytest.mark.slow
 def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_has_failed(
-    hands: Crew,
+    group: PeerGroup,
 ) -> None:
-    said = hands.script("rounds", "tests.support.peers.powersgd_peers")
+    said = group.script("rounds", "tests.support.peers.powersgd_peers")
     assert said.ended() == 0
     exact, rough, later, failed = said.said[-LAST_ROUND:]
     for each in (exact, rough, later):
@@ -33,9 +33,9 @@ def test_both_are_given_the_same_nothing_is_lost_and_a_round_that_lost_somebody_
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_volunteers_train_with_it(hands: Crew) -> None:
-    organiser = hands.organiser(manifest=tiny(powersgd_rank=2))
-    volunteer = hands.client(organiser.posted, "volunteer", "client")
+def test_volunteers_train_with_it(group: PeerGroup) -> None:
+    organiser = group.organiser(manifest=tiny(powersgd_rank=2))
+    volunteer = group.client(organiser.posted, "volunteer", "client")
     for peer in (organiser, volunteer):
         peer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and averaged(event))
     first = organiser.wait_for(Evaluated).loss

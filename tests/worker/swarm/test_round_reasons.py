@@ -8,13 +8,13 @@ from core.errors import ErrorKind
 from core.worker.swarm.averaging.allreduce import ExchangeFailedError, ExchangeTimeoutError, NotFiniteError
 from core.worker.swarm.averaging.round_reasons import failure_reason
 from core.worker.swarm.patches.matchmaking import StaleRoundError
-from tests.support.real_peers import Crew
+from tests.support.real_peers import PeerGroup
 
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_hiveminds_own_errors_are_told_apart(hands: Crew) -> None:
-    script = hands.script("failures", "tests.support.peers.failing_rounds")
+def test_hiveminds_own_errors_are_told_apart(group: PeerGroup) -> None:
+    script = group.script("failures", "tests.support.peers.failing_rounds")
     assert script.until(lambda each: "port" in each)["port"] == ErrorKind.PORT_TAKEN.key
     lonely = script.until(lambda each: "lonely" in each)
     assert lonely == {"lonely": "no other peer was found in time", "kind": "AllreduceException"}

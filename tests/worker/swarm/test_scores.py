@@ -13,7 +13,7 @@ from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
 from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, SignedScores, scores_in
 from core.security.identity import Identity
-from tests.support.real_peers import Crew, tiny
+from tests.support.real_peers import PeerGroup, tiny
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
 EVERY_EPOCHS = 2
@@ -67,11 +67,11 @@ def test_only_the_latest_are_kept_and_a_run_that_goes_back_forgets_what_comes_af
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_a_volunteer_sees_the_losses_that_the_organiser_has_measured(hands: Crew) -> None:
+def test_a_volunteer_sees_the_losses_that_the_organiser_has_measured(group: PeerGroup) -> None:
     run = msgspec.structs.replace(tiny(), evaluation=EvaluationSpec(every_epochs=EVERY_EPOCHS))
-    organiser = hands.organiser(manifest=run)
+    organiser = group.organiser(manifest=run)
     organiser.reaches(EVERY_EPOCHS)
-    volunteer = hands.volunteer(organiser.posted, "volunteer", "client")
+    volunteer = group.volunteer(organiser.posted, "volunteer", "client")
     last = organiser.epoch + 2 * EVERY_EPOCHS
     volunteer.wait_for(RunScored, lambda event: event.latest.epoch >= last)
     seen = {each.epoch: each.loss for event in volunteer.all(RunScored) for each in event.scores}

@@ -32,7 +32,7 @@ from core.worker.training.micro_batch_search import (
     sizes_to_try,
 )
 from tests.support.checkout import ROOT
-from tests.support.real_peers import Crew, Peer, averaged, tiny
+from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
 EXAMPLES = ROOT / "examples"
 CPU = torch.device("cpu")
@@ -320,11 +320,11 @@ def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(hands: Crew) -> None:
+def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(group: PeerGroup) -> None:
     left_to_each = tiny(batch_size_per_step=None, target_batch_size=300_000)  # seconds also for the fastest
-    organiser = hands.organiser(manifest=left_to_each)
+    organiser = group.organiser(manifest=left_to_each)
     own = organiser.wait_for(FitMeasured).micro_batch
-    seeker = hands.seeker(organiser.posted, "volunteer")
+    seeker = group.seeker(organiser.posted, "volunteer")
     found = seeker.wait_for(RunFound)
     run_id, told = found.manifest.run.id, found.organiser
     seeker.send(Start(run_id=run_id, organiser=told, device="cpu", threads=1, micro_batch=4))

@@ -23,7 +23,7 @@ from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import RateLimiter, Trainer
 from tests.support.fault_injection import gave
-from tests.support.real_peers import Crew, tiny
+from tests.support.real_peers import PeerGroup, tiny
 
 LEARNT = 0.8  # of the untrained model's loss
 
@@ -100,11 +100,11 @@ def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
 
 
 @pytest.mark.real
-def test_two_whose_gradients_add_up_where_they_are_computed_learn_together(hands: Crew) -> None:
+def test_two_whose_gradients_add_up_where_they_are_computed_learn_together(group: PeerGroup) -> None:
     quick = AdamW(learning_rate=0.01, max_grad_norm=None)
     run = msgspec.structs.replace(tiny(reuse_grad_buffers=True, target_batch_size=2000), optimizer=quick)
-    organiser = hands.organiser(manifest=run)
-    volunteer = hands.volunteer(organiser.posted, "volunteer")
+    organiser = group.organiser(manifest=run)
+    volunteer = group.volunteer(organiser.posted, "volunteer")
     untrained = organiser.wait_for(Evaluated).loss
     assert untrained is not None
     for peer in (organiser, volunteer):
