@@ -15,6 +15,7 @@ from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
+from app.controllers.remote_control import RemoteControl
 from app.controllers.session_controller import SessionController
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
@@ -86,6 +87,7 @@ class Application(QObject):
         )
         self.recording = RecordingController(self.folders, self.session_controller, self)
         self.navigator = Navigator(self.session_controller, self.engine_controller, self)
+        self.remote_control = RemoteControl(self.session_controller, self)
         self.updates: UpdateController | None = None
 
     def _make_shell(self) -> None:
@@ -146,7 +148,7 @@ class Application(QObject):
 
     def close(self) -> None:
         """End every part, after Qt's loop: nothing is left running, nothing unsaved."""
-        self.tray_controller.tray.disappear()
+        self.tray_controller.close()
         with contextlib.suppress(OSError):
             write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
         self.device_poller.stop()
@@ -184,6 +186,7 @@ class Application(QObject):
         self.window.settings_requested.connect(self.navigator.open_settings)
         self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
+        self.remote_control.quit_requested.connect(self.quit)
         self._erase_dialog.agreed.connect(self.quit)
         self.shutdown.finished.connect(self.finished)
 
@@ -235,6 +238,7 @@ class Application(QObject):
     def _listen(self) -> None:
         if self._instance is not None and self._instance.listen():
             self._instance.handed_over.connect(self.intake.receive)
+            self._instance.on_command = self.remote_control.answer
 
     def _follow_system(self) -> None:
         from app.shell.system_events import SystemEvents

@@ -18,8 +18,9 @@ from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
-from app.desktop.single_instance import SingleInstance, meeting_place
+from app.desktop.single_instance import SingleInstance
 from app.shell.first_window import InitialWindow
+from core.control.place import meeting_place
 from core.files.folders import Folders
 from core.placeholders import fill_placeholders
 from core.records.settings import Settings, save_settings

@@ -224,7 +224,7 @@ class ErrorKind(Enum):
     )
     ENGINE_NOT_OFFERED = ErrorText(
         "This Workerbee has no training engine for this computer's Python.",
-        "Update Workerbee; it is made for Python 3.11 to 3.13.",
+        "Update Workerbee; it is made for Python 3.11 to 3.14.",
         7,
     )
     ENGINE_BUSY = ErrorText(
@@ -253,6 +253,17 @@ class ErrorKind(Enum):
     )
     WORKER_NONSENSE = ErrorText(
         "The training process sent a message that is not valid.", "It was stopped; please report the log.", 7
+    )
+    NOT_RUNNING = ErrorText(
+        "Workerbee's window is not open.",
+        "Open it from the menu of programs.",
+        7,
+        terminal_advice="Open it with `workerbee`; it may be hidden with `workerbee --minimised`.",
+    )
+    NO_ANSWER = ErrorText(
+        "Workerbee's window is open, but does not answer.",
+        "Wait a little. If it stays so, end its process and start it again.",
+        7,
     )
     INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)
 

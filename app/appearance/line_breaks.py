@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from core.texts.status import BETWEEN
+
 _LONG_WORD = re.compile(r"\S{21,}")
 _LONGEST_PIECE = 10
 _MAY_BREAK_HERE = "\u200b"
 _AFTER_NUMBER = re.compile(r"(?<=\d) (?=[^\s·–-])")
-_BETWEEN = " · "
 _SHORT_PART = 26
 _NO_BREAK_SPACE = "\u00a0"
 
@@ -25,9 +26,9 @@ def unbroken(text: str) -> str:
 
 def in_whole_parts(sentence: str) -> str:
     """The sentence, which a label breaks between its parts rather than in them."""
-    parts = unbroken(sentence).split(_BETWEEN)
+    parts = unbroken(sentence).split(BETWEEN)
     whole = (part.replace(" ", _NO_BREAK_SPACE) if len(part) <= _SHORT_PART else part for part in parts)
-    return _BETWEEN.join(whole)
+    return BETWEEN.join(whole)
 
 
 def _with_breaks(word: re.Match[str]) -> str:

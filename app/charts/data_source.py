@@ -11,5 +11,5 @@ class ChartDataSource(Protocol):
     """The time series of the run that is shown; given to the panel of charts once, and asked at each drawing."""
 
     def curve(self, series: Series, period_seconds: float | None) -> Curve:
-        """That series over the last ``period_seconds``; ``None`` means since the run began."""
+        """That series over the last ``period_seconds``, or since the run began, if that was later or with ``None``."""
         ...

@@ -101,7 +101,9 @@ class GraphsPanel(QWidget):
         length = PERIODS[self.periods.period]
         curves = {series: self._source.curve(series, length) for series in chosen}
         end = max(curve.begin + curve.step_seconds * len(curve.lows) for curve in curves.values())
-        begin = min(curve.begin for curve in curves.values()) if length is None else end - length
+        begin = min(curve.begin for curve in curves.values())
+        if length is not None:
+            begin = max(begin, end - length)
         chart.show_curves(curves, begin, end)
 
     def _usual(self) -> tuple[Series, ...]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from core.hardware.device import Device
 
 
+LEAST_SECONDS = 60.0  # so that the first values do not lie at both edges of a graph
+
+
 class CurveRecorder:
     """Adds to the history what the worker has reported since the last time; each report is recorded once.
 
@@ -27,7 +30,13 @@ class CurveRecorder:
         self._scored: RunScored | None = None
 
     def curve(self, key: str, series: Series, period_seconds: float | None, now: float) -> Curve:
-        """A series of the run of that key over the last ``period_seconds``; ``None`` means since the run began."""
+        """A series of the run of that key over the last ``period_seconds``; ``None`` means since the run began.
+
+        A run that is younger fills its graph: the curve begins with the run.
+        """
+        age = self._history.age(key, now) if period_seconds is not None else None
+        if period_seconds is not None and age is not None:
+            period_seconds = min(period_seconds, max(age, LEAST_SECONDS))
         return self._history.curve(key, series, period_seconds, now)
 
     def record(self, key: str, session: Session, device: Device | None, at: float) -> None:

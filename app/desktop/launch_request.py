@@ -11,14 +11,14 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta
 
+from core.control.messages import ControlCommand
 from core.schema import StrictStruct
 
 MINIMISED = "--minimised"
-MAX_BYTES = 256 * 1024
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
-class LaunchRequest(StrictStruct, kw_only=True, frozen=True):
+class LaunchRequest(StrictStruct, kw_only=True, frozen=True, tag_field="kind", tag="open"):
     """What a start of the program was given: a link, a run file, or nothing.
 
     ``activation`` is the desktop's permission to raise a window, which the first window needs under Wayland.
@@ -58,9 +58,9 @@ def encode(request: LaunchRequest) -> bytes:
     return msgspec.json.encode(request) + b"\n"
 
 
-def decode(line: bytes) -> LaunchRequest:
-    """The request on a line of JSON; raises ``msgspec.MsgspecError`` for anything else."""
+def decode(line: bytes) -> LaunchRequest | ControlCommand:
+    """The request or the command on a line of JSON; raises ``msgspec.MsgspecError`` for anything else."""
     try:
-        return msgspec.json.decode(line, type=LaunchRequest)
+        return msgspec.json.decode(line, type=LaunchRequest | ControlCommand)
     except UnicodeDecodeError as error:
         raise msgspec.DecodeError(f"it is not UTF-8: {error}") from error

@@ -1,10 +1,11 @@
-"""One window for each person: a second start raises the first window and delivers what it was given."""
+"""One window for each person: a second start raises the first window, and commands from a terminal reach it."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-import zlib
+import socket as sockets
+import struct
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +13,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from PySide6.QtCore import QLockFile, QObject, Signal
 
-from app.desktop.launch_request import MAX_BYTES, LaunchRequest, decode, encode
+from app.desktop.launch_request import LaunchRequest, decode, encode
+from core.control.messages import MAX_BYTES, ControlCommand, ControlReply
+from core.control.messages import encode as encode_reply
+from core.control.place import socket_path
 
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -24,36 +28,22 @@ _RETRY_SECONDS = 0.1
 Delivery = Literal["delivered", "no_answer"]
 
 
-def meeting_place(home: Path) -> Path:
-    """The place where the processes of one person and one home meet: a short path without a suffix."""
-    return _runtime_folder() / f"workerbee-{zlib.crc32(str(home).encode()):08x}"
-
-
-def _runtime_folder() -> Path:
-    """The session's own folder; or one below /tmp that is nobody else's. Raises OSError."""
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent")
-    if runtime.is_dir() and os.access(runtime, os.W_OK) and len(str(runtime)) < 70:
-        return runtime
-    owner = os.getuid() if os.name == "posix" else 0
-    folder = Path(tempfile.gettempdir()) / f"workerbee-{owner}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if os.name == "posix" and (folder.stat().st_uid != owner or folder.is_symlink()):
-        raise PermissionError(f"{folder} belongs to somebody else")
-    return folder
-
-
 class SingleInstance(QObject):
     """Makes sure that one person has one window: the first process owns a place and listens there, others deliver.
 
     Signals:
         handed_over: another process has delivered its LaunchRequest.
+
+    Attributes:
+        on_command: answers a command from a terminal; while there is none, whoever sends one is hung up on.
     """
 
     handed_over = Signal(object)
 
     def __init__(self, place: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._socket = str(place.with_suffix(".sock"))
+        self.on_command: Callable[[ControlCommand], ControlReply] | None = None
+        self._socket = str(socket_path(place))
         self._lock = QLockFile(str(place.with_suffix(".lock")))
         self._lock.setStaleLockTime(0)  # only the death of its owner makes a lock stale
         self._server: QLocalServer | None = None
@@ -100,34 +90,71 @@ class SingleInstance(QObject):
 
     def _receive(self) -> None:
         while self._server is not None and (socket := self._server.nextPendingConnection()):
-            _Caller(socket, self.handed_over.emit)
+            if _is_ours(int(socket.socketDescriptor())):
+                caller = _Caller(socket)
+                caller.asked.connect(self._answer)
+                caller.read()
+            else:
+                socket.abort()
+                socket.deleteLater()
+
+    def _answer(self, caller: _Caller, request: LaunchRequest | ControlCommand) -> None:
+        if isinstance(request, LaunchRequest):
+            caller.reply(REPLY)
+            self.handed_over.emit(request)
+        elif self.on_command is not None:
+            caller.reply(encode_reply(self.on_command(request)))
+        else:
+            caller.hang_up()
 
 
 class _Caller(QObject):
-    """One that has come: reads a line, answers, and goes with its socket."""
+    """One that has come: reads a line, is answered, and goes with its socket.
 
-    def __init__(self, socket: QLocalSocket, on_request: Callable[[object], None]) -> None:
+    Signals:
+        asked: the caller itself, and its LaunchRequest or ControlCommand.
+    """
+
+    asked = Signal(object, object)
+
+    def __init__(self, socket: QLocalSocket) -> None:
         super().__init__(socket)
         self._socket = socket
-        self._on_request = on_request
         socket.setReadBufferSize(MAX_BYTES + 1)
         socket.disconnected.connect(socket.deleteLater)
-        socket.readyRead.connect(self._read)
-        self._read()
+        socket.readyRead.connect(self.read)
 
-    def _read(self) -> None:
+    def read(self) -> None:
+        """Read what is there; a line that is no request ends the connection."""
         if not self._socket.canReadLine():
             if self._socket.bytesAvailable() > MAX_BYTES:
-                self._socket.abort()
+                self.hang_up()
             return
         try:
             request = decode(bytes(self._socket.readLine(MAX_BYTES).data()))
         except msgspec.MsgspecError:
-            self._socket.abort()
+            self.hang_up()
             return
-        self._socket.write(REPLY)
+        self.asked.emit(self, request)
+
+    def reply(self, line: bytes) -> None:
+        """Send the caller an answer, one line of JSON."""
+        self._socket.write(line)
         self._socket.flush()
-        self._on_request(request)
+
+    def hang_up(self) -> None:
+        """End the connection at once, without an answer."""
+        self._socket.abort()
+
+
+def _is_ours(descriptor: int) -> bool:
+    """Whether a process of this person is at the other end (SO_PEERCRED, unix(7)); elsewhere its rights must do."""
+    if not sys.platform.startswith("linux"):
+        return True
+    with sockets.socket(fileno=os.dup(descriptor)) as connection:
+        told = connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, struct.calcsize("3i"))
+    _pid, uid, _gid = struct.unpack("3i", told)
+    return bool(uid == os.getuid())
 
 
 def _deliver_once(name: str, line: bytes, limit_ms: int) -> bool:

@@ -10,6 +10,9 @@ from app.controllers.session_controller import AT_WORK
 from app.shell.tray_icons import tray_icon
 from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
+from core.texts.status import BETWEEN
+
+_MOST_CHARACTERS = 34  # some panels cut their menus at 240 pixels
 
 
 class Tray(QObject):
@@ -102,7 +105,7 @@ class Tray(QObject):
     def _refresh_menu(self) -> None:
         """In the language of the moment, with what can be done at the moment."""
         session = self._session
-        self._status.setText((self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
+        self._status.setText(shortened(self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
         self._pause_menu.retranslate(is_paused=False)
@@ -119,6 +122,15 @@ class Tray(QObject):
         """A click opens; the other button is the menu's."""
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self.open_requested.emit()
+
+
+def shortened(sentence: str, most: int = _MOST_CHARACTERS) -> str:
+    """The first parts of a status sentence that have room in a menu; one that is too long itself is cut."""
+    parts = sentence.split(BETWEEN)
+    while len(parts) > 1 and len(BETWEEN.join(parts)) > most:
+        parts.pop()
+    words = BETWEEN.join(parts)
+    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 
 def _menu_facts(session: Session) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.controllers.session_controller import SessionController
+from app.controllers.session_controller import AT_WORK, SessionController
 from app.controllers.settings_store import SettingsStore
 from app.shell.first_window import StartMode
 from app.shell.main_window import MainWindow
@@ -15,9 +15,11 @@ from app.shell.tray import Tray
 from core.client.session import Session
 
 if TYPE_CHECKING:
+    from app.desktop.notifier import Notifier
     from app.desktop.tray_availability import TrayHost
 
 _PATIENCE_SECONDS = 2.0
+_HOUR = 3600.0
 
 
 class TrayController(QObject):
@@ -35,6 +37,7 @@ class TrayController(QObject):
         super().__init__(window)
         self._window, self._session_controller, self._settings_store = window, session_controller, settings_store
         self._host: TrayHost | None = None
+        self._notifier: Notifier | None = None
         self.tray = Tray(window)
         self.tray.open_requested.connect(window.come_forward)
         self.tray.pause_requested.connect(session_controller.pause)
@@ -77,7 +80,39 @@ class TrayController(QObject):
         notice = notice_of(before, after, time.time())
         is_wanted = self._settings_store.settings.notifications and not self._window.isActiveWindow()
         if notice is not None and is_wanted:
-            self.tray.show_notification(notice.title, notice.words)
+            self._show_notification(notice.title, notice.words)
+
+    def close(self) -> None:
+        """Remove the icon and every notification that still waits."""
+        self.tray.disappear()
+        if self._notifier is not None:
+            self._notifier.close()
+
+    def _show_notification(self, title: str, words: str) -> bool:
+        """Show a notification, with buttons where there is no tray to pause and quit from."""
+        if self.tray.show_notification(title, words):
+            return True
+        if self._notifier is None:
+            from app.desktop.notifier import Notifier
+
+            self._notifier = Notifier(self)
+            self._notifier.pressed.connect(self._on_button)
+        phase = self._session_controller.session.phase
+        buttons = {"resume": self.tr("Resume")} if phase == "paused" else {}
+        if phase in AT_WORK and self._session_controller.session.consent is not None:
+            buttons = {"pause": self.tr("Pause for an hour")}
+        return self._notifier.show(title, words, {**buttons, "open": self.tr("Open"), "quit": self.tr("Quit")})
+
+    def _on_button(self, key: str) -> None:
+        match key:
+            case "pause":
+                self._session_controller.pause(_HOUR)
+            case "resume":
+                self._session_controller.resume()
+            case "quit":
+                self.quit_requested.emit()
+            case _:
+                self._window.come_forward()
 
     def _close_window(self) -> None:
         """Hide the window in the tray, minimise it where there is no tray, or quit, as the settings say."""
@@ -95,6 +130,14 @@ class TrayController(QObject):
                 action=self.quit_requested.emit,
             )
             self._window.showMinimized()
+            title = self.tr("Workerbee is still here")
+            self._show_notification(
+                title,
+                self.tr(
+                    "This desktop has no tray; these buttons, the menu of programs and the "
+                    "terminal (workerbee pause) reach it."
+                ),
+            )
 
     def _explain_tray(self) -> None:
         """Say where the window has gone, once for each person."""

@@ -23,6 +23,7 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
+from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
@@ -85,6 +86,10 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _run_file(command)
         case ShowEngine() | MakeEngine() | RemoveEngine():
             return _engine(command, folders)
+        case ControlWindow():
+            from core.cli.commands.control import control
+
+            return control(command, folders)
         case Reset():
             from core.cli.commands.reset import reset
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.engine.file_lists import BuildName, EngineFiles, load_files, this_python
+from core.engine.file_lists import BuildName, EngineFiles, load_files
+from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 
 Reason = Literal["driver", "driver_too_old", "gpu_too_old", "amd", "no_gpu"]
@@ -28,8 +29,6 @@ _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 @dataclass(frozen=True)
 class Suited:
     """The build that the drivers ask for.
-
-    ``capability`` is that of the newest NVIDIA GPU, where it is too old for CUDA 13.
 
     ``capability`` is that of the newest NVIDIA GPU, where it is too old for CUDA 13.
     """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from core.engine.pythons import this_python
 from core.files.resources import RESOURCES
 from core.schema import StrictStruct
 
@@ -76,11 +76,6 @@ class EngineFiles(StrictStruct, kw_only=True, frozen=True):
         """A digest of the files; engines of different fingerprints differ in more than how their wheels were built."""
         listed = "\n".join(sorted(f"{each.library}=={each.version}" for each in self.files))
         return hashlib.sha256(f"{self.build}\n{listed}".encode()).hexdigest()[:16]
-
-
-def this_python() -> str:
-    """The version of the running Python, such as ``3.11``, which will also run the engine."""
-    return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def load_files(build: BuildName, folder: Path = FOLDER) -> EngineFiles | None:

@@ -141,6 +141,12 @@ class History:
         lows, highs = ring.window(first, last - first + 1)
         return Curve(float(first * resolution.step_seconds), float(resolution.step_seconds), lows, highs)
 
+    def age(self, run_id: str, now: float) -> float | None:
+        """The seconds since the run's first value; ``None`` where none is known."""
+        run = self._run(run_id)
+        began = self._begin(run_id, run, now)
+        return None if run.began is None else max(0.0, now - began)
+
     def flush(self) -> bool:
         """Save now what is not saved yet; whether all of it is in the file."""
         is_saved = self.store.save()

@@ -10,7 +10,7 @@ from core.protocol.events import Restarting, StateLoading
 from core.texts import errors, figures
 from core.texts.localization import translate
 
-_BETWEEN = " · "
+BETWEEN = " · "
 
 
 def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
@@ -41,8 +41,8 @@ def _restarting(session: Session, timestamps: EventTimestamps, now: float) -> st
     why = errors.interruption(ErrorKind.from_key(session.restarting.problem))
     seconds = timestamps.seconds_to_restart(now)
     if seconds is not None and seconds < 1:
-        return _BETWEEN.join((why, translate("Status", "starting again…")))
-    return _BETWEEN.join((why, _attempt(session.restarting, seconds)))
+        return BETWEEN.join((why, translate("Status", "starting again…")))
+    return BETWEEN.join((why, _attempt(session.restarting, seconds)))
 
 
 def _attempt(restarting: Restarting, seconds_left: float | None) -> str:
@@ -100,7 +100,7 @@ def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
         return translate("Status", "Training begins…")
     epoch = fill_placeholders(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
     parts = [_activity(session), epoch, _averaged(session, timestamps, now), _next(session, timestamps, now)]
-    return _BETWEEN.join(part for part in parts if part)
+    return BETWEEN.join(part for part in parts if part)
 
 
 def _activity(session: Session) -> str:

@@ -10,8 +10,9 @@ from installer.package.libraries import newest_glibc, packages_for
 from installer.package.publisher import maintainer
 from installer.package.tree import HERE
 
+# No upper bound for Python: on a newer one the launcher looks for one of ours, or says what is missing.
 # A window without a font shows boxes; the engine's files come over TLS.
-_ALWAYS = ("python3 (>= 3.11)", "python3 (<< 3.14)", "ca-certificates")
+_ALWAYS = ("python3 (>= 3.11)", "ca-certificates")
 _FONTS = "fonts-dejavu-core | fonts-noto-core | fonts-liberation"
 _DESCRIPTION = """lend this computer's GPU to a collaborative training run
  Paste the address that an organiser gave you, see what the run is and what it
@@ -37,6 +38,7 @@ def write_control(root: Path, version: str) -> None:
         "Maintainer": maintainer(),
         "Installed-Size": str(installed_kib),
         "Depends": ", ".join(depends),
+        "Recommends": "libnotify-bin",  # the buttons of notifications, where there is no tray
         "Section": "science",
         "Priority": "optional",
         "Description": _DESCRIPTION,

@@ -21,8 +21,8 @@ from typing import Any
 import msgspec
 
 from core.engine.file_lists import EngineFile, EngineFiles
+from core.engine.pythons import PYTHONS
 from installer.package.remote_file import RemoteFile
-from installer.package.wheels import PYTHONS
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS = ROOT / "resources" / "engine"

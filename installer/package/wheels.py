@@ -9,7 +9,8 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-PYTHONS = ("3.11", "3.12", "3.13")
+from core.engine.pythons import PYTHONS
+
 _GLIBCS = (*(f"manylinux_2_{minor}" for minor in range(34, 4, -1)), "manylinux2014", "manylinux2010")
 PLATFORMS = [f"--platform={glibc}_x86_64" for glibc in _GLIBCS]
 

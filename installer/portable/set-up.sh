@@ -13,8 +13,8 @@ launcher=$HOME/.local/bin/workerbee
 fail() { printf 'Workerbee cannot be installed yet: %s\n' "$1" >&2; exit 1; }
 
 find_python() {
-    for name in python3 python3.13 python3.12 python3.11; do
-        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+    for name in python3 python3.14 python3.13 python3.12 python3.11; do
+        if "$name" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null; then
             command -v "$name"
             return 0
         fi
@@ -62,7 +62,7 @@ if [ "$1" = --remove ]; then
     exit 0
 fi
 
-python=$(find_python) || fail "there is no Python 3.11, 3.12 or 3.13 here; install one with this system's package manager."
+python=$(find_python) || fail "there is no Python 3.11, 3.12, 3.13 or 3.14 here; install one with this system's package manager."
 say_missing
 
 rm -rf "$program.new"

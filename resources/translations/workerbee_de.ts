@@ -185,6 +185,25 @@
     </message>
 </context>
 <context>
+    <name>Alert</name>
+    <message>
+        <source>It starts again by itself; what you have given is counted.</source>
+        <translation>Er startet von selbst neu; was Sie beigetragen haben, zählt.</translation>
+    </message>
+    <message>
+        <source>The GPU&apos;s driver does not answer.</source>
+        <translation>Der GPU-Treiber antwortet nicht.</translation>
+    </message>
+    <message>
+        <source>If it stays so, restart the computer; the log tells what training makes of it.</source>
+        <translation>Bleibt es so, starten Sie den Computer neu; das Protokoll sagt, wie das Training damit zurechtkommt.</translation>
+    </message>
+    <message>
+        <source>If it stays so, try another network mode.</source>
+        <translation>Bleibt es so, versuchen Sie eine andere Art der Verbindung.</translation>
+    </message>
+</context>
+<context>
     <name>Callout</name>
     <message>
         <source>What can I do?</source>
@@ -1667,8 +1686,8 @@
         <translation>Dieses Workerbee hat kein Trainingsprogramm für das Python dieses Computers.</translation>
     </message>
     <message>
-        <source>Update Workerbee; it is made for Python 3.11 to 3.13.</source>
-        <translation>Aktualisieren Sie Workerbee; es ist für Python 3.11 bis 3.13 gemacht.</translation>
+        <source>Update Workerbee; it is made for Python 3.11 to 3.14.</source>
+        <translation>Aktualisieren Sie Workerbee; es ist für Python 3.11 bis 3.14 gemacht.</translation>
     </message>
     <message>
         <source>The training engine is in use, or is just being made.</source>
@@ -1729,6 +1748,22 @@
     <message>
         <source>It was stopped; please report the log.</source>
         <translation>Er wurde angehalten; bitte melden Sie das Protokoll.</translation>
+    </message>
+    <message>
+        <source>Workerbee&apos;s window is not open.</source>
+        <translation>Das Fenster von Workerbee ist nicht offen.</translation>
+    </message>
+    <message>
+        <source>Open it from the menu of programs.</source>
+        <translation>Öffnen Sie es aus dem Programmmenü.</translation>
+    </message>
+    <message>
+        <source>Workerbee&apos;s window is open, but does not answer.</source>
+        <translation>Das Fenster von Workerbee ist offen, antwortet aber nicht.</translation>
+    </message>
+    <message>
+        <source>Wait a little. If it stays so, end its process and start it again.</source>
+        <translation>Warten Sie etwas. Bleibt es so, beenden Sie den Prozess und starten Sie Workerbee neu.</translation>
     </message>
     <message>
         <source>An unexpected error occurred.</source>
@@ -2435,6 +2470,22 @@
 <context>
     <name>TrayController</name>
     <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause for an hour</source>
+        <translation>Eine Stunde pausieren</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
         <source>This desktop has no tray, so the window was only minimised.</source>
         <translation>Diese Arbeitsumgebung hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
     </message>
@@ -2451,27 +2502,12 @@
         <translation>Workerbee läuft weiter</translation>
     </message>
     <message>
+        <source>This desktop has no tray; these buttons, the menu of programs and the terminal (workerbee pause) reach it.</source>
+        <translation>Dieser Desktop hat kein Infofeld; diese Knöpfe, das Programmmenü und das Terminal (workerbee pause) erreichen es.</translation>
+    </message>
+    <message>
         <source>Its icon in the panel opens the window again, pauses and quits.</source>
         <translation>Mit dem Symbol im Infobereich öffnen Sie das Fenster wieder, pausieren oder beenden Workerbee.</translation>
-    </message>
-</context>
-<context>
-    <name>Alert</name>
-    <message>
-        <source>It starts again by itself; what you have given is counted.</source>
-        <translation>Er startet von selbst neu; was Sie beigetragen haben, zählt.</translation>
-    </message>
-    <message>
-        <source>The GPU&apos;s driver does not answer.</source>
-        <translation>Der GPU-Treiber antwortet nicht.</translation>
-    </message>
-    <message>
-        <source>If it stays so, restart the computer; the log tells what training makes of it.</source>
-        <translation>Bleibt es so, starten Sie den Computer neu; das Protokoll sagt, wie das Training damit zurechtkommt.</translation>
-    </message>
-    <message>
-        <source>If it stays so, try another network mode.</source>
-        <translation>Bleibt es so, versuchen Sie eine andere Art der Verbindung.</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@ Every step leaves a picture in the folder that WORKERBEE_PICTURES names, or else
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtGui import QImage
@@ -178,6 +180,32 @@ def test_a_closed_window_stays_in_the_tray_and_a_second_start_raises_it_with_its
     stage.choose(app, "q")
     assert app.ended() == 0
     assert app.words == ""
+
+
+def test_a_window_is_paused_resumed_and_quit_from_a_terminal(stage: Stage) -> None:
+    def told(*words: str) -> tuple[int, dict[str, Any]]:
+        command = stage.start("terminal", *words, "--json")
+        code = command.ended()
+        return code, json.loads(command.words.splitlines()[-1])
+
+    assert told("status")[1]["problem"] == "not_running"
+    app = stage.start("terminal")
+    stage.desktop.window(app)
+    code, reply = told("pause")
+    assert (code, reply["done"], reply["phase"]) == (1, False, "idle")
+    stage.train(app)
+    code, reply = told("pause", "--for", "1h")
+    assert (code, reply["done"]) == (0, True)
+    stage.desktop.window(app, PAUSED)
+    wait_for(app.is_alone, "the end of the worker and of its family")
+    code, reply = told("status")
+    assert (code, reply["phase"]) == (0, "paused")
+    assert "Paused" in reply["status"]
+    assert told("resume")[0] == 0
+    stage.desktop.window(app, TRAINING, LIMIT_SECONDS)
+    assert told("quit")[0] == 0
+    assert app.ended() == 0
+    assert app.offspring == []
 
 
 def test_a_killed_window_leaves_no_worker(stage: Stage) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.engine.file_lists import BuildName, this_python
+from core.engine.file_lists import BuildName
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.uv import find_uv
 from core.engine.installed import EngineMetadata
+from core.engine.pythons import this_python
 from core.security.identity import Identity
 from core.updates.notice import SignedNotice, UpdateNotice
 from tests.support.checkout import ROOT

@@ -14,10 +14,10 @@ import pytest
 from PySide6.QtGui import QImage
 
 from core.engine.file_lists import FOLDER, EngineFiles
+from core.engine.pythons import PYTHONS
 from installer.package import engine_lists
 from installer.package.publisher import with_pictures
 from installer.package.tree import Release
-from installer.package.wheels import PYTHONS
 from tests.support.checkout import ROOT
 
 PACKAGE = ROOT / "installer" / "package"

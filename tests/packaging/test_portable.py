@@ -118,5 +118,5 @@ def test_without_a_python_that_suits_nothing_is_installed(person: Person) -> Non
     person.has("python3", "exit 1")
     done = person.set_up()
     assert done.returncode == 1
-    assert "no Python 3.11, 3.12 or 3.13" in done.stderr
+    assert "no Python 3.11, 3.12, 3.13 or 3.14" in done.stderr
     assert person.files == set()

@@ -38,7 +38,7 @@ WORKING_APT = 'case "$*" in *install*) echo "$*" >>"$MACHINE/installed" ;; esac'
 OFFLINE_APT = 'echo "E: Unable to fetch some archives"; exit 100'
 
 # apt-cache of a system that has packages for Python 3.11 and no other.
-BOOKWORM = 'case "$2" in python3.13*|python3.12*) exit 100 ;; esac'
+BOOKWORM = 'case "$2" in python3.14*|python3.13*|python3.12*) exit 100 ;; esac'
 
 ROOT_ID, USER_ID = "echo 0", "echo 1000"
 ASKING_SUDO = 'echo "sudo: a password is required" >&2; exit 1'
@@ -133,7 +133,7 @@ def assert_one_sentence(outcome: Outcome, *pieces: str) -> None:
 
 def test_the_first_python_that_works_and_suits_is_taken(machine: Machine) -> None:
     machine.add("python3", OLD_PYTHON)
-    machine.add("python3.13", BROKEN_PYTHON)
+    machine.add("python3.14", BROKEN_PYTHON)
     machine.add("python3.12", GOOD_PYTHON)
     machine.add("python3.11", "echo 'nobody asked for me'")
     outcome = machine.run("installer/python.sh", "-c", "print('a Python that suits')")
@@ -156,12 +156,12 @@ def test_a_python_that_was_named_is_taken_before_all_others(machine: Machine) ->
 @pytest.mark.parametrize("body", [OLD_PYTHON, BROKEN_PYTHON])
 def test_a_python_that_was_named_and_does_not_suit_is_refused_by_name(machine: Machine, body: str) -> None:
     machine.has(python3=GOOD_PYTHON, theirs=body)
-    assert_one_sentence(machine.set_up(PYTHON="theirs"), "PYTHON=theirs", "3.11, 3.12 or 3.13")
+    assert_one_sentence(machine.set_up(PYTHON="theirs"), "PYTHON=theirs", "3.11, 3.12, 3.13 or 3.14")
 
 
 def test_no_python_and_no_apt_is_said_with_the_package_to_look_for(machine: Machine) -> None:
     outcome = machine.set_up()
-    assert_one_sentence(outcome, "no working Python 3.11, 3.12 or 3.13", "package manager")
+    assert_one_sentence(outcome, "no working Python 3.11, 3.12, 3.13 or 3.14", "package manager")
 
 
 def test_an_old_python_without_rights_is_said_with_the_command_that_mends_it(machine: Machine) -> None:

@@ -9,7 +9,8 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from core.engine.file_lists import EngineFile, EngineFiles, this_python
+from core.engine.file_lists import EngineFile, EngineFiles
+from core.engine.pythons import this_python
 
 BALLAST_BYTES = 3_000_000
 

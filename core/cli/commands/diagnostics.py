@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from core.engine.pythons import PYTHONS, this_python
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
@@ -18,7 +19,6 @@ from core.protocol.events import EngineChecked
 from core.texts.errors import advice_of, title_of
 from core.texts.figures import count, size, time
 
-_PYTHONS = ((3, 11), (3, 13))
 _OPEN_FILES = 4096
 _SHARED_MEMORY_BYTES = 64 << 20
 _LITTLE_DISK_BYTES, _NO_DISK_BYTES = 2_000_000_000, 200_000_000
@@ -38,11 +38,10 @@ class Finding:
 
 def python() -> Finding:
     """Examine whether this Python is one that the engine is pinned to."""
-    low, high = _PYTHONS
     text = ".".join(str(part) for part in sys.version_info[:3])
-    if low <= sys.version_info[:2] <= high:
+    if this_python() in PYTHONS:
         return Finding("good", "Python", text)
-    return Finding("bad", "Python", text, f"Use Python {low[0]}.{low[1]} to {high[0]}.{high[1]}.")
+    return Finding("bad", "Python", text, f"Use Python {PYTHONS[0]} to {PYTHONS[-1]}.")
 
 
 def folders_writable(folders: Folders) -> Finding:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.cli.parser import values as typed
+from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
@@ -137,6 +138,7 @@ ParsedCommand = (
     | TrySwarm
     | Demo
     | Doctor
+    | ControlWindow
     | EngineCommand
     | Reset
     | ForgetOrganiser
@@ -164,6 +166,8 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
             return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json)
         case "engine":
             return read_engine(asked)
+        case action if action in ACTIONS:
+            return read_control(asked)
         case "reset":
             return Reset(asked.yes, asked.identity, asked.downloads, asked.json)
         case "forget":
@@ -193,6 +197,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
+    add_control(commands)
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))

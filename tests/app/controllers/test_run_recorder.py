@@ -16,6 +16,18 @@ from tests.app.support.training_sample import training
 NOW = 1_763_700_000.0
 
 
+@pytest.mark.parametrize(("age", "shown"), [(300.0, 300.0), (20.0, 60.0), (4000.0, 1800.0)])
+def test_the_graph_of_a_young_run_begins_with_the_run(age: float, shown: float) -> None:
+    folders = Folders.default()
+    folders.prepare()
+    recorder = RunRecorder(folders)
+    for passed in (0.0, age):
+        recorder.record(training(), None, NOW - age + passed)
+    curve = recorder.curve(training(), "epoch", 1800.0, NOW)
+    recorder.close()
+    assert NOW - curve.begin == pytest.approx(shown, abs=2 * curve.step_seconds)
+
+
 def test_the_runs_losses_stand_where_they_were_measured() -> None:
     folders = Folders.default()
     folders.prepare()
