@@ -11,7 +11,7 @@ import tomli_w
 
 from core.protocol.events import AnyEvent, Evaluated, Progress, Published, TrainingStarted
 from tests.bench.peers.metrics import Track
-from tests.bench.peers.peer_process import PeerProcess
+from tests.bench.peers.peer_process import COMMAND_LINE, PeerProcess
 from tests.experiments.experiments import Trial
 from tests.experiments.run_files import Tables
 from tests.support.real_peers import LOOPBACK
@@ -100,7 +100,7 @@ def _start(trial: Trial, run_file: Path, folder: Path, ends: contextlib.ExitStac
 
     def begin(number: int, *words: str) -> PeerProcess:
         core = frozenset({cores[number % len(cores)]})
-        return ends.enter_context(PeerProcess(f"peer-{number}", "core", [*words, *choices], core, folder))
+        return ends.enter_context(PeerProcess(f"peer-{number}", COMMAND_LINE, [*words, *choices], core, folder))
 
     organiser = begin(0, "publish", str(run_file), "--listen", LOOPBACK)
     published = organiser.wait_for(lambda event: isinstance(event, Published), START_SECONDS).event

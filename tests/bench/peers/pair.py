@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.protocol.events import AnyEvent, Progress, Published, TrainingStarted
 from tests.bench.peers.metrics import Track
-from tests.bench.peers.peer_process import PeerProcess
+from tests.bench.peers.peer_process import COMMAND_LINE, PeerProcess
 from tests.bench.setup import Ground, TooLate
 from tests.support.real_peers import LOOPBACK
 
@@ -63,7 +63,7 @@ def first_peer(kind: Kind, ground: Ground) -> PeerProcess:
     """The run's organiser."""
     if kind == "workerbee":
         words = ["publish", str(ground.run_file), "--listen", "/ip4/127.0.0.1/tcp/0", *_choices(ground)]
-        return PeerProcess("organiser", "core.cli", words, ground.cores[0], ground.folder)
+        return PeerProcess("organiser", COMMAND_LINE, words, ground.cores[0], ground.folder)
     words = bare_words(kind, ground)
     return PeerProcess("bare-1", "tests.bench.peers.bare_peer", words, ground.cores[0], ground.folder)
 
@@ -72,7 +72,7 @@ def second_peer(kind: Kind, ground: Ground, addresses: tuple[str, ...]) -> PeerP
     """A volunteer that comes to that address."""
     if kind == "workerbee":
         words = ["join", *addresses, "--yes", *_choices(ground)]
-        return PeerProcess("volunteer", "core.cli", words, ground.cores[1], ground.folder)
+        return PeerProcess("volunteer", COMMAND_LINE, words, ground.cores[1], ground.folder)
     words = bare_words(kind, ground, addresses)
     return PeerProcess("bare-2", "tests.bench.peers.bare_peer", words, ground.cores[1], ground.folder)
 

@@ -26,6 +26,8 @@ from tests.bench.setup import NotMeasured, TooLate
 from tests.support.checkout import ROOT
 
 KILL_SECONDS = 5.0
+COMMAND_LINE = "core.cli"
+"""The module of Workerbee's own peers."""
 LOG_TAIL = 300  # characters of a dead peer's log that are told
 
 
