@@ -62,7 +62,8 @@ class PeerProcess:
                 start_new_session=True,
             )
         self._sessions = {self._process.pid}
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def __enter__(self) -> PeerProcess:
         return self
@@ -128,6 +129,7 @@ class PeerProcess:
                     process.kill()
             self._process.poll()
             time.sleep(0.02)
+        self._reader.join(KILL_SECONDS)
 
     def peak_memory_bytes(self) -> int:
         """The most memory that the first process has had resident (VmHWM)."""
@@ -145,13 +147,14 @@ class PeerProcess:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            at = time.monotonic()
-            with contextlib.suppress(msgspec.MsgspecError):
-                seen = Seen(at, decode_event(line))
-                with self._changed:
-                    self._seen.append(seen)
-                    self._changed.notify_all()
+        with self._process.stdout as lines:
+            for line in lines:
+                at = time.monotonic()
+                with contextlib.suppress(msgspec.MsgspecError):
+                    seen = Seen(at, decode_event(line))
+                    with self._changed:
+                        self._seen.append(seen)
+                        self._changed.notify_all()
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
