@@ -129,6 +129,7 @@ class PeerProcess:
                     process.kill()
             self._process.poll()
             time.sleep(0.02)
+        self._process.wait(KILL_SECONDS)
         self._reader.join(KILL_SECONDS)
 
     def peak_memory_bytes(self) -> int:
