@@ -87,7 +87,7 @@ class Deeds:
         bar = column.verticalScrollBar()
         return self._clicked(lambda: bar.setValue(round(bar.maximum() * float(share))))
 
-    def listener(self) -> Answer:
+    def watch(self) -> Answer:
         """For blocks, from now on; and the longest one that there was."""
         if self._watch is None:
             self._watch = BlockWatch(self._application)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from statistics import mean
 
@@ -14,6 +15,7 @@ from core.records.time_series import SERIES, History
 from tests.bench.measure import Measured
 from tests.bench.plan import ROWS, plan_for
 from tests.bench.rows import rows_of
+from tests.bench.window.actions import Deeds
 from tests.bench.window.event_loop_stalls import TICK_SECONDS, Block, Blocks
 from tests.bench.window.history_fixture import DAY_SECONDS, RUN_KEY, write_past
 from tests.bench.window.measure import WindowMeasured
@@ -113,3 +115,10 @@ def test_the_past_is_a_day_of_every_curve(tmp_path: Path) -> None:
         curve = history.curve(RUN_KEY, series, float(DAY_SECONDS), now)
         assert sum(low == low for low in curve.lows) >= DAY_SECONDS / curve.step_seconds - 1
     history.close()
+
+
+def test_the_window_has_every_deed_that_the_bench_asks_for() -> None:
+    sources = [path.read_text("utf-8") for path in Path(__file__).parent.glob("*.py")]
+    asked = {name for source in sources for name in re.findall(r'\.ask\("(\w+)"', source)}
+    assert len(asked) > 5
+    assert {name for name in asked if not hasattr(Deeds, name)} == set()

@@ -1,8 +1,8 @@
 """Install, use and remove the package in bare systems, as a volunteer would; needs root, and some GB of disk.
 
-    make installer-test [ARGS="bookworm trixie"]
+    make installer-test [ARGS="bookworm trixie testing"]
 
-Debian 12 makes the engine for the CPU. Debian 13 is told of an NVIDIA driver, and makes the one for GPUs
+Debian 12 makes the engine for the CPU. Debian 13 and testing are told of an NVIDIA driver, and make the one for GPUs
 (2.9 GB to download), which computes on the CPU there.
 """
 
@@ -39,13 +39,17 @@ class Journey:
     build: BuildName
 
 
-_JOURNEYS = (Journey("bookworm", "3.11", "cpu"), Journey("trixie", "3.13", "cuda13"))
+_JOURNEYS = (
+    Journey("bookworm", "3.11", "cpu"),
+    Journey("trixie", "3.13", "cuda13"),
+    Journey("testing", "3.14", "cuda13"),  # in whose Python and libraries Ubuntu 26.04 is alike
+)
 
 
 def main() -> int:
     """0 if all of them came to a good end."""
     parser = argparse.ArgumentParser(description="Install, use and remove the package in bare systems.")
-    parser.add_argument("suites", nargs="*", help="bookworm, trixie; both if none is named")
+    parser.add_argument("suites", nargs="*", help="bookworm, trixie, testing; all if none is named")
     parser.add_argument("--chroots", type=Path, default=_BUILD / "chroots", help="where they are made")
     parser.add_argument("--wheels", type=Path, default=_BUILD / "wheels", help="where downloads are kept")
     parser.add_argument("--package", type=Path, help="the one to try, if not the one that was built last")

@@ -1,0 +1,121 @@
+"""The window on a Wayland desktop without a tray and without an X server: a real run, a keyboard, a terminal.
+
+Every step leaves a picture in the folder that WORKERBEE_PICTURES names, or else in the test's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.environment.wayland_desktop import PROGRAMS, Toplevel, WaylandDesktop
+from tests.support.environment.x11_desktop import Launched, wait_for
+from tests.support.real_peers import LIMIT_SECONDS, Peer, peer_group, tiny
+
+MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}"),
+]
+
+RUN = tiny().run.name
+TRAINING = f"Training · {RUN}"
+PAUSED = f"Paused · {RUN}"
+PASTE = ("-M", "ctrl", "-k", "v", "-m", "ctrl")
+RETURN = ("-k", "Return")
+KEY_SECONDS = 6.0
+
+
+@dataclass
+class Stage:
+    """A desktop with a run beside it."""
+
+    desktop: WaylandDesktop
+    organiser: Peer
+    folder: Path
+    pictures: Path
+
+    def start(self, *words: str) -> Launched:
+        """`python -m app`, as a process of its own."""
+        return self.desktop.launch(
+            [sys.executable, "-m", "app", *words], "app", WORKERBEE_HOME=str(self.folder / "home")
+        )
+
+    def command(self, *words: str) -> dict[str, Any]:
+        """What a command in a terminal prints as JSON."""
+        program = self.start(*words, "--json")
+        program.ended()
+        answer: dict[str, Any] = json.loads(program.words.splitlines()[-1])
+        return answer
+
+    def picture(self, name: str) -> None:
+        """What the screen looks like now."""
+        assert not self.desktop.picture(self.pictures / f"wayland-{name}.png").isNull()
+
+    def until(self, window: Toplevel, app: Launched, keys: tuple[str, ...], words: str) -> Toplevel:
+        """Type until the title has those words: a busy window may not have heard the first time."""
+        for _ in range(10):
+            self.desktop.type(window, *keys)
+            try:
+                return self.desktop.window(app, words, KEY_SECONDS)
+            except AssertionError:
+                continue
+        raise AssertionError(f"no “{words}” in the title of {self.desktop.windows(app)}")
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    """A run and a desktop; at the end nothing of either is left."""
+    pictures = Path(os.environ.get("WORKERBEE_PICTURES") or tmp_path / "pictures").absolute()
+    with peer_group(tmp_path) as everybody, WaylandDesktop(tmp_path / "desktop") as desktop:
+        yield Stage(desktop, everybody.organiser(), tmp_path, pictures)
+
+
+def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: Stage) -> None:
+    desktop = stage.desktop
+    app = stage.start()
+    window = desktop.window(app)
+    assert window.app_id == "workerbee", "the name of the .desktop file, by which desktops find icon and menu entry"
+    stage.picture("join")
+
+    desktop.copy(stage.organiser.posted)
+    desktop.type(window, *PASTE)
+    stage.until(window, app, RETURN, "Ready to start")
+    stage.picture("review")
+    stage.until(window, app, RETURN, RUN)
+    desktop.window(app, TRAINING, LIMIT_SECONDS)
+    stage.picture("training")
+    for factor in (1.25, 1.5):
+        desktop.scale(factor)
+        wait_for(lambda: desktop.window(app).width < window.width, "a window that has less room")
+        stage.picture(f"training-{factor}")
+    desktop.scale(1.0)
+
+    assert stage.command("pause", "--for", "1h")["done"]
+    desktop.window(app, PAUSED)
+    wait_for(app.is_alone, "the end of the worker and of its family")
+    stage.picture("paused")
+    assert stage.command("resume")["done"]
+    desktop.window(app, TRAINING, LIMIT_SECONDS)
+
+    second = stage.start(f"workerbee://join?peer={stage.organiser.posted}")
+    assert second.ended() == 0, second.words
+    desktop.close(desktop.window(app))  # no tray: it stays, and goes on
+    desktop.window(app, TRAINING)
+    stage.picture("closed")
+    assert stage.command("status")["phase"] == "training"
+    assert stage.command("quit")["done"]
+    assert app.ended() == 0
+    assert app.offspring == []
+    assert app.words == ""

@@ -1,0 +1,167 @@
+"""A real Wayland desktop for tests: sway (wlroots) without a screen, without a tray, with a clipboard and a keyboard.
+
+``swaymsg`` tells its windows, ``wtype`` types, ``wl-copy`` owns the clipboard, ``grim`` takes pictures. There is no X
+server and no session bus. Everything waits for what can be seen, and nothing is left of it at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtGui import QImage
+
+from tests.support.environment.x11_desktop import LIMIT_SECONDS, Launched, Shown, wait_for
+
+PROGRAMS = ("sway", "swaymsg", "grim", "wtype", "wl-copy")
+_OUTPUT = "HEADLESS-1"
+_PERSONAL = ("DBUS_", "XDG_", "QT_", "GTK_", "LC_", "WAYLAND_", "DESKTOP_", "WORKERBEE_HOME", "LANG", "DISPLAY")
+_CONFIGURATION = """
+xwayland disable
+output * resolution {size} position 0 0 scale {scale}
+default_border none
+focus_on_window_activation focus
+"""
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Toplevel:
+    """A window as the compositor knows it; sizes are in its own pixels, before scaling."""
+
+    number: int
+    title: str
+    app_id: str
+    width: int
+    height: int
+    is_focused: bool
+    is_visible: bool
+
+
+class WaylandDesktop:
+    """``with WaylandDesktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
+
+    def __init__(self, folder: Path, size: str = "1180x820", scale: float = 1.0) -> None:
+        self.folder, self._size, self._scale = folder, size, scale
+        self._ends = contextlib.ExitStack()
+        self._environment: dict[str, str] = {}
+
+    def __enter__(self) -> WaylandDesktop:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as ends:
+            self._ends = ends
+            self._begin()
+            self._ends = ends.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+
+    def launch(self, command: Sequence[str], name: str, **environment: str) -> Launched:
+        """Start a program; it is ended with the desktop, if it has not ended before."""
+        log = self.folder / f"{name}-{next(_numbers)}.log"
+        program = Launched(command, {**self._environment, **environment}, log)
+        self._ends.callback(program.end)
+        return program
+
+    def window(self, program: Shown, words: str = "", seconds: float = LIMIT_SECONDS) -> Toplevel:
+        """The window of a program with those words in its title; waits for it."""
+
+        def look() -> Toplevel | None:
+            return next((each for each in self.windows(program) if words in each.title), None)
+
+        return wait_for(look, f"a window of {program.pid} with “{words}” in its title", seconds)
+
+    def windows(self, program: Shown) -> list[Toplevel]:
+        """All windows of a program."""
+        tree = json.loads(self._ask("-t", "get_tree"))
+        return [_toplevel(node) for node in _nodes(tree) if node.get("pid") == program.pid]
+
+    def type(self, window: Toplevel, *words: str) -> None:
+        """Give a window the keyboard, and type as wtype(1) is told: ``-M ctrl -k v -m ctrl``, ``-k Return``."""
+        self._ask(f"[con_id={window.number}]", "focus")
+        subprocess.run(["wtype", *words], env=self._environment, check=True, timeout=LIMIT_SECONDS)
+
+    def close(self, window: Toplevel) -> None:
+        """Ask a window to close, as its cross does."""
+        self._ask(f"[con_id={window.number}]", "kill")
+
+    def copy(self, text: str) -> None:
+        """Put a text onto the clipboard."""
+        self.launch(["wl-copy", "--foreground", "--", text], "wl-copy")
+        wait_for(lambda: self._pasted() == text, "that text on the clipboard")
+
+    def scale(self, factor: float) -> None:
+        """Change how large everything is drawn, while programs run."""
+        self._ask("output", _OUTPUT, "scale", str(factor))
+
+    def picture(self, path: Path) -> QImage:
+        """What the whole screen looks like now."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["grim", str(path)], env=self._environment, check=True, timeout=LIMIT_SECONDS)
+        return QImage(str(path))
+
+    def _begin(self) -> None:
+        runtime = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="wl-")))
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_PERSONAL)}
+        self._environment = {
+            **kept,
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "XDG_RUNTIME_DIR": str(runtime),
+            "XDG_SESSION_TYPE": "wayland",
+        }
+        configuration = self.folder / "sway.conf"
+        configuration.write_text(_CONFIGURATION.format(size=self._size, scale=self._scale))
+        without_hardware = {"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
+        sway = self.launch(["sway", "--config", str(configuration)], "sway", **without_hardware)
+
+        def socket(pattern: str) -> Path | None:
+            assert sway.process.poll() is None, sway.words
+            return next((path for path in runtime.glob(pattern) if path.is_socket()), None)
+
+        self._environment["WAYLAND_DISPLAY"] = wait_for(lambda: socket("wayland-*"), "a Wayland socket").name
+        self._environment["SWAYSOCK"] = str(wait_for(lambda: socket("sway-ipc.*"), "sway's own socket"))
+        wait_for(lambda: _OUTPUT in self._ask("-t", "get_outputs"), "a screen")
+
+    def _ask(self, *words: str) -> str:
+        done = subprocess.run(
+            ["swaymsg", *words], env=self._environment, capture_output=True, text=True, timeout=LIMIT_SECONDS
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def _pasted(self) -> str:
+        done = subprocess.run(
+            ["wl-paste", "--no-newline"], env=self._environment, capture_output=True, text=True, timeout=LIMIT_SECONDS
+        )
+        return done.stdout
+
+
+def _nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The windows of a tree."""
+    inner = [*tree.get("nodes", ()), *tree.get("floating_nodes", ())]
+    if not inner and tree.get("app_id") is not None:
+        yield tree
+    for node in inner:
+        yield from _nodes(node)
+
+
+def _toplevel(node: dict[str, Any]) -> Toplevel:
+    return Toplevel(
+        number=node["id"],
+        title=node["name"] or "",
+        app_id=node["app_id"],
+        width=node["rect"]["width"],
+        height=node["rect"]["height"],
+        is_focused=node["focused"],
+        is_visible=node["visible"],
+    )
