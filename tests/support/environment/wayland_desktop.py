@@ -23,6 +23,7 @@ from tests.support.environment.x11_desktop import LIMIT_SECONDS, Launched, Shown
 
 PROGRAMS = ("sway", "swaymsg", "grim", "wtype", "wl-copy")
 _OUTPUT = "HEADLESS-1"
+_NOBODY = 65534
 _PERSONAL = ("DBUS_", "XDG_", "QT_", "GTK_", "LC_", "WAYLAND_", "DESKTOP_", "WORKERBEE_HOME", "LANG", "DISPLAY")
 _CONFIGURATION = """
 xwayland disable
@@ -110,25 +111,30 @@ class WaylandDesktop:
         return QImage(str(path))
 
     def _begin(self) -> None:
-        runtime = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="wl-")))
+        session = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="wl-")))
+        runtime = Path(self._ends.enter_context(tempfile.TemporaryDirectory(prefix="sway-")))
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_PERSONAL)}
         self._environment = {
             **kept,
             "HOME": str(self.folder),
             "LANG": "C.UTF-8",
-            "XDG_RUNTIME_DIR": str(runtime),
+            "XDG_RUNTIME_DIR": str(session),
             "XDG_SESSION_TYPE": "wayland",
         }
-        configuration = self.folder / "sway.conf"
+        configuration = runtime / "sway.conf"
         configuration.write_text(_CONFIGURATION.format(size=self._size, scale=self._scale))
         without_hardware = {"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
-        sway = self.launch(["sway", "--config", str(configuration)], "sway", **without_hardware)
+        command = ["sway", "--config", str(configuration)]
+        if os.geteuid() == 0:  # as whom sway refuses to run
+            os.chown(runtime, _NOBODY, _NOBODY)
+            command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", *command]
+        sway = self.launch(command, "sway", XDG_RUNTIME_DIR=str(runtime), **without_hardware)
 
         def socket(pattern: str) -> Path | None:
             assert sway.process.poll() is None, sway.words
             return next((path for path in runtime.glob(pattern) if path.is_socket()), None)
 
-        self._environment["WAYLAND_DISPLAY"] = wait_for(lambda: socket("wayland-*"), "a Wayland socket").name
+        self._environment["WAYLAND_DISPLAY"] = str(wait_for(lambda: socket("wayland-*"), "a Wayland socket"))
         self._environment["SWAYSOCK"] = str(wait_for(lambda: socket("sway-ipc.*"), "sway's own socket"))
         wait_for(lambda: _OUTPUT in self._ask("-t", "get_outputs"), "a screen")
 
