@@ -24,6 +24,7 @@ from tests.support.environment.x11_desktop import LIMIT_SECONDS, Launched, Shown
 PROGRAMS = ("sway", "swaymsg", "grim", "wtype", "wl-copy")
 _OUTPUT = "HEADLESS-1"
 _NOBODY = 65534
+_KEYMAP_MILLISECONDS = "300"  # until a program has the keymap of a keyboard that has just come
 _PERSONAL = ("DBUS_", "XDG_", "QT_", "GTK_", "LC_", "WAYLAND_", "DESKTOP_", "WORKERBEE_HOME", "LANG", "DISPLAY")
 _CONFIGURATION = """
 xwayland disable
@@ -89,7 +90,9 @@ class WaylandDesktop:
     def type(self, window: Toplevel, *words: str) -> None:
         """Give a window the keyboard, and type as wtype(1) is told: ``-M ctrl -k v -m ctrl``, ``-k Return``."""
         self._ask(f"[con_id={window.number}]", "focus")
-        subprocess.run(["wtype", *words], env=self._environment, check=True, timeout=LIMIT_SECONDS)
+        subprocess.run(
+            ["wtype", "-s", _KEYMAP_MILLISECONDS, *words], env=self._environment, check=True, timeout=LIMIT_SECONDS
+        )
 
     def close(self, window: Toplevel) -> None:
         """Ask a window to close, as its cross does."""
@@ -99,10 +102,6 @@ class WaylandDesktop:
         """Put a text onto the clipboard."""
         self.launch(["wl-copy", "--foreground", "--", text], "wl-copy")
         wait_for(lambda: self._pasted() == text, "that text on the clipboard")
-
-    def scale(self, factor: float) -> None:
-        """Change how large everything is drawn, while programs run."""
-        self._ask("output", _OUTPUT, "scale", str(factor))
 
     def picture(self, path: Path) -> QImage:
         """What the whole screen looks like now."""
