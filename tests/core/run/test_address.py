@@ -200,7 +200,7 @@ def test_no_text_whatever_does_more_than_be_refused(text: str) -> None:
         ("workerbee://join?peer=", "workerbee://join?peer=", "this link names no peer"),
         ("workerbee://join?peer=hello", "hello", "begins with where the peer is"),
         (f"workerbee://open?peer={ONE}", "workerbee://open", "none to join a run"),
-        (f"workerbee://join?peer={ONE}&run=a%20b", "a b", "no run's name"),
+        (f"workerbee://join?peer={ONE}&run=a%20b", "a b", "not a run's name"),
         (f"workerbee://join?peer={ONE}&run=a&run=b", "a, b", "several runs"),
         (" ".join(ONE.replace("31337", str(port)) for port in range(1, 70)), "", "69 addresses, and 64 are"),
         ("x" * 200_000, "", "200000 characters long"),

@@ -43,7 +43,7 @@ def test_a_micro_batch_without_a_finite_gradient_is_of_no_use(recipe: Arithmetic
     assert not checks.check_step(torch.tensor(math.nan))
 
 
-@pytest.mark.parametrize(("factor", "flaw"), [(1.0, ""), (1e4, "far beyond"), (math.nan, "no number")])
+@pytest.mark.parametrize(("factor", "flaw"), [(1.0, ""), (1e4, "far beyond"), (math.nan, "not a number")])
 def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
     recipe: ArithmeticRecipe, factor: float, flaw: str
 ) -> None:
