@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.hardware.device import Device
 
 
-LEAST_SECONDS = 60.0  # so that the first values do not lie at both edges of a graph
+LEAST_SECONDS = 15.0  # so that the first values do not lie at both edges of a graph
 
 
 class CurveRecorder:

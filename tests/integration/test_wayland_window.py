@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from app.appearance.theme import LIGHT
+from core.protocol.events import RoundFinished
 from tests.support.environment.wayland_desktop import PROGRAMS, Toplevel, WaylandDesktop
 from tests.support.environment.x11_desktop import Launched, wait_for
-from tests.support.real_peers import LIMIT_SECONDS, Peer, peer_group, tiny
+from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, peer_group, tiny
 
 MISSING = [program for program in PROGRAMS if shutil.which(program) is None]
 
@@ -101,6 +102,7 @@ def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: S
     stage.picture("review")
     stage.until(window, app, RETURN, RUN)
     desktop.window(app, TRAINING, LIMIT_SECONDS)
+    stage.organiser.wait_for(RoundFinished, averaged)
     stage.picture("training")
 
     assert stage.command("pause", "--for", "1h")["done"]

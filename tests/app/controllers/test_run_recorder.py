@@ -16,7 +16,7 @@ from tests.app.support.training_sample import training
 NOW = 1_763_700_000.0
 
 
-@pytest.mark.parametrize(("age", "shown"), [(300.0, 300.0), (20.0, 60.0), (4000.0, 1800.0)])
+@pytest.mark.parametrize(("age", "shown"), [(300.0, 300.0), (3.0, 15.0), (4000.0, 1800.0)])
 def test_the_graph_of_a_young_run_begins_with_the_run(age: float, shown: float) -> None:
     folders = Folders.default()
     folders.prepare()
