@@ -156,8 +156,8 @@ def is_offered(package: str) -> bool:
     """Say whether apt has that package; where there is no apt, set-up stops later, and says so."""
     if shutil.which("apt-cache") is None:
         return True
-    command = ["apt-cache", "show", "--quiet=0", package]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    listed = subprocess.run(["apt-cache", "madison", package], check=False, capture_output=True)
+    return listed.returncode == 0 and bool(listed.stdout.strip())
 
 
 def can_be_loaded(library: str) -> bool:
@@ -206,8 +206,10 @@ def install(wanted: Stamp) -> None:
 def set_up(extras: frozenset[str]) -> None:
     """Bring `.venv` up to date for these extras."""
     if "test" in extras:
+        ensure_programs(TEST_PROGRAMS, "the tests need")
+        # after the others, with which apt's lists have come
         offered = {name: each for name, each in TEST_PROGRAMS_OF_SOME_SYSTEMS.items() if is_offered(each)}
-        ensure_programs(TEST_PROGRAMS | offered, "the tests need")
+        ensure_programs(offered, "the tests need")
     if "window" in extras:
         ensure_window_libraries()
     if "installer" in extras:
