@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +21,11 @@ _RUN = tiny().run.name
 
 def _workerbee_among(processes: list[psutil.Process]) -> psutil.Process | None:
     """The window's program, of those that live."""
-    named = (each for each in processes if each.name() == "workerbee")
-    return next(named, None)
+    for each in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):  # openers come and go
+            if each.name() == "workerbee":
+                return each
+    return None
 
 
 class Volunteer:
