@@ -29,9 +29,20 @@ PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
 
 
 def children(*, recursive: bool = False) -> list[psutil.Process]:
-    """Of this process, but for torch's own: it lives as long as a process that has ever shared a tensor."""
+    """Of this process, but for those of libraries, which live as long as it does.
+
+    torch has one where a tensor was ever shared, and multiprocessing, from Python 3.14 on, where a lock was ever made.
+    """
     found = psutil.Process().children(recursive=recursive)
-    return [child for child in found if _name(child) not in ("", "torch_shm_manager")]
+    return [child for child in found if _name(child) not in ("", "torch_shm_manager") and not _is_tracker(child)]
+
+
+def _is_tracker(process: psutil.Process) -> bool:
+    """Whether it is multiprocessing's resource tracker."""
+    try:
+        return any("resource_tracker" in word for word in process.cmdline())
+    except psutil.NoSuchProcess:
+        return True
 
 
 def _name(process: psutil.Process) -> str:
