@@ -363,6 +363,7 @@ def test_who_starts_does_not_wait_for_a_dry_run(qtbot: QtBot, opened: Open) -> N
     qtbot.waitUntil(lambda: len(children()) == 1, timeout=2 * LIMIT_MILLISECONDS)  # the one that trains
 
 
+@pytest.mark.slow
 def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
     application = opened("good")
     application.pages.join.page.join_requested.emit(ADDRESS)
@@ -374,6 +375,7 @@ def test_another_limit_is_measured_anew(qtbot: QtBot, opened: Open, tmp_path: Pa
     qtbot.waitUntil(lambda: any(told in line for line in dry_runs(tmp_path)), timeout=2 * LIMIT_MILLISECONDS)
 
 
+@pytest.mark.slow
 def test_nothing_is_tried_out_beside_training(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     train(qtbot, application)

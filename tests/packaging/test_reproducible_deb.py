@@ -41,6 +41,7 @@ def built(folder: Path, umask: int) -> bytes:
         os.umask(before)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}")
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the package is made of what git knows")
 def test_two_builds_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,6 +226,7 @@ def test_sudo_is_used_where_it_asks_for_no_password(machine: Machine) -> None:
     assert machine.installed().endswith("install -y --no-install-recommends gcc libc6-dev\n")
 
 
+@pytest.mark.slow
 def test_an_environment_is_made_once_and_mended_when_something_changes(machine: Machine) -> None:
     write_tiny_project(machine.project)
     machine.has(python3=PYTHON_WITHOUT_VENV, apt_get=WORKING_APT, apt_cache="", id=ROOT_ID)

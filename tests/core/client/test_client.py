@@ -92,6 +92,7 @@ def test_leave_is_said_once(front_end: Open) -> None:
     assert front.lives()[0].count(Leave()) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_does_not_leave_is_killed(front_end: Open) -> None:
     front = front_end("train_and_ignore_leave")
     front.client.start(front.search(), device="cpu")
@@ -104,6 +105,7 @@ def test_a_worker_that_does_not_leave_is_killed(front_end: Open) -> None:
     assert session.problem is None
 
 
+@pytest.mark.slow
 def test_closing_waits_until_the_worker_is_gone(front_end: Open) -> None:
     front = front_end("have_children")
     front.search()

@@ -81,6 +81,7 @@ def test_a_tower_is_refused_before_it_falls(kind: int, layers: int) -> None:
         MSGPackSerializer.loads(tower(kind, layers))
 
 
+@pytest.mark.slow
 def test_the_same_tower_ends_whoever_believes_hivemind() -> None:
     """If this fails, core/worker/swarm/patches/msgpack_depth.py may go."""
     program = (

@@ -131,6 +131,7 @@ def test_another_split_and_another_column_can_be_named(hub: Hub, reader: Reader)
         reader.open(repository, split="nothing")
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_cut_goes_on(hub: Hub, reader: Reader) -> None:
     repository = hub.publish("dataset", "somebody/numbers", PARQUET)
     blocks = reader.open(repository)

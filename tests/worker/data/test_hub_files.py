@@ -127,6 +127,7 @@ def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: Fi
         fetch_model("nobody/nothing", "0" * 40, store, RecordingListener())
 
 
+@pytest.mark.slow
 def test_a_hub_in_trouble_is_asked_again_and_a_person_is_told(hub: Hub, store: FileStore) -> None:
     repository = hub.publish("model", "somebody/small", MODEL)
     hub.errors = [503, 503]

@@ -275,6 +275,7 @@ def test_the_second_start_needs_no_network(tmp_path: Path) -> None:
     library.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_answering_in_the_middle_is_waited_for(tmp_path: Path) -> None:
     listener = RecordingListener()
     with local_hub() as hub:

@@ -63,6 +63,7 @@ def driver(others: Others, *known: str) -> tuple[ConnectionDriver, PeerCache]:
     return ConnectionDriver(ConnectionMonitor(is_first=False), others, peer_cache), peer_cache
 
 
+@pytest.mark.slow
 def test_a_lost_connection_is_told_and_training_rests(leaving: threading.Event) -> None:
     others = Others(leaving, *[Observation(quiet_seconds=QUIET_SECONDS)] * 2)
     connection, _ = driver(others, closed_address())
@@ -72,6 +73,7 @@ def test_a_lost_connection_is_told_and_training_rests(leaving: threading.Event) 
     assert len(told) == 1 and "none of 1 known addresses answers" in told[0]
 
 
+@pytest.mark.slow
 def test_peers_that_accept_and_never_answer_end_the_worker(leaving: threading.Event, address: str) -> None:
     others = Others(leaving, *[Observation(quiet_seconds=QUIET_SECONDS)] * 4)
     connection, _ = driver(others, address)

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from textwrap import indent
 from typing import BinaryIO
 
+import pytest
+
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
 from core.protocol.commands import AnyCommand, Check, Leave
 from core.protocol.events import AnyEvent, EngineChecked, Failed, Left, Progress, RoundFinished
@@ -179,6 +181,7 @@ def _send_without_end(commands: BinaryIO) -> None:
             commands.write(b"x" * MAX_LINE_BYTES)
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_is_ended_by_the_clock_with_its_family() -> None:
     with running(f"if os.fork() == 0:\n{indent(HANG, '    ')}{HANG}") as worker:
         worker.hears("hanging")
@@ -190,6 +193,7 @@ def test_a_worker_that_hangs_is_ended_by_the_clock_with_its_family() -> None:
         assert GOODBYE_LIMIT_SECONDS - 1 < time.monotonic() - began < 6 * GOODBYE_LIMIT_SECONDS
 
 
+@pytest.mark.slow
 def test_the_clock_ends_nobody_else_where_the_group_is_not_ours() -> None:
     """We are in that group: this test itself would be ended."""
     with running(HANG, own_group=False) as worker:

@@ -199,6 +199,7 @@ def on_a_full_disk(path: Path, fill: str, *prefix: str) -> tuple[list[AnyEvent],
     return [decode_event(event.encode()) for event in events], rest
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     """A disk of one megabyte, mounted where only the script sees it."""
     mount = f"mount -t tmpfs -o size=1m tmpfs {path.parent}"
@@ -212,6 +213,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(path: Path) -> None:
     assert rest == f"1 {sorted([FILE_NAME, 'film'])}"
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_leaves_the_old_checkpoint_whole(path: Path) -> None:
     (first, second), rest = on_a_full_disk(path, _LIMIT_FILES)
     assert first == CheckpointSaved(path=str(path), epoch=1)

@@ -248,6 +248,7 @@ def language_model(**changes: Any) -> RunManifest:
     return msgspec.structs.replace(manifest, recipe=recipe)
 
 
+@pytest.mark.slow
 def test_a_pretrained_model_is_measured_without_its_weights_and_text() -> None:
     manifest = language_model()
     assert not isinstance(manifest.data, SumsData)
@@ -287,6 +288,7 @@ def rehearsed(home: Path, manifest: RunManifest, limit_bytes: int | None = None)
         peer.end()
 
 
+@pytest.mark.slow
 def test_a_worker_measures_says_so_and_ends_and_a_limit_leaves_it_fewer_samples(tmp_path: Path) -> None:
     manifest = msgspec.structs.replace(sums(2048), recipe=ArithmeticGPT(layers=1, width=128, heads=2))
     whole, host = rehearsed(tmp_path, manifest), estimate_requirements(manifest).host_memory_bytes
