@@ -63,7 +63,7 @@ class Stage:
         """What a command in a terminal prints as JSON."""
         program = self.start(*words, "--json")
         program.ended()
-        answer: dict[str, Any] = json.loads(program.words.splitlines()[-1])
+        answer: dict[str, Any] = json.loads(next(line for line in program.words.splitlines() if line.startswith("{")))
         return answer
 
     def picture(self, name: str) -> None:

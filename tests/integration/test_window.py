@@ -186,7 +186,7 @@ def test_a_window_is_paused_resumed_and_quit_from_a_terminal(stage: Stage) -> No
     def told(*words: str) -> tuple[int, dict[str, Any]]:
         command = stage.start("terminal", *words, "--json")
         code = command.ended()
-        return code, json.loads(command.words.splitlines()[-1])
+        return code, json.loads(next(line for line in command.words.splitlines() if line.startswith("{")))
 
     assert told("status")[1]["problem"] == "not_running"
     app = stage.start("terminal")
