@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any, cast
 
 import msgspec
@@ -58,9 +59,12 @@ SANE = PeerReport.of(ProgressRecord(**REPORT))
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _bounded() -> None:
-    """As in every process of a worker."""
+def _bounded() -> Iterator[None]:
+    """As in every process of a worker; other tests of this one find hivemind's own again."""
+    theirs = MSGPackSerializer.__dict__["_decode_ext_types"]
     limit_msgpack_depth()
+    yield
+    MSGPackSerializer._decode_ext_types = theirs
 
 
 # What is packed
