@@ -6,20 +6,19 @@ server and no session bus. Everything waits for what can be seen, and nothing is
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QImage
 
-from tests.support.environment.x11_desktop import LIMIT_SECONDS, Launched, Shown, wait_for
+from tests.support.environment.x11_desktop import LIMIT_SECONDS, ProgramsOfADesktop, Shown, wait_for
 
 PROGRAMS = ("sway", "swaymsg", "grim", "wtype", "wl-copy")
 _OUTPUT = "HEADLESS-1"
@@ -48,31 +47,12 @@ class Toplevel:
     is_visible: bool
 
 
-class WaylandDesktop:
+class WaylandDesktop(ProgramsOfADesktop):
     """``with WaylandDesktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
 
     def __init__(self, folder: Path, size: str = "1180x820", scale: float = 1.0) -> None:
-        self.folder, self._size, self._scale = folder, size, scale
-        self._ends = contextlib.ExitStack()
-        self._environment: dict[str, str] = {}
-
-    def __enter__(self) -> WaylandDesktop:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.ExitStack() as ends:
-            self._ends = ends
-            self._begin()
-            self._ends = ends.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ends.close()
-
-    def launch(self, command: Sequence[str], name: str, **environment: str) -> Launched:
-        """Start a program; it is ended with the desktop, if it has not ended before."""
-        log = self.folder / f"{name}-{next(_numbers)}.log"
-        program = Launched(command, {**self._environment, **environment}, log)
-        self._ends.callback(program.end)
-        return program
+        super().__init__(folder)
+        self._size, self._scale = size, scale
 
     def window(self, program: Shown, words: str = "", seconds: float = LIMIT_SECONDS) -> Toplevel:
         """The window of a program with those words in its title; waits for it."""

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import psutil
 from PySide6.QtGui import QImage
@@ -142,15 +142,15 @@ class Seen:
         return max(self.width, self.height) < LARGEST_ICON
 
 
-class Desktop:
-    """``with Desktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
+class ProgramsOfADesktop:
+    """What is started on a desktop, and ends with it; a subclass begins the desktop itself."""
 
-    def __init__(self, folder: Path, size: str = "1180x820", *, has_panel: bool = True) -> None:
-        self.folder, self._size, self._has_panel = folder, size, has_panel
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._ends = contextlib.ExitStack()
         self._environment: dict[str, str] = {}
 
-    def __enter__(self) -> Desktop:
+    def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as ends:
             self._ends = ends
@@ -167,6 +167,18 @@ class Desktop:
         program = Launched(command, {**self._environment, **environment}, log)
         self._ends.callback(program.end)
         return program
+
+    def _begin(self) -> None:
+        """Start the desktop, and make the environment of its programs."""
+        raise NotImplementedError
+
+
+class Desktop(ProgramsOfADesktop):
+    """``with Desktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
+
+    def __init__(self, folder: Path, size: str = "1180x820", *, has_panel: bool = True) -> None:
+        super().__init__(folder)
+        self._size, self._has_panel = size, has_panel
 
     def begin_panel(self) -> None:
         """With a tray for icons."""
