@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.controllers.session_controller import AT_WORK, SessionController
+from app.controllers.session_controller import SessionController
 from core.control.messages import ControlCommand, ControlReply
 from core.texts.status import status
 
@@ -41,7 +41,7 @@ class RemoteControl(QObject):
         controller, session = self._session_controller, self._session_controller.session
         match command.action:
             case "pause":
-                can_pause = session.consent is not None and session.phase in (*AT_WORK, "paused")
+                can_pause = controller.is_at_work or session.phase == "paused"
                 if can_pause:
                     controller.pause(command.seconds)
                 return can_pause

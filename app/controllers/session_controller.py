@@ -152,7 +152,7 @@ class SessionController(QObject):
         """Pause a run that trains, resume one that is paused."""
         if self.session.phase == "paused":
             self.resume()
-        elif self._is_at_work:
+        elif self.is_at_work:
             self.pause()
 
     def finish_epoch(self) -> None:
@@ -176,7 +176,7 @@ class SessionController(QObject):
 
     def prepare_suspend(self) -> bool:
         """Leave the run because the computer is about to be suspended; whether there is anything to wait for."""
-        if self._is_at_work:
+        if self.is_at_work:
             self._apply(lambda: self.client.pause(reason="sleep"))
         return not self.may_suspend
 
@@ -187,13 +187,14 @@ class SessionController(QObject):
 
     def resume_after_suspend(self) -> None:
         """Join the run again that was left for a suspend, or that was connected all through it."""
-        if self._is_at_work and not self.session.restarting:
+        if self.is_at_work and not self.session.restarting:
             self._apply(lambda: self.client.pause(reason="sleep"))
         self._is_resume_due = True
         self._continue_pending()
 
     @property
-    def _is_at_work(self) -> bool:
+    def is_at_work(self) -> bool:
+        """Whether a run that the person has started goes on, so that it can be paused."""
         return self.session.consent is not None and self.session.phase in AT_WORK
 
     def _on_event(self, event: ClientEvent) -> None:

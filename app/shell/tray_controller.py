@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.controllers.session_controller import AT_WORK, SessionController
+from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.shell.first_window import StartMode
 from app.shell.main_window import MainWindow
@@ -99,7 +99,7 @@ class TrayController(QObject):
             self._notifier.pressed.connect(self._on_button)
         phase = self._session_controller.session.phase
         buttons = {"resume": self.tr("Resume")} if phase == "paused" else {}
-        if phase in AT_WORK and self._session_controller.session.consent is not None:
+        if self._session_controller.is_at_work:
             buttons = {"pause": self.tr("Pause for an hour")}
         return self._notifier.show(title, words, {**buttons, "open": self.tr("Open"), "quit": self.tr("Quit")})
 

@@ -191,6 +191,7 @@ def test_a_window_is_paused_resumed_and_quit_from_a_terminal(stage: Stage) -> No
     assert told("status")[1]["problem"] == "not_running"
     app = stage.start("terminal")
     stage.desktop.window(app)
+    wait_for(lambda: told("status")[0] == 0, "a window that listens, which it does after its first picture")
     code, reply = told("pause")
     assert (code, reply["done"], reply["phase"]) == (1, False, "idle")
     stage.train(app)
