@@ -32,7 +32,12 @@ MAX_REQUEST_BYTES = 1 << 20
 NETWORKS = Path("/run/netns")  # where ip keeps its network namespaces
 _STREAMS = 3
 _CLONE_NEWNET = 0x40000000
-PRELOADED = ("torch._dynamo", "core.worker.roles.organiser", "core.worker.roles.volunteer")
+PRELOADED = (
+    "torch._dynamo",
+    "core.worker.roles.organiser",
+    "core.worker.roles.volunteer",
+    "tests.support.forked.own_locks",
+)
 
 # What importing hivemind reads; core.worker.process.process_tree sets it before that in a worker.
 SHARING = {"HIVEMIND_MEMORY_SHARING_STRATEGY": "file_descriptor"}
@@ -177,6 +182,7 @@ def main() -> None:
     control.send(b"ready")
     request = Server(control).serve()
     if request is not None:
+        importlib.import_module("tests.support.forked.own_locks").make_own_locks()
         runpy.run_module(request.module, run_name="__main__", alter_sys=True)
 
 

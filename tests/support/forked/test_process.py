@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -42,10 +42,10 @@ def fork(tmp_path: Path) -> Iterator[Fork]:
     """Forks such processes; none of them lives afterwards."""
     forked: list[ForkedProcess] = []
 
-    def fork_one(*within: str) -> ForkedProcess:
+    def fork_one(*within: str, command: Sequence[str] = COMMAND) -> ForkedProcess:
         with (tmp_path / "log").open("ab") as log:
             environment = {**worker_environment(), "WISH": "tea", MARK: A_MARK}
-            forked.append(ForkedProcess([*within, *COMMAND], log, environment))
+            forked.append(ForkedProcess([*within, *command], log, environment))
         return forked[-1]
 
     yield fork_one
@@ -82,6 +82,15 @@ def test_a_signal_ends_it_and_is_its_exit_code(fork: Fork) -> None:
     assert not psutil.pid_exists(killed.pid)
     with pytest.raises(subprocess.TimeoutExpired):
         fork().wait(0.1)
+
+
+def test_who_is_killed_with_locks_of_hivemind_holds_up_nobody_else(fork: Fork) -> None:
+    command = [sys.executable, "-m", "tests.support.forked.own_locks"]
+    killed = fork(command=command)
+    assert killed.stdout.readline() == b"True\n"
+    killed.kill()
+    killed.wait(LIMIT_SECONDS)
+    assert fork(command=command).stdout.readline() == b"True\n"
 
 
 def test_no_server_outlives_whoever_has_asked_it() -> None:

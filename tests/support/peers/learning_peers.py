@@ -42,6 +42,7 @@ from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
+from tests.support.forked.own_locks import make_own_locks
 from tests.support.peers.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
@@ -87,6 +88,7 @@ class SettlingPeer:
 def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> NoReturn:
     """Be that member, in a process of its own, until it is killed."""
     os.setpgid(0, 0)
+    make_own_locks()
     os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
     channel = channel_to(folder / "events")
     supervisor = Supervisor(channel)
