@@ -21,7 +21,7 @@ from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
 from core.protocol.commands import Join, Start
-from core.protocol.events import Failed, Hello, Progress, Published, RunFound, SearchFinished
+from core.protocol.events import Failed, Hello, PeersSeen, Progress, Published, RunFound, SearchFinished
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
@@ -263,7 +263,9 @@ def report(**changes: Any) -> dict[str, Any]:
 def organised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a real organiser's run, whose manifest is large."""
     with organiser(tmp_path_factory.mktemp("organiser"), LARGE) as worker:
-        yield worker.wait_for(Published).addresses[0]
+        address = worker.wait_for(Published).addresses[0]
+        worker.wait_for(PeersSeen, lambda event: bool(event.peers))
+        yield address
 
 
 @pytest.fixture(scope="module")

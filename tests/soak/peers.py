@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from core.protocol.events import AnyEvent
 from tests.bench.peers.peer_process import Seen
 from tests.soak.plan import Kind
 from tests.support.environment.network_namespaces import Host
+from tests.support.peers import slow_computer
 from tests.support.real_peers import GOODBYE_SECONDS, LIMIT_SECONDS, LineProcess, survivors, worker_of
 from tests.support.worker_processes import members_of
 
@@ -84,7 +84,7 @@ class Member:
         options = ("--json", "--device", "cpu", "--threads", "1")
         self.starts.append(
             LineProcess(
-                [*within, sys.executable, "-m", "core.cli", *self.words, *options],
+                [*within, *slow_computer.CLIENT, *self.words, *options],
                 self.place.folder / "client.log",
                 _heard,
                 WORKERBEE_HOME=str(self.place.folder),

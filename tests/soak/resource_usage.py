@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from tests.support.forked.server import MARK
+from tests.support.peers.slow_computer import is_worker
 
 YOUNG_SECONDS = 30.0  # a process that still grows up
 WATCHED_SECONDS = 60.0  # at least, or its growth says nothing
@@ -83,10 +84,10 @@ def _marked() -> Iterator[tuple[psutil.Process, str]]:
 def _kind_of(process: psutil.Process, parents_of_daemons: set[int]) -> str:
     if process.name() == "p2pd":
         return "p2pd"
-    if "core.worker" not in process.cmdline():
+    if not is_worker(process.cmdline()):
         return "client"
     if process.pid in parents_of_daemons:
         return "dht"
     parent = process.parent()
-    is_forked = parent is not None and "core.worker" in parent.cmdline()
+    is_forked = parent is not None and is_worker(parent.cmdline())
     return "averager" if is_forked else "worker"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from tests.bench.setup import write_run_file
+from tests.support.peers.slow_computer import SAMPLES_PER_SECOND
 
-SAMPLES_A_CORE = 20_000  # some ten seconds, which is four times the demo's matchmaking_time
+EPOCH_SECONDS = 10.0  # four times the demo's matchmaking_time
 
 
 def run_file_in(folder: Path, peers: int) -> Path:
-    """For so many peers, of one thread each, on a machine that does nothing else."""
+    """For so many peers."""
     folder.mkdir(parents=True, exist_ok=True)
-    cores = min(peers, len(os.sched_getaffinity(0)))
-    write_run_file(folder / "run.toml", cores * SAMPLES_A_CORE)
+    write_run_file(folder / "run.toml", round(peers * SAMPLES_PER_SECOND * EPOCH_SECONDS))
     return folder / "run.toml"

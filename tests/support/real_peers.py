@@ -22,7 +22,7 @@ from typing import IO, Any, Generic, TypeVar, cast
 
 import psutil
 
-from core.engine.worker_command import worker_command, worker_environment
+from core.engine.worker_command import worker_environment
 from core.protocol.codec import decode_event, encode
 from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
 from core.protocol.events import (
@@ -43,10 +43,11 @@ from core.run.spec.recipe import ArithmeticGPT
 from tests.support.environment.network_namespaces import Host
 from tests.support.forked.process import ForkedProcess, can_fork
 from tests.support.forked.server import MARK, MARK_LENGTH
+from tests.support.peers import slow_computer
 
 LIMIT_SECONDS = 180.0  # for one event, on a computer that does much else
 GONE_SECONDS = 15.0  # generous: a family is gone when five seconds have passed
-GOODBYE_SECONDS = 30.0  # for the longest: plain hivemind's waits for a round that is under way
+GOODBYE_SECONDS = 30.0
 LOOPBACK = "/ip4/127.0.0.1/tcp/0"
 GHOST_SECONDS = 60.0  # how long the record of a peer lives that has not said goodbye
 RUN_ID = "tiny-sums"
@@ -58,9 +59,9 @@ _Kind = TypeVar("_Kind")
 
 
 def tiny(name: str = "Tiny sums", **collaboration: Any) -> RunManifest:
-    """A run whose epochs last some seconds on one slow core; unclipped, so plain AdamW is its optimizer."""
+    """A run whose epochs last ten seconds for one peer; unclipped, so plain AdamW is its optimizer."""
     numbers: dict[str, Any] = {
-        "target_batch_size": 8000,
+        "target_batch_size": 6000,
         "batch_size_per_step": 2,
         "matchmaking_time": 3.0,
         "averaging_timeout": 20.0,
@@ -190,6 +191,11 @@ class LineProcess(Generic[_Said]):
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(GOODBYE_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """Nothing of it is left, and nobody hears a goodbye."""
+        self.is_heard.set()
         for process in self.family:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
@@ -218,7 +224,7 @@ class Peer(LineProcess[AnyEvent]):
     """A real worker, without a client to look after it."""
 
     def __init__(self, home: Path, within: Sequence[str] = (), is_warm: bool = True) -> None:
-        command = [*within, *worker_command(home)]
+        command = [*within, *slow_computer.WORKER]
         super().__init__(command, home / "logs" / "worker.log", decode_event, is_warm)
         self.home = home
 
@@ -355,7 +361,7 @@ class PeerGroup:
         options += ["--recipe", str(recipe)] if recipe else []
         folder = self.folder / home
         client = LineProcess(
-            [*self._within, sys.executable, "-m", "core.cli", "join", address, *options],
+            [*self._within, *slow_computer.CLIENT, "join", address, *options],
             folder / "client.log",
             decode_event,
             is_warm=False,
@@ -376,7 +382,7 @@ class PeerGroup:
 
     def _script(self, home: str, command: Sequence[str], parse: Callable[[bytes], _Said]) -> LineProcess[_Said]:
         script = LineProcess([*self._within, *command], self.folder / home / "script.log", parse)
-        self._ends.callback(script.end)
+        self._ends.callback(script.kill)  # a plain hivemind peer's goodbye waits for the round that is under way
         return script
 
     def _peer(self, home: str) -> Peer:
@@ -401,5 +407,5 @@ def averaged(event: RoundFinished) -> bool:
 def worker_of(client: LineProcess[Any]) -> psutil.Process:
     """The worker that a client looks after just now."""
     children = psutil.Process(client.process.pid).children()
-    (worker,) = (child for child in children if "core.worker" in child.cmdline())
+    (worker,) = (child for child in children if slow_computer.is_worker(child.cmdline()))
     return worker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
@@ -20,6 +20,7 @@ from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_peers import SwarmPeers
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
+from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import ParticipationConfig, PreparedTraining, prepare_training
@@ -120,7 +121,7 @@ def open_participation(
     ``organiser`` is a peer id, or empty; ``is_first`` is true of the peer that publishes the run. Raises UserError.
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
-    try:
+    with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor = ContributionMonitor()
         optimizer = enter_training(swarm, manifest, prepared, config, monitor, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
@@ -137,8 +138,6 @@ def open_participation(
             channel,
             supervisor,
         )
-    finally:
-        prepared.recipe.close()
 
 
 def _peer_info(config: ParticipationConfig) -> PeerInfo:

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from pydantic.v1 import BaseModel, StrictFloat, confloat, conint
 
 LOOPBACK = ["/ip4/127.0.0.1/tcp/0"]
 MONITOR_READS = 30
+SAMPLES_PER_SECOND = 600.0  # of a slow computer, on any machine
 
 
 class LocalMetrics(BaseModel):
@@ -163,6 +165,11 @@ def living(folder: Path, address: str | None) -> Iterator[Life]:
     dht.shutdown()
 
 
+def rest(samples: int) -> None:
+    """For as long as a slow computer would have needed for so many samples."""
+    time.sleep(samples / SAMPLES_PER_SECOND)
+
+
 def steps(life: Life, spoil: Callable[[torch.nn.Module], None] = lambda model: None) -> Iterator[None]:
     """The loop of any hivemind script, until SIGTERM; ``spoil`` may do something to the gradients."""
     witness = Witness(life.recipe, life.optimizer)
@@ -172,6 +179,7 @@ def steps(life: Life, spoil: Callable[[torch.nn.Module], None] = lambda model: N
         life.optimizer.step()
         life.optimizer.zero_grad()
         witness.look()
+        rest(life.batch_size)
         yield
 
 

@@ -17,7 +17,7 @@ import lightning
 import torch
 from lightning_hivemind.strategy import HivemindStrategy
 
-from tests.integration.foreign.hivemind_scripts import LOOPBACK, Witness, adam_of, introduce, run_in
+from tests.integration.foreign.hivemind_scripts import LOOPBACK, Witness, adam_of, introduce, rest, run_in
 
 
 class Module(lightning.LightningModule):
@@ -41,8 +41,8 @@ class Module(lightning.LightningModule):
 class Watch(lightning.Callback):
     """Says what happens, and ends the training at SIGTERM."""
 
-    def __init__(self, recipe: Any, strategy: HivemindStrategy) -> None:
-        self._recipe, self._strategy = recipe, strategy
+    def __init__(self, recipe: Any, strategy: HivemindStrategy, batch_size: int) -> None:
+        self._recipe, self._strategy, self._batch_size = recipe, strategy, batch_size
         self._witness: Witness | None = None
 
     def on_train_start(self, trainer: lightning.Trainer, _: Any) -> None:
@@ -54,6 +54,7 @@ class Watch(lightning.Callback):
             introduce(self._strategy.dht, optimizer)
             self._witness = Witness(self._recipe, optimizer)
         self._witness.look()
+        rest(self._batch_size)
 
 
 def main(folder: Path, address: str | None = None) -> None:
@@ -77,7 +78,7 @@ def main(folder: Path, address: str | None = None) -> None:
         accelerator="cpu",
         max_epochs=-1,
         strategy=strategy,
-        callbacks=[Watch(recipe, strategy)],
+        callbacks=[Watch(recipe, strategy, shared["batch_size_per_step"])],
         logger=False,
         enable_checkpointing=False,
         enable_progress_bar=False,

@@ -30,9 +30,14 @@ class ChildProcesses:
     def wait_for_exit(self) -> str:
         """Wait until one of them has ended, and return its name; empty once they may."""
         while not self._may_exit.wait(POLL_SECONDS):
-            if dead := next((name for name, process in self._processes if not _is_alive(process)), ""):
-                return "" if self._may_exit.is_set() else dead
+            if exited := self.exited():
+                return exited
         return ""
+
+    def exited(self) -> str:
+        """The name of one that has ended; empty while all live, and once they may end."""
+        dead = next((name for name, process in self._processes if not _is_alive(process)), "")
+        return "" if self._may_exit.is_set() else dead
 
 
 def _is_alive(process: psutil.Process) -> bool:

@@ -1,0 +1,49 @@
+"""A computer that computes some hundred samples a second: ``worker``, or ``client`` with a command of `workerbee`.
+
+Without a limit each peer of a test would compute as fast as a core does: several on one machine would slow each other
+and everything else down, and the length of an epoch would be the machine's choice. Nothing else of them is different.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from core.cli.main import run_command
+from core.worker import __main__ as worker
+
+SAMPLES_PER_SECOND = 600.0
+_MODULE = "tests.support.peers.slow_computer"
+WORKER = [sys.executable, "-P", "-m", _MODULE, "worker"]
+CLIENT = [sys.executable, "-m", _MODULE, "client"]
+
+
+def run_worker() -> None:
+    """What `python -m core.worker` does, with a speed."""
+    serve = worker._serve
+
+    def serve_slowly(*words: Any) -> None:
+        from core.worker.training.trainer import RateLimiter
+
+        RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
+        serve(*words)
+
+    setattr(worker, "_serve", serve_slowly)  # noqa: B010
+    worker.main()
+
+
+def main() -> int:
+    """One of the two; a client's worker is as slow."""
+    role, *words = sys.argv[1:]
+    if role == "worker":
+        run_worker()
+    return run_command(words, worker_command=WORKER)
+
+
+def is_worker(command: list[str]) -> bool:
+    """Whether that is the command line of a worker, of a slow computer or of another."""
+    return command[-2:] == WORKER[-2:] or "core.worker" in command
+
+
+if __name__ == "__main__":
+    sys.exit(main())
