@@ -58,7 +58,7 @@ TEST_PROGRAMS = {
     "grim": "grim",
     "wtype": "wtype",
     "wl-copy": "wl-clipboard",
-    "dbus-daemon": "dbus-daemon",
+    "dbus-daemon": "dbus-daemon at-spi2-core",
     "gio": "libglib2.0-bin",
     "xdg-open": "xdg-utils",
     "update-mime-database": "shared-mime-info",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.appearance.theme import Colours, colours
 from app.charts.data import ChartData
@@ -20,8 +20,10 @@ from core.records.time_series import Curve, Series
 _KEY_STEPS = 40  # from one edge of the picture to the other in so many key presses
 
 
-class Chart(QWidget):
+class Chart(QLabel):
     """Shows the curves that it was given last; the picture is painted anew only when it is really seen.
+
+    A QLabel, whose name and description a screen reader reads; of a plain QWidget it reads nothing.
 
     With an ``idle_queue`` a new picture waits for its turn; until then the one before is shown, stretched if need be.
 
@@ -36,6 +38,7 @@ class Chart(QWidget):
         self._picture: ChartPicture | None = None
         self._is_outdated = True
         self._pointed_at: float | None = None
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -13,10 +13,15 @@ _LONGEST_RUN = 80
 
 def window_title(session: Session) -> str:
     """Return ``Training · Sums — Workerbee``, or the program's name alone where nothing goes on."""
+    words = announcement(session)
+    return f"{words} — {PROGRAM}" if words else PROGRAM
+
+
+def announcement(session: Session) -> str:
+    """Return ``Training · Sums``, which a screen reader says when it changes; empty where nothing goes on."""
     state = _state(session)
     run = sanitize_line(title_of(session.chosen), _LONGEST_RUN) if session.chosen else ""
-    words = " · ".join(part for part in (state, run) if part)
-    return f"{words} — {PROGRAM}" if state else PROGRAM
+    return " · ".join(part for part in (state, run) if part) if state else ""
 
 
 def _state(session: Session) -> str:

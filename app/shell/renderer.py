@@ -6,7 +6,8 @@ from PySide6.QtCore import QObject
 
 from app.controllers.navigator import Navigator
 from app.controllers.session_controller import SessionController
-from app.presentation.window_title import PROGRAM, window_title
+from app.desktop.announcer import Announcer
+from app.presentation.window_title import PROGRAM, announcement, window_title
 from app.shell.main_window import MainWindow
 from app.shell.page_factory import PageFactory
 from app.widgets.idle_queue import IdleQueue
@@ -25,6 +26,7 @@ class WindowRenderer(QObject):
         self._window, self._pages = window, pages
         self._navigator, self._session_controller = navigator, session_controller
         self._idle_queue = IdleQueue(self)
+        self._announcer = Announcer(window)
 
     def render(self) -> None:
         """Draw the window as it should be now."""
@@ -37,6 +39,7 @@ class WindowRenderer(QObject):
             self._prepare_next(name == "review")
         session = self._session_controller.session
         self._window.show_title(PROGRAM if self._navigator.is_dismissed else window_title(session))
+        self._announcer.announce("" if self._navigator.is_dismissed else announcement(session))
         if self._window.is_seen:
             presenter.refresh()
 

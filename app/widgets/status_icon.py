@@ -6,7 +6,7 @@ from typing import assert_never
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.appearance.theme import Colours, colours
 from app.presentation.severity import Severity
@@ -22,15 +22,16 @@ _LETTER_PIXELS = 12
 _OUTLINE_WIDTH, _EXCLAMATION_WIDTH, _STROKE_WIDTH = 1.6, 2.0, 2.2
 
 
-class StatusIcon(QWidget):
+class StatusIcon(QLabel):
     """A ring with a tick, a triangle, a full disc with a cross, or a ring with ``?`` or ``i``.
 
-    Its accessible name says in one word what the shape means.
+    Its accessible name says in one word what the shape means; it is a QLabel, which a screen reader reads.
     """
 
     def __init__(self, severity: Severity = "info", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._severity = severity
+        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._retranslate()
 

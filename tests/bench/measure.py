@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mean, median
@@ -20,8 +20,8 @@ from tests.bench.peers.pair_run import Leaving, Training, pair_life
 from tests.bench.peers.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
 from tests.bench.setup import Ground, NotMeasured
-from tests.bench.window.measure import WindowMeasured, window_deeds
-from tests.bench.window.virtual_screen import a_screen
+from tests.bench.window.measure import WindowMeasured, wayland_deeds, window_deeds
+from tests.bench.window.virtual_screen import a_wayland_screen, an_x11_screen
 
 LEAVING_MOMENTS = (0.5, 0.1)  # while nothing is averaged, and while the epoch before still is
 
@@ -53,10 +53,18 @@ def measure(plan: Plan, ground: Ground) -> Measured:
 
 
 def _measure_window(plan: Plan, ground: Ground, measured: Measured) -> None:
-    with a_screen() as screen:
-        for row, deed in window_deeds(plan, ground, screen, measured.window).items():
-            figures = _tried(row, measured, deed)
-            tell(f"{row}: {figures}")
+    if plan.wants_x11:
+        with an_x11_screen() as screen:
+            _do_all(window_deeds(plan, ground, screen, measured.window), measured)
+    if plan.wants_wayland:
+        with a_wayland_screen() as screen:
+            _do_all(wayland_deeds(plan, ground, screen, measured.window), measured)
+
+
+def _do_all(deeds: Mapping[str, Callable[[], object]], measured: Measured) -> None:
+    for row, deed in deeds.items():
+        figures = _tried(row, measured, deed)
+        tell(f"{row}: {figures}")
 
 
 def _measure_peers(plan: Plan, ground: Ground, measured: Measured) -> Ground:

@@ -19,6 +19,8 @@ ROWS = (
     "window_cpu",
     "window_block",
     "window_pause",
+    "wayland_start",
+    "wayland_memory",
 )
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
@@ -54,9 +56,19 @@ class Plan:
         return bool(_OF_PEERS.intersection(self.rows))
 
     @property
+    def wants_x11(self) -> bool:
+        """Whether any row is about the window on an X server."""
+        return any(row.startswith("window_") for row in self.rows)
+
+    @property
+    def wants_wayland(self) -> bool:
+        """Whether any row is about the window on a Wayland compositor."""
+        return any(row.startswith("wayland_") for row in self.rows)
+
+    @property
     def wants_window(self) -> bool:
         """Whether any row is about the window, which needs a screen."""
-        return any(row.startswith("window_") for row in self.rows)
+        return self.wants_x11 or self.wants_wayland
 
     @property
     def wants_training(self) -> bool:

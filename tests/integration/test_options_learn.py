@@ -38,7 +38,7 @@ OPTIMIZERS: dict[str, OptimizerSpec] = {
     "nesterov": SGD(learning_rate=0.1, nesterov=True),
     "adafactor": Adafactor(learning_rate=0.03),
     "lamb": Lamb(learning_rate=1e-2),
-    "lars": Lars(learning_rate=0.03, trust_coefficient=1.0),
+    "lars": Lars(learning_rate=0.015, trust_coefficient=1.0),
     "lion": Lion(learning_rate=3e-3),
 }
 ROWS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.appearance.theme import colours
 from core.placeholders import fill_placeholders
@@ -25,12 +25,16 @@ class Step:
     mine: int
 
 
-class EpochProgressBar(QWidget):
-    """A bar of two parts: this computer's samples in its colour, then everybody else's in the swarm's."""
+class EpochProgressBar(QProgressBar):
+    """A bar of two parts: this computer's samples in its colour, then everybody else's in the swarm's.
+
+    Its value, which a screen reader tells, is the share of the step that is done, in per cent.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._step: Step | None = None
+        self.setTextVisible(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._retranslate()
 
@@ -52,6 +56,7 @@ class EpochProgressBar(QWidget):
         if step == self._step:
             return
         self._step = step
+        self.setValue(0 if step is None or not step.target else min(100, round(100 * step.samples / step.target)))
         self._retranslate()
         self.update()
 

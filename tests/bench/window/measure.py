@@ -22,6 +22,8 @@ class WindowMeasured:
 
     starts: Starts | None = None
     memory: Memory | None = None
+    wayland_starts: Starts | None = None
+    wayland_memory: Memory | None = None
     cpu: Cpu | None = None
     blocked: Blocked | None = None
     pausings: list[Pausing] = field(default_factory=list)
@@ -59,4 +61,21 @@ def window_deeds(
         "window_block": block,
         "window_pause": pause,
     }
+    return {row: deed for row, deed in deeds.items() if row in plan.rows}
+
+
+def wayland_deeds(
+    plan: Plan, ground: Ground, screen: Screen, measured: WindowMeasured
+) -> dict[str, Callable[[], object]]:
+    """The same for the rows about a Wayland compositor."""
+
+    def start() -> object:
+        measured.wayland_starts = starts(screen, ground.shortened(LIMIT_SECONDS), plan.window_starts)
+        return measured.wayland_starts
+
+    def memories() -> object:
+        measured.wayland_memory = memory(screen, ground.shortened(LIMIT_SECONDS), plan.window_times_faster)
+        return measured.wayland_memory
+
+    deeds = {"wayland_start": start, "wayland_memory": memories}
     return {row: deed for row, deed in deeds.items() if row in plan.rows}

@@ -2,50 +2,63 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+from core.files.folders import HOME_VARIABLE
 from core.protocol.events import AnyEvent, Progress
 from core.records.settings import Settings
 from tests.bench.peers.metrics import Track, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, addresses_of, first_peer
 from tests.bench.peers.pair_run import RATE_SECONDS, last_sample_and_goodbye
-from tests.bench.setup import Ground
+from tests.bench.peers.peer_process import COMMAND_LINE
+from tests.bench.setup import Ground, NotMeasured
 from tests.bench.window.process import WindowProcess, settle_home
 from tests.bench.window.virtual_screen import Screen
+from tests.support.checkout import ROOT
 
 MOMENTS = (0.5, 0.1)  # shares of an epoch: while nothing is averaged, and while the epoch before still is
 GONE_SECONDS = 15.0
+Way = Literal["click", "command"]
+_NAME = "window_pause"
 _EPOCHS = 2  # the one in which it came, and one that it did from its beginning
 
 
 @dataclass(frozen=True)
 class Pausing:
-    """Seconds from the click: the last sample, and nobody left of the worker, who held the memory."""
+    """Seconds from the click, or from the start of `workerbee pause`.
+
+    Until the last sample, and until nobody is left of the worker, who held the memory.
+    """
 
     last_sample_seconds: float
     gone_seconds: float
     micro_batch_seconds: float
+    by: Way = "click"
 
 
 def pausings(screen: Screen, ground: Ground, times: int) -> list[Pausing]:
     """One volunteer in the window joins an organiser, and pauses and resumes."""
-    name = "window_pause"
-    settle_home(ground, name, Settings(device="cpu", threads=ground.threads, language="en"))
+    settle_home(ground, _NAME, Settings(device="cpu", threads=ground.threads, language="en"))
     with first_peer("workerbee", ground) as organiser:
         addresses = addresses_of(organiser, ground)
-        with WindowProcess(name, screen, ground) as window:
+        with WindowProcess(_NAME, screen, ground) as window:
             window.train(*addresses)
             done: list[Pausing] = []
             for number in range(times):
-                done.append(_pause(window, ground, MOMENTS[number % len(MOMENTS)]))
-                window.ask("pause")  # which is called Resume by now
+                for way in get_args(Way):
+                    done.append(_pause(window, ground, MOMENTS[number % len(MOMENTS)], way))
+                    window.ask("pause")  # which is called Resume by now
             window.quit()
     return done
 
 
-def _pause(window: WindowProcess, ground: Ground, moment: float) -> Pausing:
-    """Train until an epoch has begun that was trained from its beginning; then click."""
+def _pause(window: WindowProcess, ground: Ground, moment: float, way: Way) -> Pausing:
+    """Train until an epoch has begun that was trained from its beginning; then ask for a pause."""
     since = len(window.seen())
     first = window.wait_for(_tells_a_sample, ground.limit(START_SECONDS), since)
     assert isinstance(first.event, Progress)
@@ -53,14 +66,25 @@ def _pause(window: WindowProcess, ground: Ground, moment: float) -> Pausing:
     seconds = ground.limit(2 * PATIENCE_EPOCHS * _EPOCHS * ground.epoch_seconds)
     window.wait_for(lambda event: isinstance(event, Progress) and event.epoch >= wanted, seconds, since)
     time.sleep(ground.limit(moment * ground.epoch_seconds))
-    asked = float(window.ask("pause")["at"])
+    asked = _type_pause(ground) if way == "command" else float(window.ask("pause")["at"])
     window.until(lambda state: not state["is_worker_running"], GONE_SECONDS)
     gone = time.monotonic()
     track = Track(window.seen()[since:])
     last_sample, _ = last_sample_and_goodbye(track)
     rate = samples_per_second(track, asked - RATE_SECONDS, asked)
     micro_batch = ground.manifest.collaboration.sure_batch_size
-    return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0)
+    return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0, way)
+
+
+def _type_pause(ground: Ground) -> float:
+    """When the command was started, in seconds on the monotonic clock."""
+    began = time.monotonic()
+    home = {HOME_VARIABLE: str(ground.folder / f"{_NAME}.home")}
+    command = [sys.executable, "-m", COMMAND_LINE, "pause"]
+    done = subprocess.run(command, env=os.environ | home, cwd=ROOT, capture_output=True, timeout=GONE_SECONDS)
+    if done.returncode:
+        raise NotMeasured(f"workerbee pause: {done.stderr.decode()}")
+    return began
 
 
 def _tells_a_sample(event: AnyEvent) -> bool:

@@ -46,12 +46,12 @@ def starts(screen: Screen, ground: Ground, times: int) -> Starts:
 
 def _start(module: str, screen: Screen, ground: Ground) -> float:
     """Once; nothing is left of it."""
-    before = screen.sample()
+    screen.begin()
     with PeerProcess("window_start", module, [], ground.cores[0] | ground.cores[1], ground.folder) as process:
-        drawn = screen.await_window(before, ground.limit(DRAWN_SECONDS))
+        drawn = screen.await_window(ground.limit(DRAWN_SECONDS))
         time.sleep(SETTLED_SECONDS)
         process.ask_to_leave()
         process.wait_until_gone(_GONE_SECONDS)
-    while not screen.looks_like(before):  # what was below is drawn again
+    while not screen.is_clear():  # what was below is drawn again
         time.sleep(ground.limit(0.01))
     return drawn - process.started

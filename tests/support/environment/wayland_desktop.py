@@ -6,12 +6,16 @@ server and no session bus. Everything waits for what can be seen, and nothing is
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
+import socket
+import struct
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +36,8 @@ default_border none
 focus_on_window_activation focus
 """
 _numbers = itertools.count(1)
+_IPC_MAGIC, _IPC_SUBSCRIBE = b"i3-ipc", 2
+_IPC_HEADER = struct.Struct("=6sII")
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,37 @@ class WaylandDesktop(ProgramsOfADesktop):
         """All windows of a program."""
         tree = json.loads(self._ask("-t", "get_tree"))
         return [_toplevel(node) for node in _nodes(tree) if node.get("pid") == program.pid]
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What a program needs to find this desktop, beside what every program has."""
+        return self._environment
+
+    def all_windows(self) -> list[Toplevel]:
+        """All windows of all programs."""
+        return [_toplevel(node) for node in _nodes(json.loads(self._ask("-t", "get_tree")))]
+
+    @contextlib.contextmanager
+    def new_windows(self) -> Iterator[Callable[[float], float]]:
+        """Gives a function that waits so many seconds for the next window; raises TimeoutError.
+
+        It returns when the compositor had the window's first picture, in seconds on the monotonic clock. The protocol
+        is that of sway-ipc(7).
+        """
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(self._environment["SWAYSOCK"])
+            words = b'["window"]'
+            connection.sendall(_IPC_HEADER.pack(_IPC_MAGIC, len(words), _IPC_SUBSCRIBE) + words)
+            assert _ipc_message(connection) == {"success": True}
+
+            def next_window(seconds: float) -> float:
+                deadline = time.monotonic() + seconds
+                while True:
+                    connection.settimeout(max(0.0, deadline - time.monotonic()))
+                    if _ipc_message(connection).get("change") == "new":
+                        return time.monotonic()
+
+            yield next_window
 
     def type(self, window: Toplevel, *words: str) -> None:
         """Give a window the keyboard, and type as wtype(1) is told: ``-M ctrl -k v -m ctrl``, ``-k Return``."""
@@ -109,12 +146,12 @@ class WaylandDesktop(ProgramsOfADesktop):
             command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", *command]
         sway = self.launch(command, "sway", XDG_RUNTIME_DIR=str(runtime), **without_hardware)
 
-        def socket(pattern: str) -> Path | None:
+        def socket_in(pattern: str) -> Path | None:
             assert sway.process.poll() is None, sway.words
             return next((path for path in runtime.glob(pattern) if path.is_socket()), None)
 
-        self._environment["WAYLAND_DISPLAY"] = str(wait_for(lambda: socket("wayland-*"), "a Wayland socket"))
-        self._environment["SWAYSOCK"] = str(wait_for(lambda: socket("sway-ipc.*"), "sway's own socket"))
+        self._environment["WAYLAND_DISPLAY"] = str(wait_for(lambda: socket_in("wayland-*"), "a Wayland socket"))
+        self._environment["SWAYSOCK"] = str(wait_for(lambda: socket_in("sway-ipc.*"), "sway's own socket"))
         wait_for(lambda: _OUTPUT in self._ask("-t", "get_outputs"), "a screen")
 
     def _ask(self, *words: str) -> str:
@@ -129,6 +166,21 @@ class WaylandDesktop(ProgramsOfADesktop):
             ["wl-paste", "--no-newline"], env=self._environment, capture_output=True, text=True, timeout=LIMIT_SECONDS
         )
         return done.stdout
+
+
+def _ipc_message(connection: socket.socket) -> dict[str, Any]:
+    """The next answer or event; a timeout may come between two of them only."""
+    header = _received(connection, _IPC_HEADER.size)
+    _, length, _ = _IPC_HEADER.unpack(header)
+    message: dict[str, Any] = json.loads(_received(connection, length))
+    return message
+
+
+def _received(connection: socket.socket, length: int) -> bytes:
+    received = b""
+    while len(received) < length:
+        received += connection.recv(length - len(received))
+    return received
 
 
 def _nodes(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:

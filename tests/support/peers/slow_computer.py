@@ -7,10 +7,10 @@ and everything else down, and the length of an epoch would be the machine's choi
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from core.cli.main import run_command
 from core.worker import __main__ as worker
+from core.worker.process import process_tree
 
 SAMPLES_PER_SECOND = 600.0
 _MODULE = "tests.support.peers.slow_computer"
@@ -20,15 +20,15 @@ CLIENT = [sys.executable, "-m", _MODULE, "client"]
 
 def run_worker() -> None:
     """What `python -m core.worker` does, with a speed."""
-    serve = worker._serve
+    set_up = process_tree.setup_fork_handling
 
-    def serve_slowly(*words: Any) -> None:
+    def set_up_slowly() -> None:
+        set_up()  # before hivemind is imported
         from core.worker.training.trainer import RateLimiter
 
         RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
-        serve(*words)
 
-    setattr(worker, "_serve", serve_slowly)  # noqa: B010
+    process_tree.setup_fork_handling = set_up_slowly
     worker.main()
 
 
