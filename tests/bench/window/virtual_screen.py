@@ -125,7 +125,7 @@ def a_wayland_screen() -> Iterator[Screen]:
     _compile_modules()
     with ExitStack() as ends:
         folder = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="screen-")))
-        desktop = ends.enter_context(WaylandDesktop(folder / "desktop"))
+        desktop = ends.enter_context(WaylandDesktop(folder / "desktop", fills_screen=False))
         next_window = ends.enter_context(desktop.new_windows())
         wanted = {name: desktop.environment[name] for name in ("WAYLAND_DISPLAY", "XDG_RUNTIME_DIR")}
         without = ("DISPLAY", "QT_QPA_PLATFORM", *_UNWANTED)

@@ -54,11 +54,14 @@ class Toplevel:
 
 
 class WaylandDesktop(ProgramsOfADesktop):
-    """``with WaylandDesktop(folder) as desktop:``; the folder is for logs, and is the home of who has none."""
+    """``with WaylandDesktop(folder) as desktop:``; the folder is for logs, and is the home of who has none.
 
-    def __init__(self, folder: Path, size: str = "1180x820", scale: float = 1.0) -> None:
+    A window fills the screen, or has the size that it asks for.
+    """
+
+    def __init__(self, folder: Path, size: str = "1180x820", scale: float = 1.0, *, fills_screen: bool = True) -> None:
         super().__init__(folder)
-        self._size, self._scale = size, scale
+        self._size, self._scale, self._fills_screen = size, scale, fills_screen
 
     def window(self, program: Shown, words: str = "", seconds: float = LIMIT_SECONDS) -> Toplevel:
         """The window of a program with those words in its title; waits for it."""
@@ -139,6 +142,9 @@ class WaylandDesktop(ProgramsOfADesktop):
         }
         configuration = runtime / "sway.conf"
         configuration.write_text(_CONFIGURATION.format(size=self._size, scale=self._scale))
+        if not self._fills_screen:
+            with configuration.open("a") as more:
+                more.write('for_window [app_id=".*"] floating enable\n')
         without_hardware = {"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
         command = ["sway", "--config", str(configuration)]
         if os.geteuid() == 0:  # as whom sway refuses to run
