@@ -12,11 +12,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal
+from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 
 from app.appearance.language import Language
 from app.appearance.theme import Theme
 from app.controllers.settings_store import SettingsStore
+from app.desktop.color_scheme import PortalColorScheme
 from app.desktop.launch_request import LaunchRequest
 from app.desktop.single_instance import SingleInstance
 from app.shell.first_window import InitialWindow
@@ -83,6 +85,7 @@ def initial_window_for(qt: QApplication, folders: Folders) -> InitialWindow:
     language.choose(settings_store.settings.language)
     theme = Theme(qt)
     theme.choose(settings_store.settings.theme)
+    theme.follow(PortalColorScheme(QDBusConnection.sessionBus(), theme))
     return InitialWindow(folders, settings_store, theme, language)
 
 

@@ -6,6 +6,7 @@ change. What a widget is for, is said with ``give_role``; the stylesheet draws i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.appearance.stylesheet import stylesheet
+from app.desktop.color_scheme import PortalColorScheme
 
 Choice = Literal["system", "light", "dark"]
 Role = Literal["title", "heading", "quiet", "bad", "card", "notice", "primary", "danger", "link"]
@@ -134,6 +136,7 @@ class Theme(QObject):
         self._system_is_dark = _is_dark(application.palette())
         self._choice: Choice = "system"
         self._worn: Colours | None = None
+        self._prefers_dark: Callable[[], bool | None] = lambda: None
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._wear)
 
@@ -141,6 +144,11 @@ class Theme(QObject):
         """Dress the application in that theme from now on."""
         self._choice = choice
         self._wear()
+
+    def follow(self, portal: PortalColorScheme) -> None:
+        """Prefer what the desktop's portal says to what Qt says of the system's theme."""
+        self._prefers_dark = lambda: portal.is_dark
+        portal.changed.connect(self._wear)
 
     def _wear(self) -> None:
         theme = self._wanted()
@@ -159,6 +167,8 @@ class Theme(QObject):
 
     def _is_system_dark(self) -> bool:
         """By what the desktop says; one that says nothing may still have given us a dark palette."""
+        if (prefers_dark := self._prefers_dark()) is not None:
+            return prefers_dark
         scheme = self._application.styleHints().colorScheme()
         if scheme is Qt.ColorScheme.Unknown:
             return self._system_is_dark

@@ -1,0 +1,117 @@
+"""The window is dark where the desktop's portal prefers that, and changes with it; one that hangs holds up nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from jeepney import DBusAddress, MessageType, new_method_return, new_signal
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import open_dbus_connection
+from PySide6.QtDBus import QDBusConnection
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.appearance.theme import Theme
+from app.desktop.color_scheme import PortalColorScheme
+
+NAME = "org.freedesktop.portal.Desktop"
+SETTINGS = DBusAddress("/org/freedesktop/portal/desktop", NAME, "org.freedesktop.portal.Settings")
+APPEARANCE = ("org.freedesktop.appearance", "color-scheme")
+DARK, LIGHT, NO_PREFERENCE = 1, 2, 0
+
+pytestmark = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="there is no dbus-daemon")
+
+
+class Portal(threading.Thread):
+    """Answers ``Read`` as xdg-desktop-portal does, and says when the setting changes; ``None`` never answers."""
+
+    def __init__(self, address: str, setting: int | None) -> None:
+        super().__init__(daemon=True)
+        self._setting = setting
+        self._connection = open_dbus_connection(address)
+        self._connection.send_and_get_reply(message_bus.RequestName(NAME))
+        self.asked = threading.Event()
+        self.start()
+
+    def change(self, setting: int) -> None:
+        """Say that it is another one from now on."""
+        body = (*APPEARANCE, ("u", setting))
+        self._connection.send(new_signal(SETTINGS, "SettingChanged", "ssv", body))
+
+    def run(self) -> None:
+        with contextlib.suppress(EOFError, OSError):
+            self._serve()
+
+    def close(self) -> None:
+        """Leave the bus."""
+        self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self.join()
+        self._connection.close()
+
+    def _serve(self) -> None:
+        while True:
+            message: Any = self._connection.receive()
+            if message.header.message_type is MessageType.method_call:
+                assert message.body == APPEARANCE
+                self.asked.set()
+                if self._setting is not None:
+                    self._connection.send(new_method_return(message, "v", (("v", ("u", self._setting)),)))
+
+
+Portals = Callable[[int | None], Portal]
+
+
+@pytest.fixture
+def address(qapp: QApplication) -> Iterator[str]:
+    """A session bus of our own."""
+    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
+        assert daemon.stdout is not None
+        yield daemon.stdout.readline().strip()
+        QDBusConnection.disconnectFromBus("portal")
+        daemon.kill()
+
+
+@pytest.fixture
+def portals(address: str) -> Iterator[Portals]:
+    """Puts a portal on that bus, which has that setting."""
+    with contextlib.ExitStack() as ends:
+        yield lambda setting: ends.enter_context(contextlib.closing(Portal(address, setting)))
+
+
+def follow(address: str) -> PortalColorScheme:
+    """What the window knows of the portal on that bus."""
+    return PortalColorScheme(QDBusConnection.connectToBus(address, "portal"))
+
+
+@pytest.mark.parametrize(("setting", "is_dark"), [(DARK, True), (LIGHT, False)])
+def test_the_theme_follows_the_portal_from_the_start_and_when_it_changes(
+    qtbot: QtBot, qapp: QApplication, address: str, portals: Portals, setting: int, is_dark: bool
+) -> None:
+    portal = portals(setting)
+    seen, theme = follow(address), Theme(qapp)
+    theme.choose("system")
+    theme.follow(seen)
+    qtbot.waitUntil(lambda: seen.is_dark is is_dark)
+    assert (qapp.palette().window().color().lightness() < 128) is is_dark
+    portal.change(LIGHT if is_dark else DARK)
+    qtbot.waitUntil(lambda: seen.is_dark is (not is_dark))
+    assert (qapp.palette().window().color().lightness() < 128) is not is_dark
+    portal.change(NO_PREFERENCE)
+    qtbot.waitUntil(lambda: seen.is_dark is None)
+    theme.choose("light")
+
+
+def test_a_portal_that_hangs_or_is_missing_is_not_waited_for(qtbot: QtBot, address: str, portals: Portals) -> None:
+    portal = portals(None)
+    hung = follow(address)  # returns, though nobody answers
+    qtbot.waitUntil(portal.asked.is_set)
+    assert hung.is_dark is None
+    assert PortalColorScheme(QDBusConnection.connectToBus("unix:path=/nonexistent", "nowhere")).is_dark is None
