@@ -59,6 +59,26 @@ def test_a_display_that_does_not_answer_is_named() -> None:
     assert "“:987”" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"WAYLAND_DISPLAY": "wayland-77", "XDG_RUNTIME_DIR": "/nonexistent"}, "“/nonexistent/wayland-77”"),
+        ({"WAYLAND_DISPLAY": "wayland-77", "XDG_RUNTIME_DIR": ""}, "XDG_RUNTIME_DIR"),
+        ({"QT_QPA_PLATFORM": "wayland;xcb", "WAYLAND_DISPLAY": "/nonexistent", "DISPLAY": ":987"}, "“/nonexistent”"),
+    ],
+)
+def test_a_wayland_display_that_does_not_answer_is_named(environment: dict[str, str], words: str) -> None:
+    answer = started(**environment)
+    assert answer.returncode == 7
+    assert words in answer.stderr
+
+
+def test_where_neither_wayland_nor_x11_answers_both_are_named() -> None:
+    answer = started(DISPLAY=":987", WAYLAND_DISPLAY="wayland-77", XDG_RUNTIME_DIR="/nonexistent")
+    assert answer.returncode == 7
+    assert "wayland-77" in answer.stderr and "“:987”" in answer.stderr
+
+
 def in_fresh_process(code: str) -> subprocess.CompletedProcess[str]:
     """What such a Python program prints."""
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)

@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from app.appearance.theme import LIGHT
+from core.files.folders import Folders
 from core.protocol.events import RoundFinished
+from core.records.recent_runs import RecentRuns
 from tests.support.environment.wayland_desktop import PROGRAMS, Toplevel, WaylandDesktop
 from tests.support.environment.x11_desktop import Launched, wait_for
 from tests.support.real_peers import LIMIT_SECONDS, Peer, averaged, peer_group, tiny
@@ -122,6 +124,22 @@ def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: S
     assert app.ended() == 0
     assert app.offspring == []
     assert words_of(app) == []
+
+
+def test_a_compositor_that_dies_leaves_no_worker_and_the_next_start_knows_the_run(stage: Stage) -> None:
+    app = stage.start(f"workerbee://join?peer={stage.organiser.posted}")
+    window = stage.desktop.window(app)
+    stage.until(window, app, RETURN, RUN)
+    stage.desktop.window(app, TRAINING, LIMIT_SECONDS)
+    stage.desktop.crash()
+    assert app.ended() != 0
+    wait_for(app.is_alone, "the end of the worker and of its family")
+    with WaylandDesktop(stage.folder / "next") as desktop:
+        home = str(stage.folder / "home")
+        again = desktop.launch([sys.executable, "-m", "app"], "app", WORKERBEE_HOME=home)
+        desktop.window(again)
+        (recent,) = RecentRuns(Folders.below(Path(home)).contents.recent_runs_file).all()
+        assert recent.name == RUN
 
 
 @pytest.mark.parametrize("scale", [1.25, 1.5, 2.0])

@@ -118,6 +118,10 @@ class WaylandDesktop(ProgramsOfADesktop):
         """Ask a window to close, as its cross does."""
         self._ask(f"[con_id={window.number}]", "kill")
 
+    def crash(self) -> None:
+        """The compositor dies, and with it every connection to it."""
+        self._sway.process.kill()
+
     def copy(self, text: str) -> None:
         """Put a text onto the clipboard."""
         self.launch(["wl-copy", "--foreground", "--", text], "wl-copy")
@@ -150,7 +154,7 @@ class WaylandDesktop(ProgramsOfADesktop):
         if os.geteuid() == 0:  # as whom sway refuses to run
             os.chown(runtime, _NOBODY, _NOBODY)
             command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", *command]
-        sway = self.launch(command, "sway", XDG_RUNTIME_DIR=str(runtime), **without_hardware)
+        self._sway = sway = self.launch(command, "sway", XDG_RUNTIME_DIR=str(runtime), **without_hardware)
 
         def socket_in(pattern: str) -> Path | None:
             assert sway.process.poll() is None, sway.words
