@@ -85,8 +85,8 @@ class SettlingPeer:
         (self.folder / "new").rename(self.folder / f"{name}.parameters")
 
 
-def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> NoReturn:
-    """Be that member, in a process of its own, until it is killed."""
+def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, together: tuple[Path, ...]) -> NoReturn:
+    """Be that member, in a process of its own, until it is killed; those with the folders ``together`` begin so."""
     os.setpgid(0, 0)
     make_own_locks()
     os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
@@ -111,12 +111,19 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path) -> 
             peer.save_parameters("untrained")
             if is_first:
                 publish(meeting_point, swarm)
+                wait_for_members(together)
             participation.run_training(peer.save)
     except BaseException as error:
         traceback.print_exc()
         channel.emit(Failed(problem=type(error).__name__, detail=str(error)))
     channel.close()
     os._exit(1)
+
+
+def wait_for_members(folders: tuple[Path, ...]) -> None:
+    """Until each of them could train; on a busy computer that may take longer than a run of some epochs."""
+    while not all((folder / "untrained.parameters").exists() for folder in folders):
+        time.sleep(POLL_SECONDS)
 
 
 def untrained_loss(manifest: RunManifest, store: FileStore, channel: WorkerChannel) -> float:
@@ -166,6 +173,7 @@ class Training:
         for each in self._folders:
             each.mkdir(parents=True)
         self._meeting_point = folder / "addresses"
+        self._together = tuple(each for each, member in zip(self._folders, row.members, strict=True) if not member.late)
         self._pids: dict[int, int] = {}
 
     def poll(self) -> Outcome | None:
@@ -173,7 +181,8 @@ class Training:
         for number, member in enumerate(self.row.members):
             if number not in self._pids and self._is_due(number, member):
                 folder = self._folders[number]
-                self._pids[number] = fork(partial(live, member, self.row.epochs, folder, self._meeting_point))
+                target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
+                self._pids[number] = fork(target)
         is_late = time.monotonic() > self._began + LIMIT_SECONDS
         is_over = is_late or self._settled_epoch() is not None or self._failures()
         return self._end() if is_over else None
