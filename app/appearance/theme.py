@@ -6,7 +6,6 @@ change. What a widget is for, is said with ``give_role``; the stylesheet draws i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,7 +135,7 @@ class Theme(QObject):
         self._system_is_dark = _is_dark(application.palette())
         self._choice: Choice = "system"
         self._worn: Colours | None = None
-        self._prefers_dark: Callable[[], bool | None] = lambda: None
+        self._portal: PortalColorScheme | None = None
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._wear)
 
@@ -147,7 +146,7 @@ class Theme(QObject):
 
     def follow(self, portal: PortalColorScheme) -> None:
         """Prefer what the desktop's portal says to what Qt says of the system's theme."""
-        self._prefers_dark = lambda: portal.is_dark
+        self._portal = portal
         portal.changed.connect(self._wear)
 
     def _wear(self) -> None:
@@ -167,8 +166,8 @@ class Theme(QObject):
 
     def _is_system_dark(self) -> bool:
         """By what the desktop says; one that says nothing may still have given us a dark palette."""
-        if (prefers_dark := self._prefers_dark()) is not None:
-            return prefers_dark
+        if self._portal is not None and self._portal.is_dark is not None:
+            return self._portal.is_dark
         scheme = self._application.styleHints().colorScheme()
         if scheme is Qt.ColorScheme.Unknown:
             return self._system_is_dark

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import socket
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from app.appearance.theme import Theme
 from app.desktop.color_scheme import PortalColorScheme
+from tests.support.environment.session_bus import session_bus
 
 NAME = "org.freedesktop.portal.Desktop"
 SETTINGS = DBusAddress("/org/freedesktop/portal/desktop", NAME, "org.freedesktop.portal.Settings")
@@ -71,12 +71,9 @@ Portals = Callable[[int | None], Portal]
 @pytest.fixture
 def address(qapp: QApplication) -> Iterator[str]:
     """A session bus of our own."""
-    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
-        assert daemon.stdout is not None
-        yield daemon.stdout.readline().strip()
+    with session_bus() as its_address:
+        yield its_address
         QDBusConnection.disconnectFromBus("portal")
-        daemon.kill()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 
@@ -22,6 +21,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.suspend import SuspendMonitor, seconds_suspended
 from app.desktop.tray_availability import TrayHost
+from tests.support.environment.session_bus import session_bus
 
 LOGIND = ("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep")
 needs_bus = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="there is no dbus-daemon")
@@ -30,13 +30,10 @@ needs_bus = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="ther
 @pytest.fixture
 def address(qapp: QApplication) -> Iterator[str]:
     """A bus of our own."""
-    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
-        assert daemon.stdout is not None
-        yield daemon.stdout.readline().strip()
+    with session_bus() as its_address:
+        yield its_address
         for name in ("ours", "theirs"):
             QDBusConnection.disconnectFromBus(name)
-        daemon.kill()
 
 
 @pytest.fixture

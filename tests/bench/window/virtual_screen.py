@@ -114,7 +114,7 @@ class WaylandScreen:
 
     def is_clear(self) -> bool:
         """Whether no window is open."""
-        return not self._desktop.all_windows()
+        return not self._desktop.windows()
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def says(reader: ScreenReader, words: str) -> None:
 def test_a_run_is_joined_paused_resumed_and_left_with_nothing_but_a_screen_reader(
     desktop: ProgramsOfADesktop, organiser: Peer, tmp_path: Path
 ) -> None:
-    with ScreenReader(tmp_path / "bus") as reader:
+    with ScreenReader() as reader:
         home = {"WORKERBEE_HOME": str(tmp_path / "home")}
         app = desktop.launch([sys.executable, "-m", "app"], "app", **home, **reader.environment)
         field = reader.widget(PROGRAM, "text", "Address of the run")

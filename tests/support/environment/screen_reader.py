@@ -8,11 +8,8 @@ the states those of its ``AtspiStateType``.
 from __future__ import annotations
 
 import contextlib
-import subprocess
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 from jeepney import DBusAddress, MatchRule, MessageType, new_method_call
@@ -20,6 +17,7 @@ from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from jeepney.wrappers import DBusErrorResponse
 
+from tests.support.environment.session_bus import session_bus
 from tests.support.environment.x11_desktop import LIMIT_SECONDS, wait_for
 
 _ATSPI = "org.a11y.atspi"
@@ -49,17 +47,15 @@ class Widget:
 
 
 class ScreenReader:
-    """``with ScreenReader(folder) as reader:``; programs find it by ``reader.environment``."""
+    """``with ScreenReader() as reader:``; programs find it by ``reader.environment``."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         self._ends = contextlib.ExitStack()
         self.environment: dict[str, str] = {}
 
     def __enter__(self) -> Self:
-        self._folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as ends:
-            address = ends.enter_context(_session_bus(self._folder))
+            address = ends.enter_context(session_bus())
             session = ends.enter_context(open_dbus_connection(address))
             self.environment = {"DBUS_SESSION_BUS_ADDRESS": address}
             bus = DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus")
@@ -152,17 +148,3 @@ def _asked(connection: DBusConnection, message: Any) -> Any:
     if answer.header.message_type is MessageType.error:
         raise DBusErrorResponse(answer)
     return answer.body
-
-
-@contextlib.contextmanager
-def _session_bus(folder: Path) -> Iterator[str]:
-    """The address of a session bus without anybody; what it activates ends with it."""
-    command = ["dbus-daemon", "--session", "--nofork", "--print-address"]
-    with (folder / "bus.log").open("ab") as log:
-        bus = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-    try:
-        assert bus.stdout is not None
-        yield bus.stdout.readline().strip()
-    finally:
-        bus.terminate()
-        bus.communicate(timeout=LIMIT_SECONDS)

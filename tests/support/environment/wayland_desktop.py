@@ -71,19 +71,15 @@ class WaylandDesktop(ProgramsOfADesktop):
 
         return wait_for(look, f"a window of {program.pid} with “{words}” in its title", seconds)
 
-    def windows(self, program: Shown) -> list[Toplevel]:
-        """All windows of a program."""
+    def windows(self, program: Shown | None = None) -> list[Toplevel]:
+        """All windows of a program, or of all programs."""
         tree = json.loads(self._ask("-t", "get_tree"))
-        return [_toplevel(node) for node in _nodes(tree) if node.get("pid") == program.pid]
+        return [_toplevel(node) for node in _nodes(tree) if program is None or node.get("pid") == program.pid]
 
     @property
     def environment(self) -> Mapping[str, str]:
         """What a program needs to find this desktop, beside what every program has."""
         return self._environment
-
-    def all_windows(self) -> list[Toplevel]:
-        """All windows of all programs."""
-        return [_toplevel(node) for node in _nodes(json.loads(self._ask("-t", "get_tree")))]
 
     @contextlib.contextmanager
     def new_windows(self) -> Iterator[Callable[[float], float]]:
