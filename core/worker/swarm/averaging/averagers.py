@@ -58,6 +58,11 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, allow_state_sharing=False, **kwargs)
 
+    @property
+    def has_unused_gradient(self) -> bool:
+        """Whether the buffers hold the gradient of a round that has begun, and whose result nobody has used yet."""
+        return bool(self._new_averaged_grads)
+
     def load_state_from_peers(self, **_kwargs: Any) -> None:
         """Download nothing.
 
@@ -91,8 +96,11 @@ class _DownloadingAverager(_ObservedAverager):
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):
     """Averages parameters and statistics of the optimizer, and downloads the whole state when we are behind.
 
-    A passive one only takes the average of the others.
+    A passive one only takes the average of the others. ``weight`` is that of our parameters in the rounds that begin
+    from now on; a plain hivemind peer's is 1.
     """
+
+    weight = 1.0
 
     def __init__(self, *args: Any, is_passive: bool, **kwargs: Any) -> None:
         self._is_passive = is_passive
@@ -120,10 +128,10 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
 
         WORKAROUND H42: hivemind gives every peer's parameters the same weight, however little it has trained.
         """
-        if self._is_passive:
-            optimizer_step = False
-            averaging_opts = averaging_opts and averaging_opts | {"weight": 0.0}
-            if averaging_control is not None:
-                averaging_control.weight = 0.0
+        weight = 0.0 if self._is_passive else self.weight
+        averaging_opts = averaging_opts and averaging_opts | {"weight": weight}
+        if averaging_control is not None:
+            averaging_control.weight = weight
+        optimizer_step = optimizer_step and not self._is_passive
         kwargs |= {"averaging_control": averaging_control, "averaging_opts": averaging_opts}
         return super().step(*args, optimizer_step=optimizer_step, **kwargs)

@@ -20,7 +20,7 @@ from core.errors import ErrorKind, UserError
 from core.protocol.events import RoundFinished
 from core.run.manifest import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.compression import compression, download_compression
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
@@ -39,6 +39,7 @@ MAX_FAILED_DOWNLOADS = 7  # over two minutes
 MIN_SILENCE_SECONDS = 5.0
 LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
 CANCEL_SECONDS = 1.0
+MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
 TRACKER_OPTIONS = (
     "min_refresh_period",
@@ -241,7 +242,33 @@ class SwarmOptimizer(hivemind.Optimizer):
         if averager.rounds.cancel_searching(LEFT_OVER * self.matchmaking_time, but=self.scheduled_state):
             # what waited for the round ends at once; until then hivemind believes that it is under way
             concurrent.futures.wait(averager.pending_updates, CANCEL_SECONDS)
+        averager.weight = self._weight_of_epoch()
         super()._update_global_epoch(*args, **kwargs)
+
+    def _weight_of_epoch(self) -> float:
+        """Of our parameters in the average: our samples of this epoch, as a multiple of what one peer has on average.
+
+        With averaged gradients all parameters are equal, and no weight matters. Where a round of gradients has failed,
+        each has stepped with its own; the average with these weights is the step that they would have made together
+        (exactly so with SGD), and a newcomer's few samples count as few.
+        """
+        peers, mine = self.tracker.global_progress.num_peers, self.tracker.local_progress.samples_accumulated
+        return float(max(MIN_WEIGHT, mine * max(1, peers) / self.tracker.target_batch_size))
+
+    def _load_local_gradients_into_optimizer(self) -> None:
+        """Step with our own gradient where nobody has averaged it.
+
+        WORKAROUND H45: hivemind reads its accumulators once more, which it has emptied when the round began: an epoch
+        whose round fails is a step with zero, or with the first micro-batches of the next epoch. The buffers of the
+        round still hold the gradient.
+        """
+        if not self.grad_averager.has_unused_gradient:
+            super()._load_local_gradients_into_optimizer()
+            return
+        with self.grad_averager.get_tensors() as gradients:
+            if not are_finite(gradients):
+                torch._foreach_zero_(gradients)
+        self._load_averaged_gradients_into_optimizer_()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients, as hivemind does; with ``reuse_grad_buffers`` they go on adding up where they are."""

@@ -1,4 +1,4 @@
-"""A peer that still looks for a group of an earlier epoch finds its way back to the others' rounds."""
+"""What peers make of a round that failed: a step of their own, and their way back to the others' rounds."""
 
 from __future__ import annotations
 
@@ -22,3 +22,15 @@ def test_parameters_are_averaged_again_after_a_round_that_was_left_over(group: P
     for rounds in outcome.rounds:
         together = {each.split(":")[0] for each in rounds if each.startswith("state") and ": 2 peers" in each}
         assert together >= {f"state {epoch}" for epoch in range(LEFT_OVER_AT + 2, LAST_EPOCH)}, outcome.rounds
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.parametrize("averaging", ["at once", "delayed"])
+def test_the_step_of_an_epoch_without_a_group_is_that_of_the_peers_own_gradient(
+    group: PeerGroup, averaging: str
+) -> None:
+    script = group.script(averaging, "tests.support.peers.lonely_epochs", averaging)
+    number = script.until(lambda each: "reached" in each)
+    assert number["reached"] == pytest.approx(number["expected"], rel=1e-4)
+    assert number["failed"] > 1
