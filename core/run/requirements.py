@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.run.manifest import Collaboration, Compression, RunManifest
+from core.run.manifest import RunManifest
+from core.run.spec.collaboration import Collaboration, Compression, DeltaCodec
 from core.run.spec.data import DataSpec, ImageFiles, TextFiles
 from core.run.spec.recipe_cost import RecipeSize, size_of
 
 _FLOAT_BYTES = 4
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
+_DELTA_BYTES: dict[DeltaCodec, float] = {"fp16": 2.0, "int8": 258 / 256, "int4": 18 / 32}  # a parameter; see codecs.py
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,12 @@ def _file_bytes(data: DataSpec) -> int:
 
 
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
-    """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16."""
+    """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16.
+
+    With local-sgd it is the base weights and the outer momentum.
+    """
+    if manifest.collaboration.mode == "local-sgd":
+        return 2 * _FLOAT_BYTES * parameters
     parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
     return round(parameters * (parameter_bytes + manifest.optimizer.kept_bytes))
 
@@ -79,7 +86,12 @@ def _device_memory_bytes(size: RecipeSize, manifest: RunManifest) -> int:
 
 
 def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
-    """At most twice what is averaged: the gradients, and every so many epochs weights and statistics."""
+    """At most twice what is averaged: the gradients, and every so many epochs weights and statistics.
+
+    With local-sgd it is what has changed, once.
+    """
+    if collaboration.mode == "local-sgd":
+        return round(2 * parameters * _DELTA_BYTES[collaboration.delta_codec])
     gradients = 0 if collaboration.use_local_updates else _sent_bytes(collaboration.grad_compression)
     averaged = 1 + len(collaboration.average_opt_statistics)
     state = averaged * _sent_bytes(collaboration.state_averaging_compression)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.run.manifest import Collaboration, RunManifest
+from core.run.manifest import RunManifest
 from core.run.requirements import ResourceRequirements, estimate_requirements
+from core.run.spec.collaboration import Collaboration
 
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
@@ -76,7 +77,8 @@ def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
             f"{collaboration.allreduce_timeout or allowed:.0f} s: raise [collaboration] "
             f"{'allreduce_timeout' if collaboration.allreduce_timeout else 'averaging_timeout'}."
         )
-    is_plain = "none" in (collaboration.grad_compression, collaboration.state_averaging_compression)
+    kinds = collaboration.grad_compression, collaboration.state_averaging_compression
+    is_plain = collaboration.mode == "gradients" and "none" in kinds
     if is_plain and needs.parameters >= _LARGE_PARAMETERS:
         yield (
             f"A computer sends and receives up to {needs.traffic_bytes / 1e6:.0f} MB each in every epoch: "

@@ -12,9 +12,10 @@ from safetensors import safe_open
 
 from core.errors import ErrorKind
 from core.protocol.events import CheckpointSaved, Evaluated, Failed, RoundFinished, StateLoading, TrainingStarted
-from core.run.manifest import Collaboration, RunManifest, SchedulerSpec
+from core.run.manifest import RunManifest, SchedulerSpec
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import FileAt, HubImages, TextFiles
 from core.run.spec.optimizer import AdamW8bit
 from core.run.spec.recipe import (

@@ -12,7 +12,8 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from core.run.manifest import Collaboration, Compression, RunManifest, SchedulerSpec, StateCompression
+from core.run.manifest import RunManifest, SchedulerSpec
+from core.run.spec.collaboration import Collaboration, Compression, StateCompression
 from core.run.spec.data import FileAt, TextFiles
 from core.run.spec.language_models import GPT2
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
@@ -107,7 +108,7 @@ def collaborations() -> Iterator[Row]:
     yield pair("scheduler=exponential", run)
 
 
-def language_model(hub: Hub, learning_rate: float = 1e-2, **options: Any) -> RunManifest:
+def language_model(hub: Hub, learning_rate: float = 7e-3, **options: Any) -> RunManifest:
     """A tiny GPT-2 with these options of its recipe, and some sentences to learn."""
     text = TEXT.encode()
     where = hub.publish("dataset", "somebody/texts", {"bees.txt": text}).url("bees.txt")

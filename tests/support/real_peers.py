@@ -35,8 +35,9 @@ from core.protocol.events import (
     SearchFinished,
     TrainingStarted,
 )
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT

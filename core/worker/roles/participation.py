@@ -24,7 +24,7 @@ from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import ParticipationConfig, PreparedTraining, prepare_training
-from core.worker.swarm import Interrupted, Listeners, PeerInfo, Swarm, SwarmOptimizer, guard_records
+from core.worker.swarm import Interrupted, Listeners, LocalSgdOptimizer, PeerInfo, Swarm, SwarmOptimizer, guard_records
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
 
@@ -166,7 +166,8 @@ def enter_training(
         channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
 
     guard_records(swarm, manifest.run.id)
-    return SwarmOptimizer(
+    kind = LocalSgdOptimizer if manifest.collaboration.mode == "local-sgd" else SwarmOptimizer
+    return kind(
         swarm,
         manifest.run.id,
         manifest.collaboration,

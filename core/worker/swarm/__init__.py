@@ -20,6 +20,7 @@ from core.worker.swarm.dht.run_records import (
     PeerInfo,
     guard_records,
 )
+from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "LanAddresses",
     "Listeners",
     "LocalMetrics",
+    "LocalSgdOptimizer",
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",

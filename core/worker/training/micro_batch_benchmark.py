@@ -84,7 +84,7 @@ class MicroBatchBenchmark:
         if self.device.type != "cuda":
             return 0
         together = self.manifest.collaboration
-        has_sums = not (together.reuse_grad_buffers or together.use_local_updates)
+        has_sums = not (together.reuse_grad_buffers or together.use_local_updates or together.mode == "local-sgd")
         kept_bytes = 0.0 if together.is_optimizer_offloaded else self.manifest.optimizer.kept_bytes
         trained = sum(each.numel() for each in self.recipe.model.parameters() if each.requires_grad)
         return round(trained * (_FLOAT_BYTES * has_sums + kept_bytes))

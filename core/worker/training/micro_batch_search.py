@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
-from core.run.manifest import Collaboration
 from core.run.run_file_lint import BATCHES_PER_PEER
+from core.run.spec.collaboration import Collaboration
 
 MAX_MICRO_BATCH = 4096  # samples, where the run names none
 MAX_SECONDS = 1.0  # for one micro-batch: a pause waits for its end

@@ -15,7 +15,8 @@ from core.protocol.commands import Join, Start
 from core.protocol.events import ContributionStatus, PeerSeen, Progress, RoundFinished, RunFound
 from core.protocol.localizable import LocalizedText
 from core.records.time_series import Curve, Series
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 
 NOW = 1_763_700_000.0

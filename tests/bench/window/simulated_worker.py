@@ -37,7 +37,8 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import LocalizedText
 from core.protocol.types import PROTOCOL_VERSION, Event
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 
 RUN_ID = "sums"

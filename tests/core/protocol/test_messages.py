@@ -17,9 +17,10 @@ from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, en
 from core.protocol.commands import AnyCommand, DryRun, Join, Leave, Publish, Start
 from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound, Solved
 from core.protocol.localizable import LocalizedText
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_scores import Score
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 from core.schema import Count
 from tests.support.peers.fake_worker import manifest, progress

@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from core.hardware.fit import disk_needed
-from core.run.manifest import Collaboration, RunManifest
+from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file, parse_run_file, template
 from core.run.run_file_lint import lint
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import SumsData, TextFiles
 from core.run.spec.optimizer import AdamW8bit
 from core.run.spec.recipe import ArithmeticGPT

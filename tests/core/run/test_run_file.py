@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from core.errors import ErrorKind, UserError
 from core.run.manifest import RunManifest
+from core.run.requirements import estimate_requirements
 from core.run.run_file import MAX_RUN_FILE_BYTES, load_run_file, parse_run_file, template, write_template
 from core.run.run_file_lint import lint
 from core.run.spec.optimizer import AdamW8bit
@@ -317,6 +318,31 @@ def test_local_updates_say_which_options_they_need() -> None:
     assert parse_run_file(with_local_updates()).collaboration.use_local_updates
     for option in ("delay_grad_averaging", "delay_optimizer_step", "reuse_grad_buffers"):
         assert "use_local_updates averages no gradients: it needs" in mistakes(with_local_updates(**{option: "true"}))
+
+
+def in_local_sgd(**options: str) -> str:
+    """The template in mode local-sgd, with only what that knows, and these options."""
+    collaboration = {"mode": '"local-sgd"', "target_batch_size": "4096", **options}
+    lines = "\n".join(f"{name} = {value}" for name, value in collaboration.items())
+    before, _, rest = template().partition("[collaboration]\n")
+    _, _, after = rest.partition("\n[")
+    return f"{before}[collaboration]\n{lines}\n\n[{after}"
+
+
+def test_each_mode_refuses_the_others_options() -> None:
+    run = parse_run_file(in_local_sgd(outer_lr="0.5", delta_codec='"int4"', overlap='"delayed"'))
+    assert run.collaboration.delta_codec == "int4"
+    for option, value in (("use_local_updates", "true"), ("grad_compression", '"float16"'), ("powersgd_rank", "4")):
+        assert f'{option} needs mode = "gradients"' in mistakes(in_local_sgd(**{option: value}))
+    for option, value in (("outer_lr", "0.5"), ("delta_codec", '"fp16"'), ("weight_cap", "2.0")):
+        assert f'{option} needs mode = "local-sgd"' in mistakes(in_local_sgd(mode='"gradients"', **{option: value}))
+
+
+@pytest.mark.parametrize(("codec", "bytes_each_way"), [("fp16", 2.0), ("int8", 258 / 256), ("int4", 18 / 32)])
+def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float) -> None:
+    needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))
+    assert needs.traffic_bytes == pytest.approx(2 * bytes_each_way * needs.trained_parameters, rel=0.01)
+    assert needs.download_bytes == 8 * needs.trained_parameters
 
 
 def test_options_without_effect_on_local_updates_are_hints() -> None:

@@ -39,8 +39,9 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.localizable import LocalizedText
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 from core.texts.event_log import line
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from core.files.documents import FOLDER
-from core.run.manifest import Collaboration
+from core.run.spec.collaboration import Collaboration
 from tests.support.real_peers import peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

@@ -17,9 +17,10 @@ import msgspec
 from core.engine.worker_command import worker_environment
 from core.protocol.commands import AnyCommand, Join, Publish
 from core.protocol.events import AnyEvent, Failed
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.identity import Identity
 from tests.support.peers.hivemind_peer import ParsedCommand, Record

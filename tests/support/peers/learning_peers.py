@@ -40,7 +40,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
-from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm import LocalSgdOptimizer, Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.peers.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
@@ -76,7 +76,9 @@ class SettlingPeer:
             self.save_parameters(str(epoch))
 
     def parameters(self) -> Tensor:
-        """A copy of all of them, as one vector."""
+        """A copy of all of them, as one vector; with local SGD of those that all peers have in common."""
+        if isinstance(self.optimizer, LocalSgdOptimizer):
+            return parameters_to_vector(self.optimizer.base_weights()).detach()
         return parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
 
     def save_parameters(self, name: str) -> None:
@@ -202,11 +204,15 @@ class Training:
         return all(self._averaged_at(epoch, folder) for folder in self._folders)
 
     def _averaged_at(self, epoch: int, folder: Path) -> bool:
-        """With averaged gradients, parameters that agreed an epoch ago still do; local updates part them again."""
-        is_local = self.row.members[0].manifest.collaboration.use_local_updates
-        epochs = (epoch,) if is_local else (epoch - 1, epoch)
+        """With averaged gradients, parameters that agreed an epoch ago still do; local updates part them again.
+
+        Local SGD never averages parameters.
+        """
+        together = self.row.members[0].manifest.collaboration
+        epochs = (epoch,) if together.use_local_updates else (epoch - 1, epoch)
         rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
-        was_state = any(each.kind == "state" and each.epoch in epochs for each in rounds)
+        kind = "gradients" if together.mode == "local-sgd" else "state"
+        was_state = any(each.kind == kind and each.epoch in epochs for each in rounds)
         return was_state and len(rounds) >= MIN_ROUNDS
 
     def _failures(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ import torch
 from hivemind.optim.progress_tracker import ProgressTracker
 
 from core.protocol.events import RoundFinished
-from core.run.manifest import Collaboration
+from core.run.spec.collaboration import Collaboration
 from core.security.identity import Identity
 from core.worker.process.process_tree import setup_fork_handling
 from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm

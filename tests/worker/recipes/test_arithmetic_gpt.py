@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.run.manifest import Collaboration, RunInfo, RunManifest
+from core.run.manifest import RunInfo, RunManifest
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT

@@ -10,8 +10,8 @@ from hivemind.compression import deserialize_torch_tensor
 from hivemind.compression.base import CompressionInfo, TensorRole
 
 from core.protocol.events import RoundFinished
-from core.run.manifest import Compression, StateCompression
 from core.run.requirements import estimate_requirements
+from core.run.spec.collaboration import Compression, StateCompression
 from core.worker.swarm.averaging.compression import compression, download_compression
 from tests.support.real_peers import PeerGroup, averaged, tiny
 

@@ -14,9 +14,10 @@ from torch import Tensor
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import DryRun, Leave, Start
 from core.protocol.events import Failed, FitMeasured, Progress, RoundFinished, RunFound
-from core.run.manifest import Collaboration, RunManifest
+from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.run_file import load_run_file
+from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import HubImages, SumsData, TextFiles
 from core.run.spec.recipe import ArithmeticGPT, CausalLM, Quantization
 from core.worker.compute.memory_errors import named_out_of_memory

@@ -67,7 +67,7 @@ def are_finite(tensors: Iterable[Tensor]) -> bool:
     return all(bool(tensor.isfinite().all()) for tensor in tensors)
 
 
-class _ValidatingContainer(TensorPartContainer):
+class ValidatingContainer(TensorPartContainer):
     """Takes averaged parts from reducers; what cannot be right is replaced by our own part."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -82,7 +82,7 @@ class _ValidatingContainer(TensorPartContainer):
         super().register_processed_part(peer_index, part_index, part)
 
 
-class _ValidatingReducer(TensorPartReducer):
+class ValidatingReducer(TensorPartReducer):
     """Averages parts for everybody; whoever sends what cannot be right is left out, as one who is lost."""
 
     def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
@@ -108,8 +108,8 @@ class ValidatingRunner(AllReduceRunner):
     ``sender_timeout``, as it does between two parts.
     """
 
-    tensor_part_container: _ValidatingContainer
-    tensor_part_reducer: _ValidatingReducer
+    tensor_part_container: ValidatingContainer
+    tensor_part_reducer: ValidatingReducer
 
     def __init__(
         self,
@@ -125,13 +125,21 @@ class ValidatingRunner(AllReduceRunner):
         options = {"compression": compression, "part_size_bytes": part_size_bytes, "tensor_infos": tensor_infos}
         super().__init__(tensors=tensors, peer_fractions=peer_fractions, **options, **kwargs)
         # hivemind's constructor makes both of its own kinds, and has no parameter for others; nothing is sent yet
-        container = _ValidatingContainer(tensors, peer_fractions, return_deltas=True, **options)
+        container = self._make_container(tensors, peer_fractions, return_deltas=True, **options)
         self.tensor_part_container = container
         own_index = self.ordered_peer_ids.index(self.peer_id)
         self.parts_for_local_averaging = container.get_raw_input_parts(own_index)
-        self.tensor_part_reducer = _ValidatingReducer(self.parts_for_local_averaging, len(self.sender_peer_ids))
+        self.tensor_part_reducer = self._make_reducer(self.parts_for_local_averaging, len(self.sender_peer_ids))
         self._lost: set[PeerID] = set()
         self._latecomer_timeout = latecomer_timeout
+
+    def _make_container(self, *args: Any, **options: Any) -> ValidatingContainer:
+        """What cuts our tensors into parts, and puts the averages together."""
+        return ValidatingContainer(*args, **options)
+
+    def _make_reducer(self, mine: Sequence[Tensor], senders: int) -> ValidatingReducer:
+        """What averages the parts of which we are the reducer; ``mine`` are our own."""
+        return ValidatingReducer(mine, senders)
 
     async def _handle_missing_senders(self) -> None:
         more = max(0.0, self._latecomer_timeout - self.sender_timeout)
@@ -141,11 +149,15 @@ class ValidatingRunner(AllReduceRunner):
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
         try:
-            await super()._communicate_with_peer(peer_id)
+            await self._exchange_parts(peer_id)
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
             raise
+
+    async def _exchange_parts(self, peer_id: PeerID) -> None:
+        """Send that reducer our parts, and take its averages."""
+        await super()._communicate_with_peer(peer_id)
 
     @property
     def has_lost_anybody(self) -> bool:

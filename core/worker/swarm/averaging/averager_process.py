@@ -106,7 +106,7 @@ class AveragerProcess(DecentralizedAverager):
         offers the new state in the DHT after every single tensor. Here it is offered once, when all are averaged.
         """
         group_id = group_info.group_id if group_id is None else group_id
-        runner = ValidatingRunner(
+        runner = self._make_runner(
             p2p=self._p2p,
             servicer_type=type(self),
             prefix=self.prefix,
@@ -121,8 +121,16 @@ class AveragerProcess(DecentralizedAverager):
                 raise ValueError("auxiliary peers receive no averaged tensors")
             return
         async for tensor, update in azip(as_aiter(*tensors), runner):
-            tensor.add_(update, alpha=self._averaging_alpha)
+            self._apply_update(tensor, update)
         self._state_updated.set()
+
+    def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
+        """The runner of an exchange, with hivemind's options."""
+        return ValidatingRunner(**kwargs)
+
+    def _apply_update(self, tensor: Tensor, update: Tensor) -> None:
+        """Put into that tensor of ours what the runner has yielded for it: the difference from the average."""
+        tensor.add_(update, alpha=self._averaging_alpha)
 
     async def rpc_aggregate_part(
         self, stream: AsyncIterator[averaging_pb2.AveragingData], context: P2PContext

@@ -13,7 +13,7 @@ from hivemind.compression import (
     Uniform8BitQuantization,
 )
 
-from core.run.manifest import Compression, StateCompression
+from core.run.spec.collaboration import Compression, StateCompression
 
 LARGE_TENSOR = 2**16 + 1  # as in hivemind's ALBERT example: below, 8 bits save little and cost much
 

@@ -18,7 +18,7 @@ from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
 from core.protocol.events import RoundFinished
-from core.run.manifest import Collaboration
+from core.run.spec.collaboration import LOCAL_SGD_OPTIONS, Collaboration
 from core.worker.compute.optimizers import count_steps
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
@@ -49,7 +49,7 @@ TRACKER_OPTIONS = (
     "expected_drift_rate",
     "metadata_expiration",
 )
-AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank")
+AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank", "mode")
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             tracker_opts={"private_key": swarm.progress_key, **_tracker_options(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
-            **_options(collaboration, sum(parameter.numel() for parameter in params)),
+            **self._hivemind_options(sum(parameter.numel() for parameter in params)),
         )
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
@@ -142,26 +142,33 @@ class SwarmOptimizer(hivemind.Optimizer):
             **kwargs,
         )
 
+    def _hivemind_options(self, numbers: int) -> dict[str, Any]:
+        """The options of hivemind.Optimizer for a model of so many parameters."""
+        return _options(self._collaboration, numbers)
+
     def _make_state_averager(self, **kwargs: Any) -> TrainingStateAverager:
-        return TrainingStateAverager(
-            dht=self.dht,
-            prefix=f"{self.run_id}_state_averager",
-            min_matchmaking_time=self.matchmaking_time,
-            allreduce_timeout=self.allreduce_timeout,
-            shutdown_timeout=self.shutdown_timeout,
-            offload_optimizer=self.offload_optimizer,
-            custom_gradients=self.offload_optimizer,
-            status_loglevel=self.status_loglevel,
-            next_chunk_timeout=self.next_chunk_timeout,
-            client_mode=self.client_mode,
-            auxiliary=self.auxiliary,
-            start=True,
-            download=self._download,
-            is_passive=self._is_passive,
-            trial=self._listeners.trial,
-            **self._averager_options(Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))),
-            **kwargs,
-        )
+        return TrainingStateAverager(**self._state_averager_options(f"{self.run_id}_state_averager"), **kwargs)
+
+    def _state_averager_options(self, prefix: str) -> dict[str, Any]:
+        """What the state averager's constructor is given; only peers of that prefix share their state with it."""
+        rounds = Rounds(self._collaboration.averaging_timeout, partial(self._report, "state"))
+        return self._averager_options(rounds) | {
+            "dht": self.dht,
+            "prefix": prefix,
+            "min_matchmaking_time": self.matchmaking_time,
+            "allreduce_timeout": self.allreduce_timeout,
+            "shutdown_timeout": self.shutdown_timeout,
+            "offload_optimizer": self.offload_optimizer,
+            "custom_gradients": self.offload_optimizer,
+            "status_loglevel": self.status_loglevel,
+            "next_chunk_timeout": self.next_chunk_timeout,
+            "client_mode": self.client_mode,
+            "auxiliary": self.auxiliary,
+            "start": True,
+            "download": self._download,
+            "is_passive": self._is_passive,
+            "trial": self._listeners.trial,
+        }
 
     def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
         """The factory that hivemind calls with options of its own."""
@@ -320,7 +327,7 @@ def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
     so many numbers the time that a slow line needs, unless the run says how long it may take.
     """
     told = msgspec.structs.asdict(collaboration)
-    options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS}}
+    options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS, *LOCAL_SGD_OPTIONS}}
     if collaboration.allreduce_timeout is None:
         averaged = 1 + len(collaboration.average_opt_statistics)
         options["averaging_timeout"] += exchange_seconds(averaged * numbers)

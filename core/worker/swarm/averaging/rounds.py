@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
+from typing import Any
 
 from hivemind.averaging.control import AveragingStage, StepControl
 
@@ -13,14 +14,15 @@ class Rounds:
     """All rounds of one averager that have not ended.
 
     ``on_finished(control, seconds)`` is called when one that was not cancelled has ended; ``search_seconds`` is how
-    long a group is looked for. ``epoch``, if given, is what the groupmates of each round are told of it.
+    long a group is looked for. ``epoch``, if given, is what the groupmates of each round are told of it: the epoch, or
+    a tuple that begins with it.
     """
 
     def __init__(
         self,
         search_seconds: float,
         on_finished: Callable[[StepControl, float], None] = lambda control, seconds: None,
-        epoch: Callable[[], int] | None = None,
+        epoch: Callable[[], int | tuple[Any, ...]] | None = None,
     ) -> None:
         self.search_seconds, self.epoch = search_seconds, epoch
         self._on_finished = on_finished

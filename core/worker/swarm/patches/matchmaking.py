@@ -40,11 +40,13 @@ class StaleRoundError(MatchmakingException):
 def epoch_of(gathered: bytes) -> int | None:
     """The epoch that a round belongs to, as its owner tells the group; ``None`` where it does not say.
 
-    ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument.
+    ``gathered`` is what `DecentralizedAverager.step` packs: bandwidth, mode and the packed ``gather`` argument, which
+    is the epoch, or a tuple that begins with it.
     """
     try:
         _bandwidth, _mode, packed = MSGPackSerializer.loads(gathered)
-        epoch = MSGPackSerializer.loads(packed)
+        told = MSGPackSerializer.loads(packed)
+        epoch = told[0] if isinstance(told, tuple) else told
     except Exception:  # anybody may send anything
         return None
     return epoch if type(epoch) is int else None

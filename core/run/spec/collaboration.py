@@ -1,0 +1,185 @@
+"""How peers train and average together: the section ``[collaboration]`` of a run, with its bounds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+import msgspec
+from msgspec import Meta
+
+from core.schema import StrictStruct
+
+_Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
+_RefreshSeconds = Annotated[float, Meta(ge=0.1, le=60)]
+
+StateCompression = Literal["none", "float16", "scaled_float16"]
+"""Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
+Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
+Statistic = Literal["exp_avg", "exp_avg_sq", "momentum_buffer"]
+DeltaCodec = Literal["fp16", "int8", "int4"]
+Aggregation = Literal["mean", "clip", "centered-clip"]
+# What hivemind 1.1.12 accepts of
+# (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
+_ORDINARY_MODES = {
+    (False, False, False, False),
+    (True, False, False, False),
+    (True, True, True, False),
+    (False, False, False, True),
+    (True, True, True, True),
+    (True, True, False, True),
+}
+
+
+LOCAL_SGD_OPTIONS = ("outer_lr", "outer_momentum", "delta_codec", "overlap", "aggregation", "weight_cap")
+_GRADIENTS_OPTIONS = (
+    "delay_grad_averaging",
+    "delay_optimizer_step",
+    "delay_state_averaging",
+    "offload_optimizer",
+    "reuse_grad_buffers",
+    "use_local_updates",
+    "average_state_every",
+    "grad_compression",
+    "state_averaging_compression",
+    "load_state_compression",
+    "average_opt_statistics",
+    "powersgd_rank",
+)
+
+
+class Collaboration(StrictStruct, kw_only=True, frozen=True):
+    """How peers train and average together, under hivemind.Optimizer's own names; overlap is the default.
+
+    Batch sizes are in samples; ``batch_size_per_step`` is the micro-batch, and without it every computer
+    trains with what a dry run has found to be fast on it; times are in seconds;
+    ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient
+    (Vogels and others, PowerSGD, arXiv:1905.13727).
+    ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
+    """
+
+    mode: Literal["gradients", "local-sgd"] = "gradients"
+    """What peers average: gradients, for one step of all together in every epoch (plain hivemind), or with
+    ``local-sgd`` what the many steps of each have changed, for slow lines (DiLoCo, arXiv:2311.08105; experimental)."""
+    target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
+    """The number of samples of one epoch of the whole swarm: one step of all together, or one round of local-sgd."""
+    batch_size_per_step: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """The micro-batch, in samples; without it every computer finds the fastest one by a dry run."""
+    matchmaking_time: _Seconds = 5.0
+    """Seconds in which peers find each other before an averaging round begins."""
+    averaging_timeout: _Seconds = 60.0
+    """Seconds after which an averaging round without a group is given up."""
+    allreduce_timeout: _Seconds | None = None
+    """Seconds that the exchange of a group may take; without it, what a line of 1 Mbit/s needs for this model."""
+    next_chunk_timeout: _Seconds = 60.0
+    """Seconds without any data after which a peer that sends its state counts as gone."""
+    load_state_timeout: _Seconds = 600.0
+    """Seconds that a newcomer's download of the whole state may take."""
+    delay_grad_averaging: bool = True
+    """Whether training goes on while gradients are averaged."""
+    delay_optimizer_step: bool = True
+    """Whether training goes on while the optimizer takes its step."""
+    delay_state_averaging: bool = True
+    """Whether training goes on while weights and statistics are averaged."""
+    offload_optimizer: bool = True
+    """Whether the optimizer and its state are kept in ordinary memory instead of the GPU's; overlap needs it."""
+    reuse_grad_buffers: bool = False
+    """Whether gradients add up in the model's own buffers, which saves one copy of them."""
+    use_local_updates: bool = False
+    """Whether each peer takes steps by itself and only weights are averaged, for slow lines."""
+    average_state_every: Annotated[int, Meta(ge=1, le=1000)] = 1
+    """The number of epochs from one averaging of the weights to the next."""
+    grad_compression: Compression = "none"
+    """How gradients are encoded when they are sent."""
+    state_averaging_compression: StateCompression = "none"
+    """How weights and statistics are encoded when they are averaged."""
+    load_state_compression: StateCompression = "none"
+    """How the state is encoded when a newcomer downloads it."""
+    average_opt_statistics: tuple[Statistic, ...] = ()
+    """The optimizer's statistics that are averaged together with the weights."""
+    powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
+    """The rank to which PowerSGD reduces each large gradient; without it gradients are averaged in full."""
+    bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+    """The speed of one peer's line, in any unit; peers share the work of averaging in proportion to it."""
+    min_refresh_period: _RefreshSeconds = 0.5
+    """Seconds between two looks at the others' progress, at least."""
+    default_refresh_period: _RefreshSeconds = 3.0
+    """Seconds between two looks at the others' progress, while no other peer is known."""
+    max_refresh_period: _RefreshSeconds = 10.0
+    """Seconds between two looks at the others' progress, at most."""
+    expected_drift_peers: Annotated[float, Meta(ge=0, le=1000)] = 3.0
+    """The number of peers that are expected to join within an epoch."""
+    expected_drift_rate: Annotated[float, Meta(ge=0, le=10)] = 0.2
+    """The share of the peers that is expected to come or go within an epoch."""
+    performance_ema_alpha: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    """The weight of the latest measurement in a peer's smoothed speed."""
+    metadata_expiration: Annotated[float, Meta(ge=20, le=600)] = 60.0
+    """Seconds for which a peer that has vanished is still counted."""
+    outer_lr: Annotated[float, Meta(gt=0, le=2)] = 0.7
+    """With local-sgd, the learning rate of the step that all take together at the end of a round."""
+    outer_momentum: Annotated[float, Meta(ge=0, lt=1)] = 0.9
+    """With local-sgd, the Nesterov momentum of that step."""
+    delta_codec: DeltaCodec = "int8"
+    """With local-sgd, how changes of weights are encoded: 2, 1.01 or 0.56 bytes a parameter each way."""
+    overlap: Literal["none", "delayed"] = "none"
+    """With local-sgd, whether training goes on while changes are exchanged (``delayed``)."""
+    aggregation: Aggregation = "clip"
+    """With local-sgd, how changes are averaged: as they are, clipped to their median norm, or by centered clipping."""
+    weight_cap: Annotated[float, Meta(ge=1, le=1000)] = 4.0
+    """With local-sgd, how many times the median of all peers' samples one peer's may count at the most."""
+
+    def __post_init__(self) -> None:
+        self._refuse_other_mode()
+        if not self.min_refresh_period <= self.default_refresh_period <= self.max_refresh_period:
+            raise ValueError("min_, default_ and max_refresh_period must not be in another order")
+        if self.target_batch_size < self.sure_batch_size:
+            raise ValueError("target_batch_size must be at least batch_size_per_step")
+        if self.averaging_timeout <= self.matchmaking_time:
+            raise ValueError("averaging_timeout must be longer than matchmaking_time")
+        if self.delay_optimizer_step and not self.offload_optimizer:
+            raise ValueError("delay_optimizer_step needs offload_optimizer")
+        if self.average_opt_statistics and self.state_averaging_compression == "float16":
+            raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
+        if self.powersgd_rank is not None and self.use_local_updates:
+            raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
+        if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
+            raise ValueError(
+                "powersgd_rank needs grad_compression in halves at least: in 8 bits every peer would look in "
+                "other directions"
+            )
+        mode = (
+            self.delay_state_averaging,
+            self.delay_optimizer_step,
+            self.delay_grad_averaging,
+            self.reuse_grad_buffers,
+        )
+        if self.use_local_updates and any(mode[1:]):
+            raise ValueError(
+                "use_local_updates averages no gradients: it needs delay_optimizer_step, delay_grad_averaging and "
+                "reuse_grad_buffers = false"
+            )
+        if mode not in _ORDINARY_MODES and not self.use_local_updates:
+            raise ValueError(
+                "hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, "
+                "delay_grad_averaging and reuse_grad_buffers"
+            )
+
+    def _refuse_other_mode(self) -> None:
+        """Raises ValueError where an option is set that the mode does not have."""
+        of_mode = _GRADIENTS_OPTIONS if self.mode == "local-sgd" else LOCAL_SGD_OPTIONS
+        for field in msgspec.structs.fields(self):
+            if field.name in of_mode and getattr(self, field.name) != field.default:
+                needed = "gradients" if self.mode == "local-sgd" else "local-sgd"
+                raise ValueError(f'{field.name} needs mode = "{needed}"')
+
+    @property
+    def is_optimizer_offloaded(self) -> bool:
+        """Whether the optimizer steps copies of the parameters in host memory.
+
+        Local updates step the parameters of the model themselves, which is also hivemind's default.
+        """
+        return self.offload_optimizer and not self.use_local_updates and self.mode == "gradients"
+
+    @property
+    def sure_batch_size(self) -> int:
+        """The micro-batch as far as the run knows it: one sample, where each computer finds its own."""
+        return self.batch_size_per_step or 1

@@ -1,0 +1,52 @@
+"""Local SGD between real peers: all learn, and their base weights are equal to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.run.manifest import RunManifest
+from core.run.spec.optimizer import AdamW
+from tests.support.peers.learning_rows import Member, Outcome, Row, learn, small_run
+from tests.support.real_peers import peer_group
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+EPOCHS = 7
+LEARNED = 0.7  # of the untrained loss is left at the most
+SIDE_BY_SIDE = 2
+
+
+def local_sgd(**collaboration: Any) -> RunManifest:
+    """Sums of one digit; a round is twenty steps of each of two members."""
+    run = small_run(mode="local-sgd", **collaboration)
+    return msgspec.structs.replace(run, optimizer=AdamW(learning_rate=1e-3))
+
+
+def rows() -> tuple[Row, ...]:
+    """A keeper with a client from the beginning and a late one; and two who go on training during the exchange."""
+    plain, overlapped = local_sgd(), local_sgd(overlap="delayed", delta_codec="int4")
+    keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
+    late = Member(manifest=plain, mode="client", late=True)
+    pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
+    return (
+        Row(name="keeper, client and newcomer", members=(keeper, client, late), epochs=EPOCHS),
+        Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
+    )
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """What came of every row."""
+    with peer_group(tmp_path_factory.mktemp("local-sgd")) as hired:
+        return learn(hired, rows(), SIDE_BY_SIDE)
+
+
+@pytest.mark.parametrize("name", [row.name for row in rows()])
+def test_all_learn_and_have_the_same_base_weights(outcomes: dict[str, Outcome], name: str) -> None:
+    outcome = outcomes[name]
+    assert outcome.failures == []
+    assert outcome.distance == 0.0, outcome.rounds
+    assert all(outcome.remaining_loss(member) < LEARNED for member in range(len(outcome.losses))), outcome.losses

@@ -1,0 +1,1 @@
+"""Local SGD in parts: codecs, aggregation, the reducer, the outer step."""

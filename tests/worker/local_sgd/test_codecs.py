@@ -1,0 +1,67 @@
+"""Codecs of weight changes: their size, their error, and what they refuse."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.run.spec.collaboration import DeltaCodec
+from core.worker.swarm.local_sgd.codecs import codec
+
+CODECS: tuple[DeltaCodec, ...] = ("fp16", "int8", "int4")
+ERRORS = {"fp16": 3e-4, "int8": 0.008, "int4": 0.11}  # of normally distributed numbers, as a share of their norm
+BYTES = {"fp16": 2.001, "int8": 1.01, "int4": 0.5626}  # a number, for a long vector
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("magnitude", [1e-12, 1e-4, 1.0, 1e6])
+def test_the_error_is_small_whatever_the_magnitude(name: DeltaCodec, magnitude: float) -> None:
+    numbers = magnitude * torch.randn(10_000, generator=torch.Generator().manual_seed(1))
+    decoded = codec(name).decode(codec(name).encode(numbers), len(numbers))
+    assert float((decoded - numbers).norm() / numbers.norm()) < ERRORS[name]
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_so_many_bytes_are_sent(name: DeltaCodec) -> None:
+    numbers = torch.randn(100_000)
+    assert len(codec(name).encode(numbers)) == codec(name).size(len(numbers)) <= BYTES[name] * len(numbers)
+
+
+@pytest.mark.parametrize("name", CODECS)
+@given(count=st.integers(1, 700), seed=st.integers(0, 2**31))
+def test_a_vector_of_any_length_keeps_its_length_its_zeros_and_its_bound(
+    name: DeltaCodec, count: int, seed: int
+) -> None:
+    numbers = torch.randn(count, generator=torch.Generator().manual_seed(seed))
+    numbers[::3] = 0.0
+    decoded = codec(name).decode(codec(name).encode(numbers), count)
+    assert decoded.shape == numbers.shape
+    assert not decoded[::3].any()
+    largest = numbers.abs().max()
+    step = largest / {"fp16": 1000, "int8": 127, "int4": 7}[name]
+    assert float((decoded - numbers).abs().max()) <= 0.51 * float(step) + 1e-12
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_encoding_what_was_decoded_changes_nothing(name: DeltaCodec) -> None:
+    once = codec(name).decode(codec(name).encode(torch.randn(1000)), 1000)
+    twice = codec(name).decode(codec(name).encode(once), 1000)
+    torch.testing.assert_close(once, twice, rtol=0.01, atol=0)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_is_no_encoding_of_so_many_numbers_is_refused(name: DeltaCodec) -> None:
+    encoded = codec(name).encode(torch.randn(1000))
+    for wrong, count in ((encoded, 1500), (encoded[:-1], 1000), (encoded.float(), 1000), (encoded[None], 1000)):
+        with pytest.raises(ValueError, match="no encoding of"):
+            codec(name).decode(wrong, count)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_scales_that_are_not_finite_are_refused(name: DeltaCodec) -> None:
+    encoded = codec(name).encode(torch.randn(1000))
+    encoded[:4] = 0xFF
+    with pytest.raises(ValueError, match="not finite"):
+        codec(name).decode(encoded, 1000)
