@@ -26,13 +26,15 @@ def local_sgd(**collaboration: Any) -> RunManifest:
 
 
 def rows() -> tuple[Row, ...]:
-    """A keeper with a client from the beginning and a late one; and two who go on training during the exchange."""
+    """A keeper with a client and a newcomer; one whose base weights differ; two who train during the exchange."""
     plain, overlapped = local_sgd(), local_sgd(overlap="delayed", delta_codec="int4")
     keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
     late = Member(manifest=plain, mode="client", late=True)
+    differing = Member(manifest=plain, mode="client", diverges_at=3)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
     return (
         Row(name="keeper, client and newcomer", members=(keeper, client, late), epochs=EPOCHS),
+        Row(name="keeper and one who differs", members=(keeper, differing), epochs=EPOCHS),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
     )
 

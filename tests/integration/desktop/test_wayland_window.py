@@ -36,7 +36,7 @@ pytestmark = [
 RUN = tiny().run.name
 TRAINING = f"Training · {RUN}"
 PAUSED = f"Paused · {RUN}"
-PASTE = ("-M", "ctrl", "-k", "v", "-m", "ctrl")
+PASTE = ("-M", "ctrl", "-k", "a", "-k", "v", "-m", "ctrl")  # in place of what is there
 RETURN = ("-k", "Return")
 KEY_SECONDS = 6.0
 
@@ -99,8 +99,7 @@ def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: S
     stage.picture("join")
 
     desktop.copy(stage.organiser.posted)
-    desktop.type(window, *PASTE)
-    stage.until(window, app, RETURN, "Ready to start")
+    stage.until(window, app, (*PASTE, *RETURN), "Ready to start")
     stage.picture("review")
     stage.until(window, app, RETURN, RUN)
     desktop.window(app, TRAINING, LIMIT_SECONDS)

@@ -55,17 +55,19 @@ _Event = TypeVar("_Event")
 class SettlingPeer:
     """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
 
-    def __init__(
-        self, participation: RunParticipation, folder: Path, last_epoch: int, left_over_at: int | None = None
-    ) -> None:
+    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
-        self._left_over_at = left_over_at
+        self._member = member
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
         epoch = self.optimizer.local_epoch
         (self.folder / "epoch").write_text(str(epoch))
-        if epoch == self._left_over_at:
+        if epoch == self._member.diverges_at:
+            assert isinstance(self.optimizer, LocalSgdOptimizer)
+            with torch.no_grad():
+                self.optimizer.base_weights()[0].add_(0.01)
+        if epoch == self._member.left_over_at:
             averager = self.optimizer.state_averager
             averager.step(wait_for_delayed_updates=True)
             averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
@@ -109,7 +111,7 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         with open_participation(
             swarm, manifest, organiser, config, cache, channel, supervisor, is_first=is_first
         ) as participation:
-            peer = SettlingPeer(participation, folder, last_epoch, member.left_over_at)
+            peer = SettlingPeer(participation, folder, last_epoch, member)
             peer.save_parameters("untrained")
             if is_first:
                 publish(meeting_point, swarm)
@@ -206,10 +208,11 @@ class Training:
     def _averaged_at(self, epoch: int, folder: Path) -> bool:
         """With averaged gradients, parameters that agreed an epoch ago still do; local updates part them again.
 
-        Local SGD never averages parameters.
+        So do gradients in 8 bits, of which each peer has other roundings. Local SGD never averages parameters.
         """
         together = self.row.members[0].manifest.collaboration
-        epochs = (epoch,) if together.use_local_updates else (epoch - 1, epoch)
+        parts = together.use_local_updates or "8bit" in together.grad_compression
+        epochs = (epoch,) if parts else (epoch - 1, epoch)
         rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
         kind = "gradients" if together.mode == "local-sgd" else "state"
         was_state = any(each.kind == kind and each.epoch in epochs for each in rounds)

@@ -20,7 +20,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A peer of a small swarm. A keeper holds the state and trains next to nothing.
 
     Who is ``late`` joins once the others are in epoch 2, and begins with their state. ``left_over_at``, if given, is
-    the epoch in which it looks for a group to average parameters with once more, when nobody does.
+    the epoch in which it looks for a group to average parameters with once more, when nobody does; ``diverges_at`` that
+    in which its base weights of local SGD are changed by a little, as if it had missed something.
     """
 
     manifest: RunManifest
@@ -28,6 +29,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     keeps: bool = False
     late: bool = False
     left_over_at: int | None = None
+    diverges_at: int | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
