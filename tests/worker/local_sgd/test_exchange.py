@@ -51,8 +51,9 @@ def test_everybody_gets_the_same_bytes_of_the_mean() -> None:
         torch.full((RULE.codec.size(COUNT),), 0xFF, dtype=torch.uint8),
         torch.full((COUNT,), float("nan")),
         torch.full((COUNT,), 1e9),
+        torch.zeros(COUNT - 1),
     ],
-    ids=["length", "scales", "not finite", "absurd"],
+    ids=["length", "scales", "not finite", "absurd", "shape"],
 )
 def test_nonsense_is_left_out_of_the_mean(nonsense: Tensor) -> None:
     mine, theirs = torch.randn(COUNT), torch.randn(COUNT)

@@ -88,12 +88,15 @@ class DeltaReducer(ValidatingReducer):
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         """Add a sender's part, encoded or as it is; the encoded aggregate, once everybody was heard."""
-        if tensor_part.dtype == torch.uint8:
-            try:
-                tensor_part = self._rule.codec.decode(tensor_part, self.part_shapes[part_index].numel())
-            except ValueError as error:
-                self.has_invalid_data = True
-                raise BannedException(f"sender {sender_index}: {error}") from error
+        shape = self.part_shapes[part_index]
+        try:
+            if tensor_part.dtype == torch.uint8:
+                tensor_part = self._rule.codec.decode(tensor_part, shape.numel())
+            elif tensor_part.shape != shape:
+                raise ValueError(f"{tuple(tensor_part.shape)} in place of {tuple(shape)}")
+        except ValueError as error:
+            self.has_invalid_data = True
+            raise BannedException(f"sender {sender_index}: {error}") from error
         return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
 
 
