@@ -32,7 +32,7 @@ def demo(command: Demo, context: CommandContext) -> int:
         )
         with WorkerSession(context, _StopAtEnd(context.stop), organisers) as organiser:
             with raise_first_failure({"organiser": organiser}):
-                organiser.client.publish(publish_demo(organisers))
+                organiser.client.publish(publish_demo(organisers, command.mode))
                 link = wait_until_published(organiser).link
                 print(f"The organiser has published the run: {link}", file=stream, flush=True)
                 code = _volunteer(command, link, replace(context, folders=volunteers), organiser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, get_args
 
 from core.cli.parser import values as typed
 from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
@@ -27,6 +27,7 @@ from core.cli.parser.options import (
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.multiaddr import Multiaddr
+from core.run.spec.collaboration import Mode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
 DEFAULT_RUN_FILE = Path("run.toml")
@@ -100,6 +101,7 @@ class Demo:
     """The command `demo`, which trains two peers on this computer."""
 
     limits: Limits
+    mode: Mode
     json: bool
 
 
@@ -175,7 +177,7 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
         case "help":
             return ShowDocument(asked.topic, asked.json)
         case "demo":
-            return Demo(_limits(asked), asked.json)
+            return Demo(_limits(asked), asked.mode, asked.json)
         case _:
             return Doctor(asked.json)
 
@@ -204,6 +206,9 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
     add_limits(demo)
+    demo.add_argument(
+        "--mode", choices=get_args(Mode), default="gradients", help="what the two average (default: gradients)"
+    )
     add_json(demo)
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser

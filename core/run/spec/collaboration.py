@@ -16,6 +16,7 @@ StateCompression = Literal["none", "float16", "scaled_float16"]
 """Of weights: in 8 bits, each would be rounded to one of 256 values, epoch after epoch."""
 Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
 Statistic = Literal["exp_avg", "exp_avg_sq", "momentum_buffer"]
+Mode = Literal["gradients", "local-sgd"]
 DeltaCodec = Literal["fp16", "int8", "int4"]
 Aggregation = Literal["mean", "clip", "centered-clip"]
 # What hivemind 1.1.12 accepts of
@@ -57,7 +58,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
     """
 
-    mode: Literal["gradients", "local-sgd"] = "gradients"
+    mode: Mode = "gradients"
     """What peers average: gradients, for one step of all together in every epoch (plain hivemind), or with
     ``local-sgd`` what the many steps of each have changed, for slow lines (DiLoCo, arXiv:2311.08105; experimental)."""
     target_batch_size: Annotated[int, Meta(ge=1, le=100_000_000)]
