@@ -54,6 +54,6 @@ def is_averaged(finished: RoundFinished) -> bool:
 
 
 def last_averaged(session: Session) -> RoundFinished | None:
-    """The latest round of gradients that was averaged with others; or of state, if there is no other."""
+    """The latest round of gradients or changes that was averaged with others; or of state, if there is no other."""
     averaged = [each for each in reversed(session.rounds) if is_averaged(each)]
-    return next((each for each in averaged if each.kind == "gradients"), averaged[0] if averaged else None)
+    return next((each for each in averaged if each.kind != "state"), averaged[0] if averaged else None)

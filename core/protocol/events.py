@@ -132,10 +132,13 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
-    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why."""
+    """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
+
+    ``changes`` are those of local SGD.
+    """
 
     epoch: Count
-    kind: Literal["gradients", "state"]
+    kind: Literal["gradients", "state", "changes"]
     ok: bool
     peers: Count
     seconds: float

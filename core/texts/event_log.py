@@ -178,22 +178,29 @@ def _of_work(event: _Work) -> str:
 
 
 def _of_round(event: RoundFinished) -> str:
-    is_state = event.kind == "state"
-    epoch, others = figures.count(event.epoch), event.peers - 1
+    epoch = figures.count(event.epoch)
     if is_averaged(event):
-        words = (
-            translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
-            if is_state
-            else translate("EventLog", "Epoch %1: gradients averaged with %n peer(s) in %2.", "", others)
-        )
-        return fill_placeholders(words, epoch, figures.time(event.seconds))
-    words = (
-        translate("EventLog", "Epoch %1: state not averaged: %2.")
-        if is_state
-        else translate("EventLog", "Epoch %1: gradients not averaged: %2.")
-    )
+        return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds))
     nobody = translate("EventLog", "nobody else took part")
-    return fill_placeholders(words, epoch, sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody)
+    why = sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody
+    match event.kind:
+        case "gradients":
+            return fill_placeholders(translate("EventLog", "Epoch %1: gradients not averaged: %2."), epoch, why)
+        case "state":
+            return fill_placeholders(translate("EventLog", "Epoch %1: state not averaged: %2."), epoch, why)
+        case "changes":
+            return fill_placeholders(translate("EventLog", "Epoch %1: changes not averaged: %2."), epoch, why)
+
+
+def _words_of_averaged(event: RoundFinished) -> str:
+    others = event.peers - 1
+    match event.kind:
+        case "gradients":
+            return translate("EventLog", "Epoch %1: gradients averaged with %n peer(s) in %2.", "", others)
+        case "state":
+            return translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
+        case "changes":
+            return translate("EventLog", "Epoch %1: changes averaged with %n peer(s) in %2.", "", others)
 
 
 def _of_contribution(event: ContributionStatus) -> str:

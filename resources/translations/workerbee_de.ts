@@ -768,6 +768,10 @@
         <source>Epoch %1: checkpoint saved as %2</source>
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
+    <message>
+        <source>Epoch %1: changes not averaged: %2.</source>
+        <translation>Epoche %1: Änderungen nicht gemittelt: %2.</translation>
+    </message>
     <message numerus="yes">
         <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
         <translation>
@@ -793,6 +797,13 @@
     <message>
         <source>nobody else took part</source>
         <translation>niemand sonst hat teilgenommen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Epoch %1: changes averaged with %n peer(s) in %2.</source>
+        <translation>
+            <numerusform>Epoche %1: Änderungen in %2 mit %n Teilnehmer gemittelt.</numerusform>
+            <numerusform>Epoche %1: Änderungen in %2 mit %n Teilnehmern gemittelt.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Your computer is helping.</source>

@@ -62,6 +62,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Epoch %1: changes averaged with %n peer(s) in %2.</source>
+        <translation>
+            <numerusform>Epoch %1: changes averaged with %n peer in %2.</numerusform>
+            <numerusform>Epoch %1: changes averaged with %n peers in %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Epoch %1: gradients averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Epoch %1: gradients averaged with %n peer in %2.</numerusform>

@@ -38,7 +38,7 @@ class Tally:
         match event:
             case Progress(loss=float(loss)):
                 return replace(tally, first_loss=loss if self.first_loss is None else self.first_loss, last_loss=loss)
-            case RoundFinished(kind="gradients"):
+            case RoundFinished(kind="gradients" | "changes"):
                 shared = self.shared_rounds + is_averaged(event)
                 return replace(tally, rounds=self.rounds + 1, shared_rounds=shared)
             case Evaluated():

@@ -75,6 +75,8 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (TrainingStarted(device="cpu", epoch=7, parameters=1_000_000), "1,000,000 parameters"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
+    (RoundFinished(epoch=42, kind="changes", ok=True, peers=2, seconds=3.2), "changes averaged with 1 peer in"),
+    (RoundFinished(epoch=42, kind="changes", ok=False, peers=0, seconds=3.2), "changes not averaged: nobody else"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (
         RoundFinished(epoch=42, kind="state", ok=False, peers=3, seconds=3.2, reason=LocalizedText("late.")),

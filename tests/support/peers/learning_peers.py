@@ -214,7 +214,7 @@ class Training:
         parts = together.use_local_updates or "8bit" in together.grad_compression
         epochs = (epoch,) if parts else (epoch - 1, epoch)
         rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
-        kind = "gradients" if together.mode == "local-sgd" else "state"
+        kind = "changes" if together.mode == "local-sgd" else "state"
         was_state = any(each.kind == kind and each.epoch in epochs for each in rounds)
         return was_state and len(rounds) >= MIN_ROUNDS
 

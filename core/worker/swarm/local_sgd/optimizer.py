@@ -95,7 +95,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
-        rounds = Rounds(told.averaging_timeout, partial(self._report, "gradients"), epoch=self._told_to_group)
+        rounds = Rounds(told.averaging_timeout, partial(self._report, "changes"), epoch=self._told_to_group)
         kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_{PROTOCOL}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
