@@ -30,7 +30,7 @@ def test_parameters_are_averaged_again_after_a_round_that_was_left_over(group: P
 def test_the_step_of_an_epoch_without_a_group_is_that_of_the_peers_own_gradient(
     group: PeerGroup, averaging: str
 ) -> None:
-    script = group.script(averaging, "tests.support.peers.lonely_epochs", averaging)
+    script = group.script(averaging, "tests.support.peers.failed_gradient_rounds", averaging)
     number = script.until(lambda each: "reached" in each)
     assert number["reached"] == pytest.approx(number["expected"], rel=1e-4)
     assert number["failed"] > 1

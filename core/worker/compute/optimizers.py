@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import partial
-from itertools import chain
 from typing import Any, assert_never
 
 import torch
@@ -18,6 +17,11 @@ from core.worker.compute.bitsandbytes import require_bitsandbytes
 log = logging.getLogger(__name__)
 
 _CPU = torch.device("cpu")
+
+
+def parameters_of(optimizer: Optimizer) -> list[Any]:
+    """The tensors that the optimizer steps, in the order of its parameter groups."""
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 class Clipping(Optimizer):
@@ -42,8 +46,7 @@ class Clipping(Optimizer):
 
     def _clip(self) -> bool:
         """Scale the gradients down to ``max_grad_norm``; false where they are not finite."""
-        everything = chain.from_iterable(group["params"] for group in self.param_groups)
-        parameters = [each for each in everything if each.grad is not None]
+        parameters = [each for each in parameters_of(self) if each.grad is not None]
         norm = get_total_norm([each.grad for each in parameters])
         if not norm.isfinite():
             log.warning("the averaged gradient is not finite; this optimizer step is left out")

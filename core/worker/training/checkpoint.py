@@ -13,6 +13,7 @@ from safetensors.torch import save
 from core.errors import ErrorKind
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
+from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
 
@@ -86,7 +87,7 @@ def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.
 
     Raises OSError, and the old file stays whole.
     """
-    tensors = {f"parameter.{index}": tensor.detach() for index, tensor in enumerate(_parameters(optimizer))}
+    tensors = {f"parameter.{index}": tensor.detach() for index, tensor in enumerate(parameters_of(optimizer))}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
     whole = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
@@ -112,15 +113,11 @@ def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, m
     return epoch
 
 
-def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
-
-
 @torch.no_grad()
 def _put_in_place(
     tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]
 ) -> None:
-    parameters, state = _parameters(optimizer), optimizer.state_dict()
+    parameters, state = parameters_of(optimizer), optimizer.state_dict()
     places = {f"parameter.{index}": parameter for index, parameter in enumerate(parameters)}
     for index, values in state["state"].items():
         places |= {f"state.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}

@@ -10,7 +10,7 @@ LR, MOMENTUM = 0.7, 0.9
 
 
 def outer_of(weights: torch.Tensor) -> OuterNesterov:
-    return OuterNesterov([weights], lr=LR, momentum=MOMENTUM, moves=torch.zeros(1))
+    return OuterNesterov([weights], lr=LR, momentum=MOMENTUM, outer_steps=torch.zeros(1))
 
 
 def test_it_is_nesterovs_momentum() -> None:

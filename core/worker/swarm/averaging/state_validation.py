@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from hivemind.optim.state_averager import TrainingStateAverager, dump_optimizer_state
 from torch import Tensor
 
+from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.allreduce import are_finite
 
 METADATA_BYTES = 4 * 2**20
@@ -29,7 +30,7 @@ def validation_error(state: State, averager: TrainingStateAverager, trial: Trial
     """
     metadata, tensors = state
     mine, own_tensors = dump_optimizer_state(averager.optimizer)
-    expected = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
+    expected = [*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors]
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
         return "it says no epoch"
     if [_signature(tensor) for tensor in tensors] != [_signature(tensor) for tensor in expected]:
@@ -48,7 +49,7 @@ def _signature(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:
 def max_bytes(averager: TrainingStateAverager) -> int:
     """How many bytes a donor's state can have at most, with its metadata."""
     _, own_tensors = dump_optimizer_state(averager.optimizer)
-    tensors = [*_parameters(averager.optimizer), *averager.extra_tensors, *own_tensors]
+    tensors = [*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors]
     return METADATA_BYTES + int(OVERHEAD * sum(each.numel() * each.element_size() for each in tensors))
 
 
@@ -68,8 +69,3 @@ def _error_in_use(tensors: Sequence[Tensor], averager: TrainingStateAverager, tr
 def _fill(places: Sequence[Tensor], values: Sequence[Tensor]) -> None:
     for place, value in zip(places, values, strict=False):
         place.copy_(value)
-
-
-def _parameters(optimizer: torch.optim.Optimizer) -> Iterator[Tensor]:
-    for group in optimizer.param_groups:
-        yield from group["params"]

@@ -17,6 +17,7 @@ import torch
 from hivemind.averaging.control import StepControl
 
 from core.run.spec.collaboration import Collaboration
+from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.dht.node import Swarm
@@ -61,10 +62,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._inner, self._inner_steps = optimizer(params), 0
         self._inner_schedule = scheduler(self._inner) if scheduler is not None else None
         self._is_keeper, self._is_repair_due = is_state_server, False
-        self._moves = torch.zeros(1)
+        self._outer_steps = torch.zeros(1)
         self._versions = deque[Version](maxlen=2)  # a round may have been scheduled before the last one has ended
         lr, momentum = collaboration.outer_lr, collaboration.outer_momentum
-        outer = partial(OuterNesterov, lr=lr, momentum=momentum, moves=self._moves)
+        outer = partial(OuterNesterov, lr=lr, momentum=momentum, outer_steps=self._outer_steps)
         super().__init__(swarm, run_id, collaboration, params=params, optimizer=outer, scheduler=None, **kwargs)
         self._versions.append(self.outer.version())
 
@@ -76,7 +77,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def base_weights(self) -> list[torch.Tensor]:
         """The weights that all peers have in common, in the order of the model's; they are changed in place."""
-        return [weights for group in self.outer.param_groups for weights in group["params"]]
+        return parameters_of(self.outer)
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         is_overlapped = self._collaboration.overlap == "delayed"
@@ -85,7 +86,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             "delay_optimizer_step": is_overlapped,
             "offload_optimizer": True,
             "average_state_every": NEVER,
-            "extra_tensors": (self._moves,),
+            "extra_tensors": (self._outer_steps,),
         }
 
     def _make_state_averager(self, **kwargs: Any) -> BaseWeightsAverager:
@@ -95,7 +96,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
-        rounds = Rounds(told.averaging_timeout, partial(self._report, "changes"), epoch=self._told_to_group)
+        rounds = Rounds(told.averaging_timeout, partial(self._report, "changes"), epoch=self._group_metadata)
         kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_{PROTOCOL}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
@@ -106,7 +107,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             **kwargs,
         )
 
-    def _told_to_group(self) -> tuple[int, int, bytes, bool]:
+    def _group_metadata(self) -> tuple[int, int, bytes, bool]:
         """The epoch of a round, the version of our base weights, and whether we share them."""
         return (self.local_epoch, *self._versions[-1], not self.client_mode)
 
@@ -117,8 +118,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _compare_versions(self, told: Mapping[Any, Any]) -> None:
         """Find out whether our base weights are those of most members of a group that share theirs."""
-        members = filter(_is_well_told, told.values())
-        shared = Counter((moves, root) for _epoch, moves, root, is_shared in members if is_shared)
+        members = filter(_is_group_metadata, told.values())
+        shared = Counter((steps, root) for _epoch, steps, root, is_shared in members if is_shared)
         if not shared:
             return
         right = min(shared, key=lambda version: (-shared[version], -version[0], version[1]))
@@ -172,8 +173,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if not (is_void or self.outer.has_moved):
             return
         snapshot, self.grad_averager.snapshot = self.grad_averager.snapshot, None
-        for index, weights in enumerate(self.state_averager.main_parameters):
-            moved = self.base_weights()[index].to(weights, copy=True)
+        parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
+        for index, (base, weights) in enumerate(parts):
+            moved = base.to(weights, copy=True)
             if snapshot is not None and not is_void:
                 moved += weights - snapshot[index]
             weights.copy_(moved)
@@ -209,6 +211,6 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._inner.zero_grad()
 
 
-def _is_well_told(told: Any) -> bool:
+def _is_group_metadata(told: Any) -> bool:
     """Whether a member has told the group what all peers of this protocol do; anybody may tell anything."""
     return isinstance(told, tuple) and list(map(type, told)) == [int, int, bytes, bool]

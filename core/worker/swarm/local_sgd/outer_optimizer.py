@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
+from core.worker.compute.optimizers import parameters_of
+
 MOMENTUM = "momentum_buffer"
 
 Version: TypeAlias = tuple[int, bytes]
@@ -25,12 +27,12 @@ class OuterNesterov(Optimizer):
     """Steps the base weights, float32 on the CPU, by their averaged pseudo-gradients; ``lr`` is the outer rate.
 
     One step is left out after `skip_next`, for a round that has failed: what nobody has averaged must move nobody.
-    ``moves``, of shape (1,), counts the others; a newcomer downloads it with the weights.
+    ``outer_steps``, of shape (1,), counts the others; a newcomer downloads it with the weights.
     """
 
-    def __init__(self, params: Any, lr: float, momentum: float, moves: Tensor) -> None:
+    def __init__(self, params: Any, lr: float, momentum: float, outer_steps: Tensor) -> None:
         super().__init__(params, {"lr": lr, "momentum": momentum})
-        self._moves = moves
+        self._outer_steps = outer_steps
         self._skips_next = False
         self.has_moved = False
 
@@ -45,7 +47,7 @@ class OuterNesterov(Optimizer):
         self._skips_next = False
         if not self.has_moved:
             return
-        self._moves.add_(1)
+        self._outer_steps.add_(1)
         for group in self.param_groups:
             for weights in group["params"]:
                 state = self.state[weights]
@@ -59,8 +61,7 @@ class OuterNesterov(Optimizer):
         Two peers of one version have equal weights, and will have them again after the next round.
         """
         whole = hashlib.blake2b(digest_size=16)
-        for group in self.param_groups:
-            for weights in group["params"]:
-                for tensor in (weights.detach(), self.state[weights][MOMENTUM]):
-                    whole.update(memoryview(tensor.contiguous().numpy()).cast("B"))
-        return int(self._moves), whole.digest()
+        for weights in parameters_of(self):
+            for tensor in (weights.detach(), self.state[weights][MOMENTUM]):
+                whole.update(memoryview(tensor.contiguous().numpy()).cast("B"))
+        return int(self._outer_steps), whole.digest()
