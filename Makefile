@@ -16,6 +16,9 @@
 # PYTHON=… names the Python to build `.venv` with. make itself ends with 2 whenever a command fails and names
 # the command's own code in its last line; `.venv/bin/workerbee` gives that code unchanged.
 
+# Without compiled files, each start of a worker would compile torch and hivemind anew, which takes as long as the start.
+unexport PYTHONDONTWRITEBYTECODE
+
 SET_UP = @sh installer/python.sh installer/environment.py
 WINDOW = $(if $(DISPLAY)$(WAYLAND_DISPLAY),window)
 

@@ -166,6 +166,11 @@ class ErrorKind(Enum):
         "Another computer is asked for one; you need not do anything.",
         7,
     )
+    MIRROR_UNUSABLE = ErrorText(
+        "The run's mirror is of no use just now.",
+        "You need not do anything: the state comes from another computer instead.",
+        7,
+    )
     NOT_FINITE = ErrorText(
         "This computer's results are not always finite numbers.",
         "They are never sent to others; if it persists, update the GPU's driver, or lend another device.",

@@ -193,7 +193,8 @@ def install(wanted: Stamp) -> None:
     """Install the project and its pinned requirements into `.venv`."""
     project = f"{ROOT}[{','.join(sorted(wanted.extras))}]" if wanted.extras else str(ROOT)
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
-    command += ["--use-pep517", "--constraint", str(ROOT / "constraints.txt"), "--editable", project]
+    # Most of what is installed is never imported, and Python compiles what is.
+    command += ["--use-pep517", "--no-compile", "--constraint", str(ROOT / "constraints.txt"), "--editable", project]
     if not sys.stderr.isatty():
         command.append("--quiet")
     print("Setting up Workerbee in .venv: this takes some minutes, once.", file=sys.stderr, flush=True)

@@ -237,3 +237,8 @@ def test_the_window_loads_qt_and_nothing_else_that_is_heavy() -> None:
 def test_only_the_entrance_knows_the_command_line() -> None:
     rooms = {name for name in modules() if is_within(name, "app")}
     assert {name for name in rooms if any(is_within(each, "core.cli") for each in imports(name))} == {"app.__main__"}
+
+
+def test_nothing_waits_with_a_function_that_loses_cancellations() -> None:
+    """``asyncio.wait_for`` does, up to Python 3.11, where what is waited for ends at the same moment."""
+    assert [name for name, path in modules().items() if "asyncio.wait_for(" in path.read_text("utf-8")] == []

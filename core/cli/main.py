@@ -11,13 +11,11 @@ from typing import TextIO, assert_never
 from core.cli.output.error_report import log_unexpected_error, print_error
 from core.cli.output.json_lines import print_failure
 from core.cli.parser.arguments import (
-    CheckRunFile,
     Demo,
     Doctor,
     Help,
     InspectSwarm,
     JoinRun,
-    NewRunFile,
     ParsedCommand,
     PublishRun,
     TrySwarm,
@@ -27,6 +25,7 @@ from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
+from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError

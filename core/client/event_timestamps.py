@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.protocol.events import Progress, Restarting, RoundFinished
+
+_NO_TRAFFIC = HourlyTraffic()
 
 
 @dataclass(frozen=True)
 class EventTimestamps:
-    """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``."""
+    """Seconds of ``time.time()``; a front end keeps one and gives each session to ``after``.
+
+    ``traffic`` is that of the last hour, all workers of the session together.
+    """
 
     averaged: RoundFinished | None = None
     averaged_at: float = 0.0
@@ -18,6 +24,7 @@ class EventTimestamps:
     progress_at: float = 0.0
     restarting: Restarting | None = None
     restarting_at: float = 0.0
+    traffic: HourlyTraffic = _NO_TRAFFIC
 
     def after(self, session: Session, now: float) -> EventTimestamps:
         """Return the timestamps after this session was seen at ``now``."""
@@ -27,6 +34,8 @@ class EventTimestamps:
             timestamps = replace(timestamps, averaged=averaged, averaged_at=now)
         if session.progress is not self.progress:
             timestamps = replace(timestamps, progress=session.progress, progress_at=now)
+            if session.progress is not None:
+                timestamps = replace(timestamps, traffic=self.traffic.after(session.progress, now))
         if session.restarting is not self.restarting:
             timestamps = replace(timestamps, restarting=session.restarting, restarting_at=now)
         return timestamps

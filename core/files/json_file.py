@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import time
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +13,7 @@ import msgspec
 from core.files.atomic import quarantine, write_atomically
 
 MAX_FILE_BYTES = 1024 * 1024
+INTERRUPTED_SECONDS = 10.0  # since a file was written to that nobody writes any more
 
 _Value = TypeVar("_Value")
 _DAMAGED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError)
@@ -59,6 +62,14 @@ class JsonFile(Generic[_Value]):
         """Replace the file, whose folder is made if need be; raises OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(self.path, msgspec.json.format(msgspec.json.encode(value, enc_hook=str)))
+        self._remove_interrupted()
+
+    def _remove_interrupted(self) -> None:
+        """Remove what a process that was killed in the middle of a write has left."""
+        for half in self.path.parent.glob(f".{self.path.name}.*.tmp"):
+            with contextlib.suppress(OSError):
+                if time.time() - half.stat().st_mtime > INTERRUPTED_SECONDS:
+                    half.unlink()
 
     def load(self) -> _Value | None:
         """The same as ``read``; a file that cannot be read counts as none."""

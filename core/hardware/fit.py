@@ -40,15 +40,11 @@ class Fit:
 
 @dataclass(frozen=True)
 class Fits:
-    """All needs of a run on one device; ``gpu`` is ``None`` where the CPU trains.
-
-    ``traffic_bytes_per_epoch`` is what is sent in an epoch, and what is received, at the most.
-    """
+    """All needs of a run on one device; ``gpu`` is ``None`` where the CPU trains."""
 
     gpu: Fit | None
     memory: Fit
     disk: Fit
-    traffic_bytes_per_epoch: int
     download_bytes: int
 
     @property
@@ -81,7 +77,6 @@ def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk:
         gpu=_of_memory(gpu_memory_needed(manifest), device) if is_gpu else None,
         memory=_of_memory(on_host, host),
         disk=replace(_compared(disk_needed(manifest), disk.free_bytes), is_limited=disk.is_limited),
-        traffic_bytes_per_epoch=needs.traffic_bytes,
         download_bytes=needs.download_bytes + needs.fetched_bytes,
     )
 

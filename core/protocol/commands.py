@@ -49,7 +49,10 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
 
 
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
-    """Be a run's first peer: sign the manifest, keep it published, train or only keep the state."""
+    """Be a run's first peer: sign the manifest, keep it published, train or only keep the state.
+
+    ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers.
+    """
 
     manifest: RunManifest
     home: str
@@ -61,6 +64,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     threads: int | None = None
     public_name: Name = ""
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
+    mirror: str | None = None
 
 
 class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):

@@ -112,7 +112,9 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
 
     ``samples`` of ``target`` is the swarm's progress to the next step, ``my_samples`` our part of it;
     ``contributed_samples`` is all that this worker has computed. ``stalled_seconds`` is the longest time that
-    the loop has stood still in the optimizer since the last event.
+    the loop has stood still in the optimizer since the last event. With local SGD ``steps`` counts our own in this
+    round, of which the run allows ``most_steps``; ``exchanged_share`` is how much of an exchange is done while training
+    goes on, 0 to 1.
     """
 
     epoch: Count
@@ -129,12 +131,18 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     sent_bytes: Count = 0
     received_bytes: Count = 0
     stalled_seconds: float = 0.0
+    steps: Count | None = None
+    most_steps: Count | None = None
+    exchanged_share: float | None = None
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     """An averaging round ended: with ``peers`` in the group, us included; or failed, and why.
 
-    ``changes`` are those of local SGD.
+    ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; a round of the
+    state tells the one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be
+    right, and was left out, or far larger numbers than the others, which were cut down. What we have computed is not
+    ``counted`` where we took fewer steps than the run asks for.
     """
 
     epoch: Count
@@ -143,6 +151,8 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     peers: Count
     seconds: float
     reason: LocalizedText = LocalizedText()
+    counted: bool = True
+    outliers: tuple[str, ...] = ()
 
 
 class PeerSeen(StrictStruct, kw_only=True, frozen=True):

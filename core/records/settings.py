@@ -29,9 +29,10 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
 
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
-    training may take of the device's memory. The rest is about the window alone, which chooses the curves of
-    its graphs itself where there are no ``graph_curves``, and where there is no ``update_address`` or
-    ``update_publisher`` takes the package's own.
+    training may take of the device's memory; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
+    connection in Mbit/s, from which what it leaves of the computing is estimated. The rest is about the window alone,
+    which chooses the curves of its graphs itself where there are no ``graph_curves``, and where there is no
+    ``update_address`` or ``update_publisher`` takes the package's own.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
@@ -42,6 +43,8 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     data_folder: Annotated[str, Meta(pattern=_FOLDER)] | None = None
     disk_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
     memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
+    upload_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+    download_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     start_at_login: bool = False
     start_minimised: bool = False
     close_to_tray: bool = True

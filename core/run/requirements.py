@@ -12,7 +12,9 @@ from core.run.spec.recipe_cost import RecipeSize, size_of
 _FLOAT_BYTES = 4
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
-_DELTA_BYTES: dict[DeltaCodec, float] = {"fp16": 2.0, "int8": 258 / 256, "int4": 18 / 32}  # a parameter; see codecs.py
+# Sent of a parameter; see core/worker/swarm/local_sgd/codecs
+_DELTA_BYTES: dict[DeltaCodec, float] = {"fp16": 2.0, "int8": 258 / 256, "int4": 18 / 32, "topk": 164 / 4096}
+_MOST_SPARSE_SENDERS = 12  # whose numbers an average in ``topk`` can hold
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class ResourceRequirements:
     ``trained_parameters`` are those that are averaged. ``download_bytes`` is the run's state;
     ``fetched_bytes`` are files, which stay on the disk: the data, and a model to begin with.
     ``device_memory_bytes`` is without the driver's own share, which a CPU does not have; ``traffic_bytes`` is
-    what a computer sends in one epoch, and receives, at the most.
+    what a computer sends in one epoch, and receives, at the most (with ``topk``, receives of one other peer).
     """
 
     parameters: int
@@ -51,8 +53,9 @@ def estimate_requirements(manifest: RunManifest) -> ResourceRequirements:
 
 
 def _host_bytes_per_parameter(manifest: RunManifest) -> int:
-    """PowerSGD keeps what its directions have missed, and adds it to what it averages."""
+    """PowerSGD and ``topk`` keep what was not sent, and add it to what they average."""
     more = 0 if manifest.collaboration.powersgd_rank is None else 2 * _FLOAT_BYTES
+    more += _FLOAT_BYTES if manifest.collaboration.delta_codec == "topk" else 0
     return _HOST_BYTES_PER_PARAMETER + more
 
 
@@ -96,6 +99,11 @@ def _traffic_bytes(parameters: int, collaboration: Collaboration) -> int:
     averaged = 1 + len(collaboration.average_opt_statistics)
     state = averaged * _sent_bytes(collaboration.state_averaging_compression)
     return round(2 * parameters * (gradients + state / collaboration.average_state_every))
+
+
+def received_share(collaboration: Collaboration, senders: int = _MOST_SPARSE_SENDERS) -> int:
+    """How many times as much as it sends a computer receives; with ``topk`` an average has all senders' numbers."""
+    return min(senders, _MOST_SPARSE_SENDERS) if collaboration.delta_codec == "topk" else 1
 
 
 def _sent_bytes(compression: Compression) -> int:

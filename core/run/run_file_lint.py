@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from core.run.manifest import RunManifest
 from core.run.requirements import ResourceRequirements, estimate_requirements
+from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND
 from core.run.spec.collaboration import Collaboration
 
 HOME_DOWNLOAD_BITS_PER_SECOND = 50e6
 HOME_UPLOAD_BITS_PER_SECOND = 10e6
-HOME_GPU_FLOP_PER_SECOND = 10e12
 BATCHES_PER_PEER = 20  # fewer, and an epoch overshoots its target noticeably
 _LARGE_PARAMETERS = 1_000_000
 _DOWNLOADS_PER_EPOCH = 3  # fewer, and a newcomer is behind again when its download is over
@@ -24,6 +24,7 @@ def lint(manifest: RunManifest) -> tuple[str, ...]:
         *_of_epochs(manifest, needs),
         *_of_rounds(manifest, needs),
         *_of_overlap(manifest),
+        *_of_sparse_changes(manifest.collaboration),
         *_of_local_updates(manifest.collaboration),
         *_of_words(manifest),
     )
@@ -56,6 +57,7 @@ def _of_epochs(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
 def _epoch_seconds(manifest: RunManifest, needs: ResourceRequirements) -> float:
     """How long an epoch takes that one good home GPU computes alone."""
     computing = needs.sample_flop * manifest.collaboration.target_batch_size / HOME_GPU_FLOP_PER_SECOND
+    computing = min(computing, manifest.collaboration.max_round_seconds or computing)
     return max(computing, manifest.collaboration.matchmaking_time)
 
 
@@ -70,7 +72,8 @@ def _of_rounds(manifest: RunManifest, needs: ResourceRequirements) -> Iterator[s
             "target_batch_size or average_state_every."
         )
     allowed = collaboration.averaging_timeout - collaboration.matchmaking_time
-    if seconds > (collaboration.allreduce_timeout or allowed):
+    is_limited = collaboration.mode == "gradients" or collaboration.allreduce_timeout is not None
+    if is_limited and seconds > (collaboration.allreduce_timeout or allowed):
         who = "everybody gives" if collaboration.allreduce_timeout else "plain hivemind peers give"
         yield (
             f"Averaging may take {seconds:.0f} s on a home uplink (10 Mbit/s), and {who} up after "
@@ -92,6 +95,15 @@ def _of_overlap(manifest: RunManifest) -> Iterator[str]:
         yield (
             "[collaboration] delay_grad_averaging = false: every computer stands still while the swarm "
             "averages, for seconds in every epoch."
+        )
+
+
+def _of_sparse_changes(collaboration: Collaboration) -> Iterator[str]:
+    """The outer step with which sparse changes were tried out (SparseLoCo, arXiv:2508.15706)."""
+    if collaboration.delta_codec == "topk" and (collaboration.outer_momentum, collaboration.outer_lr) != (0.0, 1.0):
+        yield (
+            '[collaboration] delta_codec = "topk" sends the largest changes only, which were tried out with '
+            "outer_momentum = 0.0 and outer_lr = 1.0; momentum makes each of them count for many rounds."
         )
 
 

@@ -178,18 +178,26 @@ def _of_work(event: _Work) -> str:
 
 
 def _of_round(event: RoundFinished) -> str:
-    epoch = figures.count(event.epoch)
+    epoch, named = figures.count(event.epoch), _words_of_outliers(event)
     if is_averaged(event):
-        return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds))
+        return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds)) + named
     nobody = translate("EventLog", "nobody else took part")
     why = sanitize_line(translate_message(event.reason)).rstrip(". ") or nobody
     match event.kind:
         case "gradients":
-            return fill_placeholders(translate("EventLog", "Epoch %1: gradients not averaged: %2."), epoch, why)
+            return fill_placeholders(translate("EventLog", "Epoch %1: gradients not averaged: %2."), epoch, why) + named
         case "state":
-            return fill_placeholders(translate("EventLog", "Epoch %1: state not averaged: %2."), epoch, why)
+            return fill_placeholders(translate("EventLog", "Epoch %1: state not averaged: %2."), epoch, why) + named
         case "changes":
-            return fill_placeholders(translate("EventLog", "Epoch %1: changes not averaged: %2."), epoch, why)
+            return fill_placeholders(translate("EventLog", "Round %1: changes not averaged: %2."), epoch, why) + named
+
+
+def _words_of_outliers(event: RoundFinished) -> str:
+    """Whose numbers stood out, after a space; empty where nobody's did."""
+    if not event.outliers:
+        return ""
+    words = translate("EventLog", "What %1 sent was far from what the others sent, and was cut down or left out.")
+    return " " + fill_placeholders(words, ", ".join(map(short_id, event.outliers)))
 
 
 def _words_of_averaged(event: RoundFinished) -> str:
@@ -200,7 +208,7 @@ def _words_of_averaged(event: RoundFinished) -> str:
         case "state":
             return translate("EventLog", "Epoch %1: state averaged with %n peer(s) in %2.", "", others)
         case "changes":
-            return translate("EventLog", "Epoch %1: changes averaged with %n peer(s) in %2.", "", others)
+            return translate("EventLog", "Round %1: changes averaged with %n peer(s) in %2.", "", others)
 
 
 def _of_contribution(event: ContributionStatus) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
@@ -102,6 +104,7 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
             fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
         (translate("Run", "Learns from"), _source_of(run.manifest.data)),
+        (translate("Run", "Base weights from"), _mirror_host(run)),
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]
@@ -117,6 +120,11 @@ def _source_of(data: DataSpec) -> str:
             return fill_placeholders(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
         case SumsData():
             return ""
+
+
+def _mirror_host(run: RunFound) -> str:
+    """The host of the run's mirror, which sees who asks for base weights; empty where there is none."""
+    return sanitize_line(urlsplit(run.manifest.collaboration.mirror).hostname or "", 200)
 
 
 def _state_of(run: RunFound) -> str:

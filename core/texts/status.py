@@ -6,7 +6,7 @@ from core.client.event_timestamps import EventTimestamps
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
-from core.protocol.events import Restarting, StateLoading
+from core.protocol.events import Progress, Restarting, StateLoading
 from core.texts import errors, figures
 from core.texts.localization import translate
 
@@ -98,9 +98,41 @@ def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
         if keeps:
             return translate("Status", "Keeping the run published")
         return translate("Status", "Training begins…")
-    epoch = fill_placeholders(translate("Status", "epoch %1"), figures.count(session.progress.epoch))
-    parts = [_activity(session), epoch, _averaged(session, timestamps, now), _next(session, timestamps, now)]
+    where = [round_or_epoch(session.progress), _steps(session.progress)]
+    averaged = _exchanging(session.progress) or _averaged(session, timestamps, now)
+    parts = [_activity(session), *where, averaged, _next(session, timestamps, now)]
     return BETWEEN.join(part for part in parts if part)
+
+
+def round_or_epoch(progress: Progress) -> str:
+    """``epoch 12``, or ``round 12`` where each computer takes steps of its own."""
+    words = translate("Status", "epoch %1") if progress.steps is None else translate("Status", "round %1")
+    return fill_placeholders(words, figures.count(progress.epoch))
+
+
+def _steps(progress: Progress) -> str:
+    """``140 of ~300 steps``, as many as there will be if all go on at their pace; nothing where all step together.
+
+    Who has taken all steps that the run allows is told so.
+    """
+    if progress.steps is None:
+        return ""
+    if progress.most_steps is not None and progress.steps >= progress.most_steps:
+        return translate("Status", "all %n step(s) taken, waiting for the others", "", progress.steps)
+    if not progress.samples:
+        return translate("Status", "%n step(s)", "", progress.steps)
+    expected = round(progress.steps * max(1.0, progress.target / progress.samples))
+    expected = min(expected, progress.most_steps or expected)
+    words = translate("Status", "%1 of ~%2 steps")
+    return fill_placeholders(words, figures.count(progress.steps), figures.count(expected))
+
+
+def _exchanging(progress: Progress) -> str:
+    """``exchanging (38 %) while training goes on``; nothing between two exchanges."""
+    if progress.exchanged_share is None:
+        return ""
+    words = translate("Status", "exchanging (%1) while training goes on")
+    return fill_placeholders(words, figures.share(progress.exchanged_share))
 
 
 def _activity(session: Session) -> str:

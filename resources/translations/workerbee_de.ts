@@ -276,12 +276,24 @@
         <translation>Obergrenze für den Speicher des Geräts</translation>
     </message>
     <message>
+        <source>Upload</source>
+        <translation>Hochladen</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
         <source>Public name</source>
         <translation>Öffentlicher Name</translation>
     </message>
     <message>
         <source>no name, only my peer id</source>
         <translation>kein Name, nur meine Peer-ID</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
     </message>
     <message>
         <source>the usual folder</source>
@@ -322,6 +334,10 @@
     <message>
         <source>Connect to others %1 and listen on port %2</source>
         <translation>Mit anderen %1 verbinden und Port %2 nutzen</translation>
+    </message>
+    <message>
+        <source>My line sends %1 and receives %2</source>
+        <translation>Meine Leitung sendet %1 und empfängt %2</translation>
     </message>
     <message>
         <source>Keep data in %1 and take %2 of the disk for it</source>
@@ -769,8 +785,19 @@
         <translation>Epoche %1: Checkpoint gespeichert als %2</translation>
     </message>
     <message>
-        <source>Epoch %1: changes not averaged: %2.</source>
-        <translation>Epoche %1: Änderungen nicht gemittelt: %2.</translation>
+        <source>Round %1: changes not averaged: %2.</source>
+        <translation>Runde %1: Änderungen nicht gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>What %1 sent was far from what the others sent, and was cut down or left out.</source>
+        <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Round %1: changes averaged with %n peer(s) in %2.</source>
+        <translation>
+            <numerusform>Runde %1: Änderungen in %2 mit %n Teilnehmer gemittelt.</numerusform>
+            <numerusform>Runde %1: Änderungen in %2 mit %n Teilnehmern gemittelt.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Epoch %1: state averaged with %n peer(s) in %2.</source>
@@ -797,13 +824,6 @@
     <message>
         <source>nobody else took part</source>
         <translation>niemand sonst hat teilgenommen</translation>
-    </message>
-    <message numerus="yes">
-        <source>Epoch %1: changes averaged with %n peer(s) in %2.</source>
-        <translation>
-            <numerusform>Epoche %1: Änderungen in %2 mit %n Teilnehmer gemittelt.</numerusform>
-            <numerusform>Epoche %1: Änderungen in %2 mit %n Teilnehmern gemittelt.</numerusform>
-        </translation>
     </message>
     <message>
         <source>Your computer is helping.</source>
@@ -1641,6 +1661,14 @@
         <translation>Ein anderer Rechner wird darum gebeten; Sie müssen nichts tun.</translation>
     </message>
     <message>
+        <source>The run&apos;s mirror is of no use just now.</source>
+        <translation>Der Spiegel des Laufs nützt gerade nichts.</translation>
+    </message>
+    <message>
+        <source>You need not do anything: the state comes from another computer instead.</source>
+        <translation>Sie müssen nichts tun: Der Stand kommt stattdessen von einem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>This computer&apos;s results are not always finite numbers.</source>
         <translation>Was dieser Rechner berechnet, ist nicht immer eine Zahl.</translation>
     </message>
@@ -1929,8 +1957,8 @@
         <translation>Auf %1</translation>
     </message>
     <message>
-        <source>Downloads %1 at the start; then sends and receives up to %2 each per epoch.</source>
-        <translation>Lädt am Anfang %1 herunter; danach sendet und empfängt er je Epoche jeweils bis zu %2.</translation>
+        <source>Downloads %1 at the start.</source>
+        <translation>Lädt am Anfang %1 herunter.</translation>
     </message>
 </context>
 <context>
@@ -1942,6 +1970,10 @@
     <message>
         <source>First choose a device that is there.</source>
         <translation>Wählen Sie zuerst ein Gerät, das vorhanden ist.</translation>
+    </message>
+    <message>
+        <source>Tell the settings how fast your line is, to see what it leaves of the computing.</source>
+        <translation>Nennen Sie in den Einstellungen die Geschwindigkeit Ihrer Leitung, um zu sehen, was sie vom Rechnen übrig lässt.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly; it is started again…</source>
@@ -2060,6 +2092,10 @@
     <message>
         <source>Learns from</source>
         <translation>Lernt aus</translation>
+    </message>
+    <message>
+        <source>Base weights from</source>
+        <translation>Grundgewichte von</translation>
     </message>
     <message>
         <source>At the moment</source>
@@ -2319,6 +2355,32 @@
         <translation>Epoche %1</translation>
     </message>
     <message>
+        <source>round %1</source>
+        <translation>Runde %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>all %n step(s) taken, waiting for the others</source>
+        <translation>
+            <numerusform>der eine Schritt ist getan, die anderen rechnen noch</numerusform>
+            <numerusform>alle %n Schritte sind getan, die anderen rechnen noch</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of ~%2 steps</source>
+        <translation>%1 von ~%2 Schritten</translation>
+    </message>
+    <message>
+        <source>exchanging (%1) while training goes on</source>
+        <translation>tauscht aus (%1), während das Training weitergeht</translation>
+    </message>
+    <message>
         <source>Finishing this epoch, then stopping</source>
         <translation>Schließt diese Epoche ab und hält dann an</translation>
     </message>
@@ -2430,6 +2492,33 @@
     <message>
         <source>samples/s</source>
         <translation>Beispiele/s</translation>
+    </message>
+</context>
+<context>
+    <name>Traffic</name>
+    <message>
+        <source>Sends about %1 in a round and receives as much</source>
+        <translation>Sendet in einer Runde etwa %1 und empfängt ebenso viel</translation>
+    </message>
+    <message>
+        <source>Sends about %1 in an epoch and receives as much</source>
+        <translation>Sendet in einer Epoche etwa %1 und empfängt ebenso viel</translation>
+    </message>
+    <message>
+        <source>about %1 an hour each way</source>
+        <translation>etwa %1 je Stunde und Richtung</translation>
+    </message>
+    <message>
+        <source>a line of %1 leaves %2 of the time for computing</source>
+        <translation>eine Leitung von %1 lässt %2 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>Sent %1 and received %2 in the last hour</source>
+        <translation>In der letzten Stunde %1 gesendet und %2 empfangen</translation>
+    </message>
+    <message>
+        <source>about %1 each expected</source>
+        <translation>erwartet je etwa %1</translation>
     </message>
 </context>
 <context>
@@ -2832,6 +2921,10 @@
     <message>
         <source>Connected, but the last %1 rounds were averaged with nobody: %2.</source>
         <translation>Verbunden, aber die letzten %1 Runden wurden mit niemandem gemittelt: %2.</translation>
+    </message>
+    <message>
+        <source>The last %1 rounds counted nothing of this computer: it took fewer steps than the run asks for.</source>
+        <translation>Von diesem Computer zählte in den letzten %1 Runden nichts: Er hat weniger Schritte getan, als der Lauf verlangt.</translation>
     </message>
     <message>
         <source>The first averaging did not come about: %1.</source>

@@ -62,10 +62,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Epoch %1: changes averaged with %n peer(s) in %2.</source>
+        <source>Round %1: changes averaged with %n peer(s) in %2.</source>
         <translation>
-            <numerusform>Epoch %1: changes averaged with %n peer in %2.</numerusform>
-            <numerusform>Epoch %1: changes averaged with %n peers in %2.</numerusform>
+            <numerusform>Round %1: changes averaged with %n peer in %2.</numerusform>
+            <numerusform>Round %1: changes averaged with %n peers in %2.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -95,6 +95,20 @@
 </context>
 <context>
     <name>Status</name>
+    <message numerus="yes">
+        <source>all %n step(s) taken, waiting for the others</source>
+        <translation>
+            <numerusform>all %n step taken, waiting for the others</numerusform>
+            <numerusform>all %n steps taken, waiting for the others</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>averaged with %n peer(s) %1 ago</source>
         <translation>

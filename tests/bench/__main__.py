@@ -1,4 +1,4 @@
-"""`python -m tests.bench [--quick] [--only ROW]… [--markdown] [--threads N] [--keep FOLDER]`"""
+"""`python -m tests.bench [--quick] [--only ROW]… [--markdown] [--threads N] [--root-rounds N] [--keep FOLDER]`"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_LOAD = 1.0  # before the bench itself begins
 def main() -> int:
     """Measure and print; 1 if something could not be measured."""
     asked = _arguments()
-    plan = plan_for(tuple(asked.only) or ROWS, is_quick=asked.quick)
+    plan = plan_for(tuple(asked.only) or ROWS, is_quick=asked.quick, root_rounds=asked.root_rounds)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no peer is left behind
     with tempfile.TemporaryDirectory(prefix="workerbee-bench-", ignore_cleanup_errors=True) as temporary:
         ground = _ground(asked.keep or Path(temporary), plan, asked.threads)
@@ -50,6 +50,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few epochs: to try it, not to quote it")
     parser.add_argument("--markdown", action="store_true", help="print the table for the documents")
     parser.add_argument("--threads", type=int, help="compute threads of each peer (half of the cores)")
+    parser.add_argument("--root-rounds", type=int, help="rounds in which base weights are compared (30)")
     parser.add_argument("--keep", type=Path, help="keep the logs in this folder")
     return parser.parse_args()
 

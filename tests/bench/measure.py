@@ -12,8 +12,10 @@ from typing import TypeVar
 
 import psutil
 
+from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
 from tests.bench.peers.faults import FAULTS, FaultsMeasured, fault_deeds
+from tests.bench.peers.home_lines import HomeLinesMeasured, home_line_deeds
 from tests.bench.peers.join_latency import Joining, joinings
 from tests.bench.peers.pair import KINDS, PATIENCE_EPOCHS, START_SECONDS, Kind
 from tests.bench.peers.pair_run import Leaving, Training, pair_life
@@ -38,6 +40,8 @@ class Measured:
     joinings_ours: list[Joining] = field(default_factory=list)
     joinings_bare: list[Joining] = field(default_factory=list)
     faults: FaultsMeasured = field(default_factory=FaultsMeasured)
+    home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
+    local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
     window: WindowMeasured = field(default_factory=WindowMeasured)
     why_not: list[str] = field(default_factory=list)
 
@@ -47,6 +51,9 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     measured = Measured()
     if plan.wants_peers:
         ground = _measure_peers(plan, ground, measured)
+    if "home_line" in plan.rows:
+        _do_all(home_line_deeds(ground, plan.line_rounds, measured.home_lines), measured)
+    _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)
     if plan.wants_window:
         _tried("window", measured, partial(_measure_window, plan, ground, measured))
     return measured

@@ -14,6 +14,12 @@ ROWS = (
     "crash",
     "sleep",
     "cut",
+    "home_line",
+    "codec",
+    "local_sgd_memory",
+    "slow_peer",
+    "roots",
+    "newcomer",
     "window_start",
     "window_memory",
     "window_cpu",
@@ -34,7 +40,8 @@ class Plan:
 
     In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
     window is started and paused so often and watched for so long; its ten minutes of events come
-    ``window_times_faster``.
+    ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds; of the other rows about local SGD, each
+    has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``.
     """
 
     rows: tuple[str, ...]
@@ -49,6 +56,11 @@ class Plan:
     window_pauses: int
     window_seconds: float
     window_times_faster: float
+    line_rounds: int
+    memory_rounds: int
+    slow_peer_rounds: int
+    root_rounds: int
+    newcomer_numbers: int
 
     @property
     def wants_peers(self) -> bool:
@@ -86,13 +98,17 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 65 * 60.0, 7, 2, 30.0, 10.0)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 47 * 60.0, 3, 1, 10.0, 40.0)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000)
+ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 
-def plan_for(rows: tuple[str, ...], *, is_quick: bool) -> Plan:
-    """The full or the quick plan, without what those rows do not need."""
+def plan_for(rows: tuple[str, ...], *, is_quick: bool, root_rounds: int | None = None) -> Plan:
+    """The full or the quick plan, without what those rows do not need; with so many rounds for equal base weights."""
     plan = replace(QUICK if is_quick else FULL, rows=rows)
+    if root_rounds is not None:
+        seconds = plan.limit_seconds + ROOT_SECONDS * root_rounds
+        plan = replace(plan, root_rounds=root_rounds, limit_seconds=seconds)
     if not _OF_LEAVING.intersection(rows):
         plan = replace(plan, leavings=0)
     if not _OF_TRAINING.intersection(rows):

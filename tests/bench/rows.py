@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tests.bench.local_sgd.rows import local_sgd_rows
 from tests.bench.measure import Measured
 from tests.bench.peers.fault_rows import fault_rows
+from tests.bench.peers.home_lines import home_line_rows
 from tests.bench.peers.pair import Kind
 from tests.bench.table import Row
 from tests.bench.window.rows import window_rows
@@ -32,6 +34,8 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "others": lambda: [_others(measured)],
         "memory": lambda: [_memory(measured)],
         **fault_rows(measured.faults),
+        "home_line": lambda: home_line_rows(measured.home_lines),
+        **local_sgd_rows(measured.local_sgd),
         **window_rows(measured.window),
     }
     return [row for name, make in makers.items() if name in names for row in make()]

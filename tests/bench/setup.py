@@ -7,6 +7,7 @@ import time
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import tomli_w
 
@@ -58,15 +59,14 @@ class Ground:
         micro_batch = self.manifest.collaboration.sure_batch_size
         target = micro_batch * max(2, round(samples_per_second * self.epoch_seconds / micro_batch))
         run_file = self.folder / "run.toml"
-        write_run_file(run_file, target)
+        write_run_file(run_file, target_batch_size=target)
         return replace(self, run_file=run_file)
 
 
-def write_run_file(path: Path, target_batch_size: int | None = None) -> None:
-    """The demo's run, with another ``target_batch_size``."""
+def write_run_file(path: Path, **collaboration: Any) -> None:
+    """The demo's run, with other options of collaboration."""
     tables = tomllib.loads(template())
-    if target_batch_size is not None:
-        tables["collaboration"]["target_batch_size"] = target_batch_size
+    tables["collaboration"] |= collaboration
     path.write_text(tomli_w.dumps(tables), encoding="utf-8")
 
 

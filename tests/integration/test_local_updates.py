@@ -12,10 +12,11 @@ from tests.support.real_peers import peer_group
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 EPOCHS = 4
+LEARNED = 0.7  # of the untrained loss is left at the most
 AGREED_IN_STEPS = 0.1  # between two averagings everybody steps alone, and a round may miss one of three
 RUN = msgspec.structs.replace(
     small_run(use_local_updates=True, delay_grad_averaging=False, delay_optimizer_step=False),
-    optimizer=AdamW(learning_rate=1e-2),
+    optimizer=AdamW(learning_rate=5e-3),
 )
 
 
@@ -38,7 +39,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory, *volunteers: Member) -> Ou
 def test_volunteers_learn_though_the_keeper_does_not_train(trained: Outcome) -> None:
     assert trained.failures == []
     for member in range(3):
-        assert trained.remaining_loss(member) < 2 / 3, trained.losses[member]
+        assert trained.remaining_loss(member) < LEARNED, trained.losses[member]
 
 
 def test_the_keeper_has_what_the_volunteers_have_learned(trained: Outcome) -> None:

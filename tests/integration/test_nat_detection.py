@@ -19,7 +19,7 @@ from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
 
 PORT = 31337  # where a volunteer listens who has not listened anywhere before
-LONG_EPOCH = 10_000  # samples: some seconds, also for two who are alone on the machine
+LONG_EPOCH = 5_000  # samples: some seconds, also for two who are alone on the machine
 
 
 @dataclass

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
+import msgspec
 import pytest
 
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from core.protocol.events import (
     AnyEvent,
+    CheckpointSaved,
     ContributionStatus,
     Failed,
     PeersSeen,
@@ -21,18 +25,27 @@ from core.protocol.events import (
     StateLoading,
     TrainingStarted,
 )
+from core.run.manifest import RunManifest
+from core.run.spec.collaboration import Mode
+from core.run.spec.data import SumsData
 from tests.support.environment.network_namespaces import Internet
 from tests.support.fault_injection import Fault, cut, freeze, gave, kill, last
-from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, worker_of
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny, worker_of
 from tests.support.worker_processes import members_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 seldom = pytest.mark.faults
+in_each_mode = pytest.mark.parametrize("mode", get_args(Mode))
 CUT_SECONDS = 30.0
 LONG_CUT_SECONDS = 300.0
 STEADY_ROUNDS = 3
 PARTED_SECONDS = 60.0
+
+
+def sums(mode: Mode) -> RunManifest:
+    """Sums of two digits; those of one are soon known by heart, and a state with such a loss on others is refused."""
+    return msgspec.structs.replace(tiny(mode=mode), data=SumsData(digits=2))
 
 
 @contextlib.contextmanager
@@ -68,19 +81,21 @@ def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(group: PeerGroup, p
 
 @pytest.mark.networks
 @pytest.mark.parametrize(
-    ("seconds", "network"),
+    ("mode", "seconds", "network"),
     [
-        (CUT_SECONDS, "client"),
-        pytest.param(CUT_SECONDS, "direct", marks=seldom),
-        pytest.param(LONG_CUT_SECONDS, "client", marks=seldom),
-        pytest.param(LONG_CUT_SECONDS, "direct", marks=seldom),
+        ("gradients", CUT_SECONDS, "client"),
+        ("local-sgd", CUT_SECONDS, "client"),
+        pytest.param("gradients", CUT_SECONDS, "direct", marks=seldom),
+        pytest.param("gradients", LONG_CUT_SECONDS, "client", marks=seldom),
+        pytest.param("gradients", LONG_CUT_SECONDS, "direct", marks=seldom),
+        pytest.param("local-sgd", LONG_CUT_SECONDS, "direct", marks=seldom),
     ],
 )
 def test_a_volunteer_whose_line_was_cut_helps_again(
-    group: PeerGroup, net: Internet, seconds: float, network: str
+    group: PeerGroup, net: Internet, mode: Mode, seconds: float, network: str
 ) -> None:
     here, there = net.host(), net.host()
-    organiser = group.at(there).organiser()
+    organiser = group.at(there).organiser(manifest=sums(mode))
     client = helping(group.at(here), organiser, network=network)
     with told(f"a cut of {seconds:.0f} s, {network}", client, organiser) as over:
         since = len(client.said)
@@ -106,11 +121,12 @@ def goes_on_helping(client: LineProcess[AnyEvent]) -> None:
 
 @seldom
 @pytest.mark.networks
+@in_each_mode
 def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger(
-    group: PeerGroup, net: Internet
+    group: PeerGroup, net: Internet, mode: Mode
 ) -> None:
     there = net.host()
-    organiser = group.at(there).organiser()
+    organiser = group.at(there).organiser(manifest=sums(mode))
     volunteers = [group.at(net.host()).volunteer(organiser.posted, f"volunteer {n}", "direct") for n in (1, 2)]
     everybody = [organiser, *volunteers]
     for peer in everybody:
@@ -130,25 +146,63 @@ def test_after_a_cut_between_them_the_smaller_part_of_a_swarm_follows_the_larger
 
 
 @seldom
-def test_a_computer_that_has_slept_helps_again(group: PeerGroup) -> None:
-    organiser = group.organiser()
+@in_each_mode
+def test_a_computer_that_has_slept_helps_again(group: PeerGroup, mode: Mode) -> None:
+    organiser = group.organiser(manifest=sums(mode))
     client = helping(group, organiser)
     with told("a sleep of 60 s", client, organiser) as over:
         freeze(client.family, 60.0)
         over()
 
 
-def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup) -> None:
-    organiser = group.organiser(listen=())
+def killed_with_an_old_checkpoint(group: PeerGroup, mode: Mode) -> tuple[LineProcess[AnyEvent], CheckpointSaved]:
+    """A volunteer whose organiser was killed, and the checkpoint that is left of it, which is three epochs old."""
+    organiser = group.organiser(manifest=sums(mode), listen=())
     client = helping(group, organiser)
-    organiser.reaches(2)
-    since = len(client.said)
+    return client, killed_three_epochs_later(organiser)
+
+
+def killed_three_epochs_later(organiser: Peer) -> CheckpointSaved:
+    """The next checkpoint, which is all that an organiser leaves that is killed three epochs after it."""
+    old = organiser.wait_for(CheckpointSaved, since=len(organiser.said))
+    checkpoint = Path(old.path).read_bytes()
+    organiser.reaches(old.epoch + 3)
     kill(organiser.family)
     organiser.ended()
-    client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=since)
-    again = group.organiser(listen=())
+    Path(old.path).write_bytes(checkpoint)
+    return old
+
+
+@in_each_mode
+def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup, mode: Mode) -> None:
+    """With local SGD its round log leads on from its checkpoint."""
+    client, old = killed_with_an_old_checkpoint(group, mode)
+    client.wait_for(ContributionStatus, lambda event: event.state == "alone", since=len(client.said))
+    again = group.organiser(manifest=sums(mode), listen=())
     with told("the organiser was killed and came back", client, again) as over:
         over()
+    lost = old.epoch + 3 - again.wait_for(TrainingStarted).epoch
+    assert lost == 3 if mode == "gradients" else lost <= 1, lost
+
+
+def test_an_organiser_that_was_killed_while_it_was_alone_has_its_rounds_in_its_log(group: PeerGroup) -> None:
+    organiser = group.organiser(manifest=sums("local-sgd"), listen=())
+    old = killed_three_epochs_later(organiser)
+    again = group.organiser(manifest=sums("local-sgd"), listen=())
+    assert again.wait_for(TrainingStarted).epoch >= old.epoch + 2
+
+
+@seldom
+@in_each_mode
+def test_an_organiser_that_comes_back_at_once_with_an_old_checkpoint_goes_on(group: PeerGroup, mode: Mode) -> None:
+    """Its volunteers are ahead and offer no state, because nobody can reach them: its old one is better than none."""
+    client, old = killed_with_an_old_checkpoint(group, mode)
+    for rounds in (group.folder / "organiser").rglob("rounds"):
+        shutil.rmtree(rounds)
+    again = group.organiser(manifest=sums(mode), listen=())
+    with told("the organiser came back at once with an old checkpoint", client, again) as over:
+        over()
+    assert again.wait_for(TrainingStarted).epoch == old.epoch
 
 
 def _read(path: Path) -> str:

@@ -23,7 +23,7 @@ HOME = Line(delay_seconds=0.025, lost_share=0.005, bits_per_second=20e6)  # 100 
 NARROW = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=1.5e6)
 PATIENCE_SECONDS = 600.0
 SEARCH_SECONDS = 10.0
-LONG_EPOCH = 9_000  # fifteen seconds: a keeper looks every ten, and must not be left behind by two epochs
+LONG_EPOCH = 4_500  # fifteen seconds: a keeper looks every ten, and must not be left behind by two epochs
 
 
 def ten_million_parameters() -> RunManifest:

@@ -1,4 +1,4 @@
-"""`python -m tests.soak [--minutes 30] [--volunteers 8] [--seed N] [--keep FOLDER]`"""
+"""`python -m tests.soak [--minutes 30] [--volunteers 8] [--seed N] [--mode local-sgd] [--keep FOLDER]`"""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import get_args
 
+from core.run.spec.collaboration import Mode
 from tests.bench.machine import describe
 from tests.soak.report import show, troubles_of
 from tests.soak.run_file import run_file_in
@@ -21,13 +23,14 @@ def main() -> int:
     """Live it and tell; 1 if something is left over, somebody has not come back or nobody can explain it."""
     asked = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nobody is left behind
-    title = f"seed {asked.seed}; {describe(1)}"
+    title = f"seed {asked.seed}, {asked.mode}; {describe(1)}"
     print(title, file=sys.stderr)
     if reason := why_not():
         print(f"No line is cut here: {reason}.", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="workerbee-soak-", ignore_cleanup_errors=True) as temporary:
         folder = (asked.keep or Path(temporary)).absolute()
-        outcome = live(asked.seed, asked.volunteers, asked.minutes, run_file_in(folder, 1 + asked.volunteers), folder)
+        run_file = run_file_in(folder, 1 + asked.volunteers, asked.mode)
+        outcome = live(asked.seed, asked.volunteers, asked.minutes, run_file, folder)
         for story in outcome.stories:
             _write_down(story, folder / story.name / "events.txt")
     show(outcome, title)
@@ -48,6 +51,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=30.0, help="how long things go wrong (30)")
     parser.add_argument("--volunteers", type=int, default=8, help="how many there are (8)")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000), help="the same plan again")
+    parser.add_argument("--mode", choices=get_args(Mode), default="gradients", help="how they train (gradients)")
     parser.add_argument("--keep", type=Path, help="keep everybody's folder, with logs and events, in this one")
     return parser.parse_args()
 

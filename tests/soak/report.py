@@ -26,7 +26,7 @@ Row = tuple[str, str]
 
 @dataclass(frozen=True)
 class Rounds:
-    """The organiser's rounds of gradients while anybody was well: with all of them, some of them, nobody."""
+    """The organiser's rounds of gradients or changes while anybody was well: with all of them, some of them, nobody."""
 
     whole: int
     partial: int
@@ -39,7 +39,7 @@ def rounds_of(outcome: Outcome) -> Rounds:
     counts = [0, 0, 0]
     for each in organiser.seen:
         event = each.event
-        if not isinstance(event, RoundFinished) or event.kind != "gradients" or each.at > organiser.end:
+        if not isinstance(event, RoundFinished) or event.kind == "state" or each.at > organiser.end:
             continue
         well = sum(story.was_well(each.at - event.seconds, each.at) for story in volunteers)
         if well:

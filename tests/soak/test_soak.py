@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
-from core.protocol.events import Progress
+from core.protocol.events import Evaluated, Progress
+from core.run.spec.collaboration import Mode
 from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
 from tests.soak.run_file import run_file_in
 from tests.soak.soak import Outcome, is_healed, live
@@ -15,21 +16,28 @@ from tests.soak.soak import Outcome, is_healed, live
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 SEED, VOLUNTEERS, MINUTES = 1, 4, 3.0
+LEARNED = 0.8  # of the loss after the first epoch is left at the most
 
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
-    """The same soak for all tests here; its table is printed where pytest is asked to."""
+@pytest.fixture(scope="module", params=get_args(Mode))
+def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """The same soak for all tests here, one in each mode; its table is printed where pytest is asked to."""
     folder = tmp_path_factory.mktemp("soak")
-    lived = live(SEED, VOLUNTEERS, MINUTES, run_file_in(folder, 1 + VOLUNTEERS), folder)
-    show(lived, f"seed {SEED}")
-    yield lived
+    lived = live(SEED, VOLUNTEERS, MINUTES, run_file_in(folder, 1 + VOLUNTEERS, request.param), folder)
+    show(lived, f"seed {SEED}, {request.param}")
+    return lived
 
 
 def test_the_run_goes_on_until_the_end(outcome: Outcome) -> None:
     epochs = epochs_by_quarters(outcome)
     assert all(before < after for before, after in itertools.pairwise(epochs)), epochs
     assert rounds_of(outcome).whole > 0
+
+
+def test_the_organisers_model_learns_meanwhile(outcome: Outcome) -> None:
+    events = [each.event for each in outcome.stories[0].seen]
+    losses = [event.loss for event in events if isinstance(event, Evaluated) and event.loss is not None]
+    assert losses[-1] < LEARNED * losses[0], losses
 
 
 def test_whoever_has_had_a_fault_helps_again(outcome: Outcome) -> None:

@@ -14,7 +14,7 @@ from tests.soak.timeline import FIRST_TEST_SECONDS, TRIES_AGAIN, Samples, Story
 
 
 def averaged(epoch: int, peers: int = 2) -> RoundFinished:
-    """A round of gradients, of the epoch before that one."""
+    """A round of the gradients of that epoch."""
     return RoundFinished(epoch=epoch, kind="gradients", ok=peers > 1, peers=peers, seconds=1.0)
 
 
@@ -58,9 +58,9 @@ def test_samples_of_an_epoch_whose_round_had_nobody_else_are_lost() -> None:
         HELLO,
         progress(1, 10),
         progress(2, 30),
-        averaged(2),
+        averaged(1),
         progress(3, 60),
-        averaged(3, peers=1),
+        averaged(2, peers=1),
         progress(3, 65),
     )
     assert told.samples == Samples(given=65, averaged=30, open=5)

@@ -13,7 +13,7 @@ from core.protocol.events import Failed, Hello, Progress, Restarting, RoundFinis
 from tests.bench.peers.peer_process import Seen
 from tests.soak.peers import Suffered
 from tests.soak.plan import KINDS, Kind
-from tests.support.real_peers import averaged
+from tests.support.fault_injection import gave
 
 _LOST_PARTS: tuple[Kind, ...] = ("worker killed", "p2pd killed", "dht killed", "averager killed")
 EXPLAINED = (ErrorKind.WORKER_CRASHED, ErrorKind.INTERNAL)
@@ -141,8 +141,7 @@ class Story:
 
 
 def _helps(seen: Seen) -> bool:
-    event = seen.event
-    return isinstance(event, RoundFinished) and event.kind == "gradients" and averaged(event)
+    return isinstance(seen.event, RoundFinished) and gave(seen.event)
 
 
 def _workers(seen: Sequence[Seen]) -> Iterator[list[Seen]]:
@@ -158,14 +157,13 @@ def _workers(seen: Sequence[Seen]) -> Iterator[list[Seen]]:
 
 
 def _samples_of(worker: Sequence[Seen], *, is_last: bool) -> Samples:
-    """Gradients are averaged while the next epoch is under way, so that is the one which the round tells."""
     by_epoch: Counter[int] = Counter()
     epoch = told = 0
     for each in worker:
         if isinstance(each.event, Progress):
             by_epoch[epoch or each.event.epoch] += each.event.contributed_samples - told
             epoch, told = each.event.epoch, each.event.contributed_samples
-    good = {each.event.epoch - 1 for each in worker if isinstance(each.event, RoundFinished) and _helps(each)}
+    good = {each.event.epoch for each in worker if isinstance(each.event, RoundFinished) and _helps(each)}
     return Samples(
         given=told,
         averaged=sum(samples for number, samples in by_epoch.items() if number in good),

@@ -52,8 +52,8 @@ def cut(host: Host, seconds: float) -> None:
 
 
 def gave(event: RoundFinished) -> bool:
-    """Whether gradients were averaged with somebody else."""
-    return averaged(event) and event.kind == "gradients"
+    """Whether gradients, or the changes of local SGD, were averaged with somebody else."""
+    return averaged(event) and event.kind != "state"
 
 
 def helps(client: LineProcess[AnyEvent], other: LineProcess[AnyEvent], since: int, here: int, seconds: float) -> None:

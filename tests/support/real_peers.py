@@ -62,8 +62,8 @@ _Kind = TypeVar("_Kind")
 def tiny(name: str = "Tiny sums", **collaboration: Any) -> RunManifest:
     """A run whose epochs last ten seconds for one peer; unclipped, so plain AdamW is its optimizer."""
     numbers: dict[str, Any] = {
-        "target_batch_size": 6000,
-        "batch_size_per_step": 2,
+        "target_batch_size": round(10 * slow_computer.SAMPLES_PER_SECOND),
+        "batch_size_per_step": 60,
         "matchmaking_time": 3.0,
         "averaging_timeout": 20.0,
     }

@@ -20,7 +20,9 @@ from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
+from core.run.round_estimate import Line
 from core.texts.run import closed_words
+from core.texts.traffic import swarm_speed, traffic_of
 
 _WIDEST = 900
 
@@ -130,6 +132,7 @@ class ReviewPage(QWidget):
         self._fits = fit
         self.offer.needs.show_fits(device, fit)
         self.offer.needs.show_measured(measured_words(self._dry_run, run.samples_per_second))
+        self.offer.needs.show_traffic(self._traffic_words(run))
         obstacle = self._obstacle(run)
         if obstacle or device is None or fit is None:
             self.bar.show_obstacle(obstacle or self.tr("First choose a device that is there."))
@@ -138,6 +141,17 @@ class ReviewPage(QWidget):
         self.bar.show_fit("too_little" if found is not None and found.micro_batch == 0 else fit.verdict)
         if fit.may_be_tried:
             self.dry_run_requested.emit(run, device)
+
+    def _traffic_words(self, run: RunFound) -> str:
+        """What the run sends, and what the person's line leaves of the computing, as soon as that can be said."""
+        measured = self._dry_run.fit
+        speed = swarm_speed(run.samples_per_second, measured.samples_per_second if measured else None)
+        line = Line.of_mbits(self._settings.upload_mbits, self._settings.download_mbits)
+        told = traffic_of(run.manifest, speed, line)
+        if line is not None:
+            return told
+        hint = self.tr("Tell the settings how fast your line is, to see what it leaves of the computing.")
+        return f"{told}. {hint}"
 
     @property
     def _is_measuring(self) -> bool:

@@ -24,10 +24,10 @@ class RequirementsCard(Card):
         self.gpu = RequirementRow(self.tr("GPU memory"))
         self.memory = RequirementRow(self.tr("Memory"))
         self.disk = RequirementRow(self.tr("Disk"))
-        self._traffic, self._measured = Words(), Strong()
+        self._download, self._traffic, self._measured = Words(), Words(), Strong()
         self.parts.setSpacing(12)
         self.parts.addWidget(Heading(self.tr("What it needs")))
-        for part in (self._device, self._measured, self.gpu, self.memory, self.disk, self._traffic):
+        for part in (self._device, self._measured, self.gpu, self.memory, self.disk, self._download, self._traffic):
             self.parts.addWidget(part)
         self.parts.addStretch(1)
         self._measured.hide()
@@ -36,11 +36,16 @@ class RequirementsCard(Card):
     def text(self) -> str:
         """Everything that the card says, one part a line."""
         rows = [row.text for row in (self.gpu, self.memory, self.disk) if not row.isHidden()]
-        return "\n".join([self._device.text(), self._measured.text(), *rows, self._traffic.text()])
+        head, foot = (self._device, self._measured), (self._download, self._traffic)
+        return "\n".join([*(part.text() for part in head), *rows, *(part.text() for part in foot)])
 
     def show_measured(self, words: str) -> None:
         """Show the sentence about the dry run."""
         self._measured.set_text(words)
+
+    def show_traffic(self, words: str) -> None:
+        """Show what the run sends and receives."""
+        self._traffic.set_text(words)
 
     def show_fits(self, device: Device | None, fits: Fits | None) -> None:
         """Show how the run fits on that device."""
@@ -48,12 +53,11 @@ class RequirementsCard(Card):
             self._device.set_text(self.tr("The device that you chose is not there now."))
             for row in (self.gpu, self.memory, self.disk):
                 row.show_fit(None)
-            self._traffic.set_text("")
+            self._download.set_text("")
             return
         self._device.set_text(breakable(fill_placeholders(self.tr("On %1"), name_of(device))))
         self.gpu.show_fit(fits.gpu)
         self.memory.show_fit(fits.memory)
         self.disk.show_fit(fits.disk)
-        sentence = self.tr("Downloads %1 at the start; then sends and receives up to %2 each per epoch.")
-        download, traffic = figures.size(fits.download_bytes), figures.size(fits.traffic_bytes_per_epoch)
-        self._traffic.set_text(fill_placeholders(sentence, download, traffic))
+        download = figures.size(fits.download_bytes)
+        self._download.set_text(fill_placeholders(self.tr("Downloads %1 at the start."), download))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
@@ -19,6 +20,7 @@ from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 
 _GIGABYTE = 1_000_000_000
 _MOST_GIGABYTES = 100_000
+_MOST_MBITS = 100_000
 _FOLDER_WIDTH, _NAME_WIDTH = 260, 240
 
 
@@ -48,6 +50,7 @@ class ComputerSettings(Card):
         memory_word = self.tr("as much as is free")
         self.memory = Number(self.tr("Limit of the device's memory"), 0, _MOST_GIGABYTES, memory_word)
         self.memory.setSuffix(" GB")
+        self.upload, self.download = self._speed(self.tr("Upload")), self._speed(self.tr("Download"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Public name"))
         self.name.setPlaceholderText(self.tr("no name, only my peer id"))
@@ -69,10 +72,18 @@ class ComputerSettings(Card):
         self.port.setEnabled(settings.network != "client")
         self.limit.show_number(round((settings.disk_limit_bytes or 0) / _GIGABYTE))
         self.memory.show_number(round((settings.memory_limit_bytes or 0) / _GIGABYTE))
+        self.upload.show_number(ceil(settings.upload_mbits or 0))
+        self.download.show_number(ceil(settings.download_mbits or 0))
         if not self.name.hasFocus():
             self.name.setText(settings.public_name or "")
         self._show_folder(settings.data_folder)
         self._show_device()
+
+    def _speed(self, name: str) -> Number:
+        """An input for a speed of the line, in whole Mbit/s."""
+        speed = Number(name, 0, _MOST_MBITS, self.tr("unknown"))
+        speed.setSuffix(" Mbit/s")
+        return speed
 
     def show_devices(self, seen: DevicesSeen) -> None:
         """Offer these devices, and keep the one that the settings name."""
@@ -107,6 +118,8 @@ class ComputerSettings(Card):
         self.port.chosen.connect(lambda number: self._change(port=number or None))
         self.limit.chosen.connect(lambda number: self._change(disk_limit_bytes=number * _GIGABYTE or None))
         self.memory.chosen.connect(lambda number: self._change(memory_limit_bytes=number * _GIGABYTE or None))
+        self.upload.chosen.connect(lambda number: self._change(upload_mbits=float(number) or None))
+        self.download.chosen.connect(lambda number: self._change(download_mbits=float(number) or None))
         self.name.editingFinished.connect(self._change_name)
         self.folder.clicked.connect(self._choose_folder)
         self.usual_folder.clicked.connect(lambda: self._change(data_folder=None))
@@ -134,6 +147,7 @@ class ComputerSettings(Card):
         self.parts.addWidget(InlineForm(self.tr("Use %1 with %2 CPU threads"), self.device, self.threads))
         self.parts.addWidget(InlineForm(self.tr("Take %1 of its memory for training"), self.memory))
         self.parts.addWidget(InlineForm(self.tr("Connect to others %1 and listen on port %2"), self.network, self.port))
+        self.parts.addWidget(InlineForm(self.tr("My line sends %1 and receives %2"), self.upload, self.download))
         self.parts.addWidget(
             InlineForm(self.tr("Keep data in %1 and take %2 of the disk for it"), self.folder, self.limit)
         )

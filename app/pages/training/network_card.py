@@ -28,11 +28,12 @@ class NetworkCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon, self._way, self._reason, self._advice = StatusIcon("info", self), Strong(), Hint(), Hint()
+        self._traffic = Hint()
         self.test = QPushButton(self)
         self.test.clicked.connect(self.test_requested)
         words = QVBoxLayout()
         words.setSpacing(4)
-        for label in (self._way, self._reason, self._advice):
+        for label in (self._way, self._reason, self._advice, self._traffic):
             words.addWidget(label)
         row = QHBoxLayout()
         row.setSpacing(10)
@@ -45,8 +46,12 @@ class NetworkCard(Card):
     @property
     def text(self) -> str:
         """All that it says, a part a line."""
-        parts = (self._way.text(), self._reason.text(), self._advice.text())
+        parts = (self._way.text(), self._reason.text(), self._advice.text(), self._traffic.text())
         return "\n".join(part for part in parts if part).replace("\u200b", "")
+
+    def show_traffic(self, words: str) -> None:
+        """Show what is sent and received."""
+        self._traffic.set_text(words)
 
     def show_network(self, network: Network | None) -> None:
         """Show what the worker has found out; ``None`` hides the card."""

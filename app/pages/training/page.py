@@ -41,6 +41,7 @@ from core.texts import figures
 from core.texts import run as run_words
 from core.texts import status as sentences
 from core.texts.contribution import contribution_status
+from core.texts.traffic import hourly_traffic
 
 _WIDEST = 1500
 _LEAST_CARD_WIDTH = 310
@@ -162,6 +163,7 @@ class TrainingPage(QWidget):
         self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
         self.network.show_network(session.network)
+        self.network.show_traffic(hourly_traffic(self._timestamps.traffic, session, self._now))
         self.peers.show_peers(session.peers)
         self._retranslate_tabs()
         self._show_device()

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from core.cli.output.run_review import show_run
 from core.cli.parser.arguments import InspectSwarm
-from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.context import CommandContext, effective_settings, line_of
 from core.cli.runner.displays import console_for, display_for
-from core.cli.runner.dry_run import measure_fit
+from core.cli.runner.dry_run import Measurement, measure_fit
 from core.cli.runner.run_search import find_runs
 from core.cli.runner.worker_session import WorkerSession
 from core.hardware.discovery import choose_device
 from core.protocol.events import RunFound
+from core.records.settings import Settings
 from core.run.address import JoinAddress
 
 
@@ -22,19 +23,21 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
     with WorkerSession(context, display_for(command.json)) as worker:
         runs = find_runs(worker, address, run_id=None, network=command.network)
         worker.leave()
-    measured = _measured(command, context, runs)
+    settings = effective_settings(command, context.folders)
+    measured = _measured(command, context, runs, settings)
     if not command.json:
         console = console_for(command.json)
         for run in runs:
             console.print()
-            show_run(console, run, measured)
+            show_run(console, run, measured.words, measured.samples_per_second, line_of(settings))
     return 0
 
 
-def _measured(command: InspectSwarm, context: CommandContext, runs: Sequence[RunFound]) -> str:
-    """The result of a dry run and its device; nothing where none is wanted, or no run could be started."""
+def _measured(
+    command: InspectSwarm, context: CommandContext, runs: Sequence[RunFound], settings: Settings
+) -> Measurement:
+    """The result of a dry run; an empty one where none is wanted, or no run could be started."""
     if not command.dry_run or len(runs) != 1 or runs[0].manifest.run.state != "open":
-        return ""
-    settings, devices = effective_settings(command, context.folders), context.devices()
-    device = choose_device(devices, settings.device)
-    return f"{measure_fit(context, runs[0], device, devices, settings, command.json)} (on {device.label})"
+        return Measurement()
+    devices = context.devices()
+    return measure_fit(context, runs[0], choose_device(devices, settings.device), devices, settings, command.json)

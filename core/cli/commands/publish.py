@@ -10,6 +10,7 @@ from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
+from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
 from core.protocol.commands import Publish
 from core.protocol.events import Published
@@ -33,6 +34,8 @@ def publish(command: PublishRun, context: CommandContext) -> int:
 def publish_request(command: PublishRun, context: CommandContext) -> Publish:
     """Return the command for the worker; raises UserError for a wrong file or a device that is not there."""
     manifest = load_run_file(command.file)
+    if command.mirror is not None and not manifest.collaboration.mirror:
+        raise UserError(ErrorKind.USAGE, "--mirror needs a run file that names its address: [collaboration] mirror.")
     device = choose_device(context.devices(), command.device)
     return Publish(
         manifest=manifest,
@@ -45,6 +48,7 @@ def publish_request(command: PublishRun, context: CommandContext) -> Publish:
         threads=command.threads,
         public_name=command.public_name or "",
         checkpoint_every_epochs=command.checkpoint_every_epochs,
+        mirror=str(command.mirror.absolute()) if command.mirror else None,
     )
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
 from core.cli.output.json_lines import print_object
-from core.cli.parser.arguments import CheckRunFile, NewRunFile
+from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
+from core.run.round_estimate import RoundEstimate, estimate_round
 from core.run.run_file import load_run_file, write_template
 from core.run.run_file_lint import lint
 from core.security.sanitize import sanitize_line
-from core.texts.figures import count, size
+from core.texts.figures import about, count, share, size
+
+VOLUNTEERS = (2, 8, 32)  # sizes of a swarm for which rounds are estimated
 
 
 def new_run_file(command: NewRunFile) -> int:
@@ -42,7 +51,21 @@ def _print_as_json(command: CheckRunFile, manifest: RunManifest) -> None:
         host_memory_bytes=needs.host_memory_bytes,
         traffic_bytes=needs.traffic_bytes,
         hints=[str(hint) for hint in lint(manifest)],
+        rounds=[_as_object(estimate) for estimate in _estimates(command, manifest)],
     )
+
+
+def _estimates(command: CheckRunFile, manifest: RunManifest) -> list[RoundEstimate]:
+    """For swarms of several sizes, where the command names a line."""
+    if command.line is None:
+        return []
+    flop_per_second = command.gpu_tflops * 1e12
+    return [estimate_round(manifest, command.line, flop_per_second, volunteers) for volunteers in VOLUNTEERS]
+
+
+def _as_object(estimate: RoundEstimate) -> dict[str, float]:
+    derived = {"training_share": estimate.training_share, "rounds_per_day": estimate.rounds_per_day}
+    return asdict(estimate) | derived | {"keeper_bytes_per_day": estimate.keeper_bytes_per_day}
 
 
 def _print_for_people(command: CheckRunFile, manifest: RunManifest) -> None:
@@ -56,3 +79,34 @@ def _print_for_people(command: CheckRunFile, manifest: RunManifest) -> None:
     )
     for hint in lint(manifest):
         print(f"Note: {hint}")
+    _print_estimates(command, manifest)
+
+
+def _print_estimates(command: CheckRunFile, manifest: RunManifest) -> None:
+    """A table of what a line leaves of the computing, a row for each size of the swarm."""
+    estimates = _estimates(command, manifest)
+    if not estimates:
+        return
+    any_of_them, *_, largest = estimates
+    takes = about(any_of_them.exchange_seconds)
+    receives = f"as much, which takes {takes}"
+    if any_of_them.received_bytes != any_of_them.sent_bytes:
+        receives = f"as much of each sender, which takes {takes} to {about(largest.exchange_seconds)}"
+    print(
+        f"\nVolunteers with {command.line} (upload/download) and GPUs that train at {command.gpu_tflops:g} TFLOP/s: "
+        f"each sends {size(any_of_them.sent_bytes)} a round and receives {receives}; "
+        f"a newcomer's download takes {about(any_of_them.newcomer_seconds)}. "
+        "The line that a lone keeper needs, and its traffic, are those of each direction. An estimate: nothing was "
+        "measured, and no round fails.\n"
+    )
+    table = Table("volunteers", "a round", "training", "rounds a day", "keeper's line", "its traffic a day", box=SIMPLE)
+    for each in estimates:
+        table.add_row(
+            count(each.volunteers),
+            about(each.round_seconds),
+            share(each.training_share),
+            count(round(each.rounds_per_day)),
+            f"{count(round(each.keeper_upload / 1e6))} Mbit/s",
+            size(each.keeper_bytes_per_day),
+        )
+    Console(markup=False, emoji=False, highlight=False).print(table)

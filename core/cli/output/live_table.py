@@ -15,6 +15,7 @@ from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
 from core.texts.contribution import contribution_status
 from core.texts.status import status
+from core.texts.traffic import hourly_traffic
 
 _STATUS_STYLES = {"helping": "bold green", "alone": "bold yellow", "out_of_sync": "bold yellow"}
 _SHOWN_EXAMPLES, _LONG = 6, 25
@@ -31,6 +32,8 @@ def picture(session: Session, tally: Tally, now: float, footer: str = "") -> Ren
         table.add_row("download", ProgressBar(session.loading.total_bytes or None, session.loading.received_bytes, 40))
     if session.progress:
         _add_progress(table, session.progress, session)
+        if hourly := hourly_traffic(tally.timestamps.traffic, session, now):
+            table.add_row("", Text(hourly))
     if session.rounds:
         table.add_row("last round", Text(event_log.line(session.rounds[-1]) or ""))
     _add_learning(table, session, tally)
@@ -60,15 +63,19 @@ def _status(session: Session, tally: Tally, now: float) -> Text:
 def _add_progress(table: Table, progress: Progress, session: Session) -> None:
     bar = ProgressBar(max(progress.target, 1), min(progress.samples, progress.target), 30)
     of_target = f"{figures.count(progress.samples)} of {figures.count(progress.target)} samples"
-    table.add_row("epoch", Text(f"{progress.epoch}"))
-    table.add_row("to next step", _beside(bar, f"{of_target}, {figures.count(progress.my_samples)} of them mine"))
+    is_round = progress.steps is not None
+    table.add_row("round" if is_round else "epoch", Text(f"{progress.epoch}"))
+    table.add_row(
+        "of this round" if is_round else "to next step",
+        _beside(bar, f"{of_target}, {figures.count(progress.my_samples)} of them mine"),
+    )
     mine, swarm = progress.samples_per_second, progress.swarm_samples_per_second
     speed = f"mine {figures.rate(mine)} · swarm {figures.rate(swarm)}"
     table.add_row("samples", Text(speed))
     table.add_row("peers", Text(_peers(progress)))
     traffic = f"up {figures.size(progress.sent_bytes)} · down {figures.size(progress.received_bytes)}"
-    table.add_row("traffic", Text(traffic))
     table.add_row("given", Text(counted(session.contributed_samples, "sample")))
+    table.add_row("traffic", Text(traffic))
 
 
 def _peers(progress: Progress) -> str:

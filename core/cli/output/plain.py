@@ -87,8 +87,9 @@ class PlainDisplay:
 
 
 def _progress(event: Progress) -> str:
+    period = "Epoch" if event.steps is None else "Round"
     return (
-        f"Epoch {event.epoch}: {figures.count(event.samples)} of {figures.count(event.target)} samples, "
+        f"{period} {event.epoch}: {figures.count(event.samples)} of {figures.count(event.target)} samples, "
         f"mine {figures.rate(event.samples_per_second)}, "
         f"swarm {figures.rate(event.swarm_samples_per_second)}, "
         f"{counted(event.peers, 'peer')}, loss {figures.loss(event.loss)}."

@@ -13,8 +13,9 @@ from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
+from core.run.round_estimate import Line
 from core.security.sanitize import sanitize_line, sanitize_text
-from core.texts import figures
+from core.texts import figures, traffic
 from core.texts import fit as fit_texts
 from core.texts import run as run_texts
 from core.texts.device import label_of
@@ -27,18 +28,30 @@ _VISIBLE = (
 )
 
 
-def show_run(console: Console, run: RunFound, measured: str = "") -> None:
-    """Print the run as `inspect` describes it, with the result of a dry run if there is one."""
+def show_run(
+    console: Console,
+    run: RunFound,
+    measured: str = "",
+    own_speed: float | None = None,
+    line: Line | None = None,
+) -> None:
+    """Print the run as `inspect` describes it, with the result of a dry run if there is one.
+
+    ``own_speed`` is this computer's, in samples per second; what its ``line`` leaves of the computing is said.
+    """
     on_gpu, on_host = gpu_memory_needed(run.manifest), host_memory_needed(run.manifest)
     memory = f"about {figures.size(on_gpu)} on a GPU, {figures.size(on_host)} of ordinary memory"
-    _print(console, run, [*_rows(run), ("Memory", memory), ("Measured", measured)])
+    speed = traffic.swarm_speed(run.samples_per_second, own_speed)
+    told = ("Traffic", traffic.traffic_of(run.manifest, speed, line))
+    _print(console, run, [*_rows(run), told, ("Memory", memory), ("Measured", measured)])
 
 
-def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device]) -> None:
+def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device], line: Line | None) -> None:
     """Print the run for a person who is about to agree to train it on that device."""
     needs = fits(run.manifest, device, devices, DiskSpace())
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
-    _print(console, run, [*_rows(run), ("Device", label_of(device)), *memory, ("Others will see", _VISIBLE)])
+    told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
+    _print(console, run, [*_rows(run), told, ("Device", label_of(device)), *memory, ("Others will see", _VISIBLE)])
 
 
 def _fit(fit: Fit | None) -> str:

@@ -14,39 +14,24 @@ from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
     NO_LIMITS,
-    RESULT_AS_JSON,
     Limits,
     add_address,
     add_computing,
     add_device,
     add_json,
     add_limits,
+    add_line,
     add_memory,
     add_network,
 )
+from core.cli.parser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.multiaddr import Multiaddr
+from core.run.round_estimate import Line
 from core.run.spec.collaboration import Mode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
-DEFAULT_RUN_FILE = Path("run.toml")
-
-
-@dataclass(frozen=True)
-class NewRunFile:
-    """The command `run new`, which writes a commented run file."""
-
-    file: Path
-    json: bool
-
-
-@dataclass(frozen=True)
-class CheckRunFile:
-    """The command `run check`, which looks for mistakes in a run file."""
-
-    file: Path
-    json: bool
 
 
 @dataclass(frozen=True)
@@ -61,6 +46,7 @@ class PublishRun:
     device: str
     threads: int | None
     checkpoint_every_epochs: int
+    mirror: Path | None
     public_name: str | None
     limits: Limits
     json: bool
@@ -77,6 +63,7 @@ class JoinRun:
     network: NetworkMode | None = None
     threads: int | None = None
     memory_limit_bytes: int | None = None
+    line: Line | None = None
     public_name: str | None = None
     yes: bool = False
     limits: Limits = NO_LIMITS
@@ -92,6 +79,7 @@ class InspectSwarm:
     device: str | None = None
     threads: int | None = None
     memory_limit_bytes: int | None = None
+    line: Line | None = None
     dry_run: bool = True
     json: bool = False
 
@@ -157,7 +145,7 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
         case None:
             return Help(parser.format_help())
         case "run":
-            return (NewRunFile if asked.action == "new" else CheckRunFile)(asked.file, asked.json)
+            return read_run(asked)
         case "publish":
             return _publish(asked)
         case "join":
@@ -197,7 +185,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_join(commands.add_parser("join", help="help a run whose address you were given", allow_abbrev=False))
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
-    _add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
+    add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_control(commands)
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
@@ -212,16 +200,6 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_json(demo)
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="new|check", required=True)
-    new = actions.add_parser("new", help="write a run file with comments", allow_abbrev=False)
-    new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
-    add_json(new, RESULT_AS_JSON)
-    check = actions.add_parser("check", help="say what is wrong in a run file", allow_abbrev=False)
-    check.add_argument("file", metavar="FILE", type=Path, help="the run file to check")
-    add_json(check, RESULT_AS_JSON)
 
 
 def _add_publish(parser: argparse.ArgumentParser) -> None:
@@ -239,6 +217,9 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
         type=typed.positive,
         default=10,
         help="epochs from one checkpoint to the next",
+    )
+    parser.add_argument(
+        "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
     )
     add_computing(parser, device="auto")
     add_limits(parser)
@@ -271,6 +252,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", metavar="FILE", type=Path, help="a run file, where the swarm publishes none")
     add_computing(parser, device=None)
     add_memory(parser)
+    add_line(parser)
     add_network(parser, mode=None)
     parser.add_argument("--yes", action="store_true", help="start without asking")
     add_limits(parser)
@@ -281,6 +263,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     add_address(parser)
     add_device(parser, device=None)
     add_memory(parser)
+    add_line(parser)
     parser.add_argument("--no-dry-run", action="store_true", help="leave the dry run out")
     add_network(parser, mode="auto")
     add_json(parser)
@@ -296,6 +279,7 @@ def _publish(asked: argparse.Namespace) -> PublishRun:
         device=asked.device,
         threads=asked.threads,
         checkpoint_every_epochs=asked.checkpoint_every,
+        mirror=asked.mirror,
         public_name=asked.name,
         limits=_limits(asked),
         json=asked.json,
@@ -311,6 +295,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         network=asked.network,
         threads=asked.threads,
         memory_limit_bytes=asked.memory,
+        line=asked.line,
         public_name=asked.name,
         yes=asked.yes,
         limits=_limits(asked),
@@ -325,6 +310,7 @@ def _inspect(asked: argparse.Namespace) -> InspectSwarm:
         device=asked.device,
         threads=asked.threads,
         memory_limit_bytes=asked.memory,
+        line=asked.line,
         dry_run=not asked.no_dry_run,
         json=asked.json,
     )

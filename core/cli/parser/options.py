@@ -53,6 +53,16 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_line(parser: argparse.ArgumentParser) -> None:
+    """Add this computer's internet connection."""
+    parser.add_argument(
+        "--line",
+        metavar="UP/DOWN",
+        type=typed.line,
+        help="your line in Mbit/s, such as 20/100: say what it leaves of the computing",
+    )
+
+
 def add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
     """Add what a peer computes on, and the name that others may see."""
     add_device(parser, device)

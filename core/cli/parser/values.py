@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from core.run.multiaddr import Multiaddr
+from core.run.round_estimate import Line
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
@@ -51,6 +53,25 @@ def positive(text: str) -> int:
     if not 1 <= number <= 10**12:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return number
+
+
+def positive_number(text: str) -> float:
+    """Convert a number, which must be above 0 and at most a million."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return number
+
+
+def line(text: str) -> Line:
+    """Convert an internet connection, upload and download in Mbit/s, such as ``20/100``."""
+    upload, slash, download = text.partition("/")
+    if not slash:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a line; write upload/download in Mbit/s, such as 20/100")
+    return Line(positive_number(upload) * 1e6, positive_number(download) * 1e6)
 
 
 def peers(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.cli.output.json_lines import print_event
 from core.cli.output.summary import Tally
@@ -22,6 +23,14 @@ from core.texts.errors import title_of
 from core.texts.fit import of_measured
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """The result of a dry run as a sentence, or why there is none; and this computer's speed in the run, if known."""
+
+    words: str = ""
+    samples_per_second: float | None = None
+
+
 def measure_fit(
     context: CommandContext,
     run: RunFound,
@@ -29,10 +38,11 @@ def measure_fit(
     devices: Sequence[Device],
     settings: Settings,
     wants_json: bool,
-) -> str:
-    """Return the result of a dry run on that device as a sentence, or why there is none; programs get an event."""
+) -> Measurement:
+    """Return the result of a dry run on that device; programs get an event."""
+    on_device = f"(on {device.label})"
     if not fits(run.manifest, device, devices, DiskSpace()).may_be_tried:
-        return "Not measured: its memory is too small for this run"
+        return Measurement(f"Not measured: its memory is too small for this run {on_device}")
     command = DryRun(
         manifest=run.manifest,
         device=device.label,
@@ -47,9 +57,9 @@ def measure_fit(
         except UserError as error:
             if wants_json:
                 print_event(Warned(problem=error.problem.key, detail=error.detail))
-            return f"Not measured: {title_of(error.problem)} {error.detail}".strip()
+            return Measurement(f"Not measured: {title_of(error.problem)} {error.detail} {on_device}")
     assert fit is not None
-    return of_measured(fit, run.samples_per_second)
+    return Measurement(f"{of_measured(fit, run.samples_per_second)} {on_device}", fit.samples_per_second)
 
 
 class _FitDisplay:

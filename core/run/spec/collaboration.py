@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from core.run.spec.web_address import folder_flaw
 from core.schema import StrictStruct
 
 _Seconds = Annotated[float, Meta(ge=0.5, le=3600)]
@@ -17,7 +18,7 @@ StateCompression = Literal["none", "float16", "scaled_float16"]
 Compression = Literal[StateCompression, "uniform_8bit", "quantile_8bit", "size_adaptive"]
 Statistic = Literal["exp_avg", "exp_avg_sq", "momentum_buffer"]
 Mode = Literal["gradients", "local-sgd"]
-DeltaCodec = Literal["fp16", "int8", "int4"]
+DeltaCodec = Literal["fp16", "int8", "int4", "topk"]
 Aggregation = Literal["mean", "clip", "centered-clip"]
 # What hivemind 1.1.12 accepts of
 # (delay_state_averaging, delay_optimizer_step, delay_grad_averaging, reuse_grad_buffers)
@@ -31,7 +32,18 @@ _ORDINARY_MODES = {
 }
 
 
-LOCAL_SGD_OPTIONS = ("outer_lr", "outer_momentum", "delta_codec", "overlap", "aggregation", "weight_cap")
+LOCAL_SGD_OPTIONS = (
+    "max_round_seconds",
+    "inner_steps_min",
+    "inner_steps_max",
+    "outer_lr",
+    "outer_momentum",
+    "delta_codec",
+    "overlap",
+    "aggregation",
+    "weight_cap",
+    "mirror",
+)
 _GRADIENTS_OPTIONS = (
     "delay_grad_averaging",
     "delay_optimizer_step",
@@ -115,18 +127,28 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     """The weight of the latest measurement in a peer's smoothed speed."""
     metadata_expiration: Annotated[float, Meta(ge=20, le=600)] = 60.0
     """Seconds for which a peer that has vanished is still counted."""
+    max_round_seconds: Annotated[float, Meta(ge=5, le=86_400)] | None = None
+    """With local-sgd, seconds after which a round ends, however few samples two peers or more have seen in it."""
+    inner_steps_min: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    """With local-sgd, how many steps a computer must have taken in a round for its changes to count."""
+    inner_steps_max: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    """With local-sgd, how many steps a computer takes in a round at the most; it rests until the round ends then."""
     outer_lr: Annotated[float, Meta(gt=0, le=2)] = 0.7
     """With local-sgd, the learning rate of the step that all take together at the end of a round."""
     outer_momentum: Annotated[float, Meta(ge=0, lt=1)] = 0.9
     """With local-sgd, the Nesterov momentum of that step."""
     delta_codec: DeltaCodec = "int8"
-    """With local-sgd, how changes of weights are encoded: 2, 1.01 or 0.56 bytes a parameter each way."""
+    """With local-sgd, how changes of weights are encoded: 2, 1.01 or 0.56 bytes a parameter each way; ``topk`` sends
+    the largest of them in 0.04 bytes, and receives as much of each other peer (SparseLoCo, arXiv:2508.15706)."""
     overlap: Literal["none", "delayed"] = "none"
     """With local-sgd, whether training goes on while changes are exchanged (``delayed``)."""
     aggregation: Aggregation = "clip"
     """With local-sgd, how changes are averaged: as they are, clipped to their median norm, or by centered clipping."""
     weight_cap: Annotated[float, Meta(ge=1, le=1000)] = 4.0
     """With local-sgd, how many times the median of all peers' samples one peer's may count at the most."""
+    mirror: Annotated[str, Meta(max_length=500)] = ""
+    """With local-sgd, the https address of a folder with the base weights, which newcomers try before they ask peers;
+    ``publish --mirror`` writes it."""
 
     def __post_init__(self) -> None:
         self._refuse_other_mode()
@@ -165,12 +187,23 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
             )
 
     def _refuse_other_mode(self) -> None:
-        """Raises ValueError where an option is set that the mode does not have."""
+        """Raises ValueError where an option is set that the mode does not have, or one of local-sgd makes no sense."""
         of_mode = _GRADIENTS_OPTIONS if self.mode == "local-sgd" else LOCAL_SGD_OPTIONS
         for field in msgspec.structs.fields(self):
             if field.name in of_mode and getattr(self, field.name) != field.default:
                 needed = "gradients" if self.mode == "local-sgd" else "local-sgd"
                 raise ValueError(f'{field.name} needs mode = "{needed}"')
+        if self.max_round_seconds is not None and self.max_round_seconds <= self.matchmaking_time:
+            raise ValueError("max_round_seconds must be longer than matchmaking_time")
+        if self.inner_steps_max is not None and self.inner_steps_max < self.inner_steps_min:
+            raise ValueError("inner_steps_max must be at least inner_steps_min")
+        if self.inner_steps_max is not None and self.max_round_seconds is None:
+            raise ValueError(
+                "inner_steps_max needs max_round_seconds: where everybody has taken so many steps, nothing else ends "
+                "the round"
+            )
+        if self.mirror and (flaw := folder_flaw(self.mirror)):
+            raise ValueError(f"mirror: {flaw}")
 
     @property
     def is_optimizer_offloaded(self) -> bool:

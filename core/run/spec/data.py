@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Meta
 
+from core.run.spec.web_address import address_flaw
 from core.schema import StrictStruct
 
 _REPOSITORY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}/[A-Za-z0-9][A-Za-z0-9_.-]{0,95}\Z"
@@ -68,7 +69,7 @@ class FileAt(StrictStruct, kw_only=True, frozen=True):
     """The size of the file in bytes; a file of another size is refused."""
 
     def __post_init__(self) -> None:
-        if flaw := _flaw_of(self.url):
+        if flaw := address_flaw(self.url):
             raise ValueError(f"url: {flaw}")
 
 
@@ -170,19 +171,3 @@ def hosts_of(data: TextFiles | ImageFiles) -> str:
     """The hosts that the data are fetched from, and that learn of whoever fetches them; some of many."""
     hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
     return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")
-
-
-def _flaw_of(url: str) -> str:
-    """Why that is not an address to fetch from; empty where it is one."""
-    if not url.isascii() or not url.isprintable() or " " in url:
-        return "it may have no spaces and only ASCII characters"
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        return str(error)
-    if parts.scheme not in ("http", "https") or not host:
-        return "it must begin with http:// or https:// and a host"
-    if "@" in parts.netloc:
-        return "it may hold no name and no password"
-    return "it may have no part after #" if parts.fragment else ""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, assert_never
 
 import torch
+from torch import Tensor
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.optim import Optimizer
 
@@ -22,6 +23,12 @@ _CPU = torch.device("cpu")
 def parameters_of(optimizer: Optimizer) -> list[Any]:
     """The tensors that the optimizer steps, in the order of its parameter groups."""
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def tensors_of(optimizer: Optimizer) -> list[Tensor]:
+    """Those that the optimizer steps, and what it keeps for them."""
+    kept = [each for state in optimizer.state.values() for each in state.values() if isinstance(each, Tensor)]
+    return [*parameters_of(optimizer), *kept]
 
 
 class Clipping(Optimizer):

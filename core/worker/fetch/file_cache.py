@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -33,6 +34,11 @@ class FileCache:
         with storage_errors_in_words(path):
             os.utime(path)
         return path
+
+    def discard(self, wanted: FileAt) -> None:
+        """Remove that file, which nobody will want again; where the disk refuses, it is evicted some day."""
+        with contextlib.suppress(OSError):
+            (self._folder / wanted.sha256).unlink(missing_ok=True)
 
     def _fetch(self, wanted: FileAt, path: Path, task: BackgroundTask) -> None:
         """Fetch it under a lock, or wait for another worker that is fetching it now."""

@@ -29,7 +29,7 @@ class Observation:
 
     ``quiet_seconds`` have passed since anything came from any of them; ``None`` if nothing ever did.
     ``others_left_cleanly``: all that were there have said goodbye. ``epochs_ahead`` is how many more epochs we
-    have seen than any peer that can be reached; ``failed_rounds`` as ContributionMonitor counts them.
+    have seen than any direct peer that is there; ``failed_rounds`` as ContributionMonitor counts them.
     """
 
     quiet_seconds: float | None

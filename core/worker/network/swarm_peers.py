@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from core.worker.network.connection_monitor import Observation
+from core.run.multiaddr import split_peer
+from core.worker.network.connection_monitor import EPOCHS_AHEAD, Observation
 from core.worker.swarm import Swarm, SwarmOptimizer, connected_addresses, ping_peers, received_bytes
 
 
@@ -22,7 +23,7 @@ class SwarmPeers:
             quiet_seconds=self._quiet_seconds(),
             # Only a peer that can be reached may go on alone: nobody could ever average with any other.
             others_left_cleanly=self._swarm.mode == "direct" and self._tracker.liveness.others_left_cleanly,
-            epochs_ahead=self._tracker.statistics.epochs_ahead(),
+            epochs_ahead=self._epochs_ahead(),
             failed_rounds=self._failed_rounds(),
         )
 
@@ -34,6 +35,14 @@ class SwarmPeers:
         """The multiaddrs of direct peers that our p2pd is connected with."""
         peers = [peer for peer in self._tracker.statistics.peers() if not peer.is_me and not peer.client_mode]
         return connected_addresses(self._swarm.dht, [peer.peer_id for peer in peers])
+
+    def _epochs_ahead(self) -> int:
+        """The report of a peer that was killed lives on for a minute: only a connection shows that it is there."""
+        statistics = self._tracker.statistics
+        ahead = statistics.epochs_ahead(statistics.direct_others().values())
+        if ahead < EPOCHS_AHEAD:
+            return ahead
+        return statistics.epochs_ahead([split_peer(address)[1] for address in self.connected_addresses()])
 
     def _quiet_seconds(self) -> float | None:
         """Seconds since anything came from others: a report, or any byte, as while a state is downloaded."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,6 +19,7 @@ from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
+from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import fixed_listen, refuse_taken_ports
 from core.worker.process.channel import WorkerChannel
@@ -26,7 +27,15 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
-from core.worker.swarm import EvaluationLog, Interrupted, Swarm, enter_swarm, publisher_of
+from core.worker.swarm import (
+    EvaluationLog,
+    Interrupted,
+    LocalSgdOptimizer,
+    Swarm,
+    SwarmOptimizer,
+    enter_swarm,
+    publisher_of,
+)
 from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
@@ -77,6 +86,7 @@ def _publish_and_train(
         optimizer, start_thread = participation.optimizer, supervisor.start
         evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file)
         checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
+        refresh_mirror = _mirror_refresh(command, optimizer, channel, supervisor)
         if (epoch := checkpoints.load()) is not None:
             optimizer.resume_at(epoch)
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
@@ -85,14 +95,23 @@ def _publish_and_train(
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated)
-            if evaluated.epoch % command.checkpoint_every_epochs == 0:
+            refresh_mirror(evaluated.epoch)
+            if evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
                 checkpoints.save(evaluated.epoch)
 
         participation.run_training(on_epoch)
-        checkpoints.wait()
-        checkpoints.save(optimizer.local_epoch)
-        checkpoints.wait()
+        checkpoints.save_last(optimizer.local_epoch)
         return participation.contributed_samples
+
+
+def _mirror_refresh(
+    command: Publish, optimizer: SwarmOptimizer, channel: WorkerChannel, supervisor: Supervisor
+) -> Callable[[int], None]:
+    """What keeps the run's mirror in a folder, called with every new epoch; nothing where nobody has asked for one."""
+    if command.mirror is None or not isinstance(optimizer, LocalSgdOptimizer):
+        return lambda _epoch: None
+    run_id = command.manifest.run.id
+    return MirrorWriter(Path(command.mirror), run_id, optimizer, channel.emit, supervisor.start).refresh
 
 
 def _published(manifest: RunManifest, addresses: Sequence[str]) -> Published:

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
@@ -13,6 +14,7 @@ from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
+from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
 from core.worker.network.connection_monitor import ConnectionMonitor
 from core.worker.network.lan_peers import LanPeers
@@ -23,7 +25,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
-from core.worker.roles.preparation import ParticipationConfig, PreparedTraining, prepare_training
+from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.swarm import Interrupted, Listeners, LocalSgdOptimizer, PeerInfo, Swarm, SwarmOptimizer, guard_records
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
@@ -123,7 +125,7 @@ def open_participation(
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor = ContributionMonitor()
-        optimizer = enter_training(swarm, manifest, prepared, config, monitor, channel)
+        optimizer = enter_training(swarm, manifest, organiser, prepared, config, monitor, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
         others = SwarmPeers(swarm, optimizer, lambda: monitor.failed_rounds)
         connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
@@ -140,6 +142,23 @@ def open_participation(
         )
 
 
+def _mirror(manifest: RunManifest, config: ParticipationConfig, channel: WorkerChannel) -> MirrorReader | None:
+    """Where the run has base weights for newcomers, if it says so."""
+    address = manifest.collaboration.mirror
+    if not address:
+        return None
+    return MirrorReader(address, manifest.run.id, config.store, DownloadProgress(channel, "state"))
+
+
+def _kind_of_optimizer(
+    manifest: RunManifest, organiser: str, config: ParticipationConfig, channel: WorkerChannel
+) -> Callable[..., SwarmOptimizer]:
+    """What builds the optimizer of the run's mode."""
+    if manifest.collaboration.mode == "gradients":
+        return SwarmOptimizer
+    return partial(LocalSgdOptimizer, organiser=organiser, mirror=_mirror(manifest, config, channel))
+
+
 def _peer_info(config: ParticipationConfig) -> PeerInfo:
     return PeerInfo(name=config.public_name, device=device_model(config.device))
 
@@ -147,6 +166,7 @@ def _peer_info(config: ParticipationConfig) -> PeerInfo:
 def enter_training(
     swarm: Swarm,
     manifest: RunManifest,
+    organiser: str,
     prepared: PreparedTraining,
     config: ParticipationConfig,
     monitor: ContributionMonitor,
@@ -166,8 +186,7 @@ def enter_training(
         channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
 
     guard_records(swarm, manifest.run.id)
-    kind = LocalSgdOptimizer if manifest.collaboration.mode == "local-sgd" else SwarmOptimizer
-    return kind(
+    return _kind_of_optimizer(manifest, organiser, config, channel)(
         swarm,
         manifest.run.id,
         manifest.collaboration,

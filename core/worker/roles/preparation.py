@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 
@@ -61,12 +62,12 @@ class PreparedTraining:
 class DownloadProgress:
     """A ProgressListener that sends StateLoading and Warned events, and ends the download when we leave."""
 
-    def __init__(self, channel: WorkerChannel) -> None:
-        self._channel = channel
+    def __init__(self, channel: WorkerChannel, what: Literal["state", "files"] = "files") -> None:
+        self._channel, self._what = channel, what
 
     def progress(self, received_bytes: int, total_bytes: int) -> None:
         """Send how many of all bytes have been received."""
-        self._channel.emit(StateLoading(what="files", received_bytes=received_bytes, total_bytes=total_bytes))
+        self._channel.emit(StateLoading(what=self._what, received_bytes=received_bytes, total_bytes=total_bytes))
 
     def check(self) -> None:
         """Raises Interrupted once we leave."""

@@ -21,6 +21,8 @@ from core.worker.swarm.dht.run_records import (
     guard_records,
 )
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
+from core.worker.swarm.local_sgd.outer_optimizer import Version
+from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
@@ -41,6 +43,8 @@ __all__ = [
     "ReachabilityResult",
     "Swarm",
     "SwarmOptimizer",
+    "Version",
+    "check_state_file",
     "connected_addresses",
     "dial_peers",
     "enter_swarm",
@@ -55,4 +59,5 @@ __all__ = [
     "received_bytes",
     "sent_bytes",
     "swarm_loss",
+    "write_state_file",
 ]

@@ -1,9 +1,13 @@
-"""The run's state on disk, as safetensors: the parameters, the optimizer's state and the epoch."""
+"""The run's state on disk, as safetensors: the parameters, the optimizer's state and the epoch.
+
+With local SGD also the number of outer steps, which hivemind calls an extra tensor: without it the others would take
+the weights of an organiser that comes back for those of a run which has just begun.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -49,7 +53,9 @@ class Checkpoints:
             return None
         averager = self._optimizer.state_averager
         try:
-            epoch = load_checkpoint(self._path, self._run_id, averager.optimizer, averager.main_parameters)
+            epoch = load_checkpoint(
+                self._path, self._run_id, averager.optimizer, averager.main_parameters, averager.extra_tensors
+            )
         except DamagedCheckpointError as error:
             aside = quarantine(self._path)
             detail = f"{self._path}: {error}; it is now {aside.name}."
@@ -64,6 +70,12 @@ class Checkpoints:
             return
         self._saving = self._start_thread("checkpoint", lambda: self._save(epoch))
 
+    def save_last(self, epoch: int) -> None:
+        """Save that epoch, after whatever is being saved, and wait until it is done."""
+        self.wait()
+        self.save(epoch)
+        self.wait()
+
     def wait(self) -> None:
         """Wait until no save is running."""
         if self._saving is not None:
@@ -73,7 +85,7 @@ class Checkpoints:
         averager = self._optimizer.state_averager
         try:
             with averager.lock_averaged_tensors:
-                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer)
+                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer, averager.extra_tensors)
         except OSError as error:
             problem = storage_problem(error, self._path)
             self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
@@ -82,20 +94,25 @@ class Checkpoints:
             self._emit(CheckpointSaved(path=str(self._path), epoch=epoch))
 
 
-def save_checkpoint(path: Path, run_id: str, epoch: int, optimizer: torch.optim.Optimizer) -> None:
-    """Write the parameters and the optimizer's tensors as safetensors, replacing the old file atomically.
+def save_checkpoint(
+    path: Path, run_id: str, epoch: int, optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor] = ()
+) -> None:
+    """Write the parameters, the optimizer's tensors and the extra ones as safetensors, in place of the old file.
 
     Raises OSError, and the old file stays whole.
     """
-    tensors = {f"parameter.{index}": tensor.detach() for index, tensor in enumerate(parameters_of(optimizer))}
-    for index, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
-    whole = {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
+    whole = {name: tensor.detach().cpu().contiguous() for name, tensor in _named(optimizer, extra).items()}
     write_atomically(path, save(whole, metadata={"run_id": run_id, "epoch": str(epoch)}))
 
 
-def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]) -> int:
-    """Load parameters and optimizer state in place; the epoch. ``mirrors`` are the model's own parameters.
+def load_checkpoint(
+    path: Path,
+    run_id: str,
+    optimizer: torch.optim.Optimizer,
+    mirrors: Sequence[torch.Tensor],
+    extra: Sequence[torch.Tensor] = (),
+) -> int:
+    """Load what `save_checkpoint` has saved in place; the epoch. ``mirrors`` are the model's own parameters.
 
     They differ from the optimizer's where that is offloaded to the CPU. Everything is read and checked before
     anything is changed. Raises DamagedCheckpointError.
@@ -109,23 +126,26 @@ def load_checkpoint(path: Path, run_id: str, optimizer: torch.optim.Optimizer, m
         raise DamagedCheckpointError(str(error)) from error
     if metadata.get("run_id") != run_id or epoch < 0:
         raise DamagedCheckpointError("it belongs to another run")
-    _put_in_place(tensors, optimizer, mirrors)
+    _put_in_place(tensors, _named(optimizer, extra))
+    with torch.no_grad():
+        for mirror, parameter in zip(mirrors, parameters_of(optimizer), strict=True):
+            mirror.copy_(parameter)
     return epoch
 
 
+def _named(optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor]) -> dict[str, torch.Tensor]:
+    """All tensors of a checkpoint, by their names in it."""
+    named = {f"parameter.{index}": parameter for index, parameter in enumerate(parameters_of(optimizer))}
+    for index, state in optimizer.state_dict()["state"].items():
+        named |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
+    return named | {f"extra.{index}": tensor for index, tensor in enumerate(extra)}
+
+
 @torch.no_grad()
-def _put_in_place(
-    tensors: dict[str, torch.Tensor], optimizer: torch.optim.Optimizer, mirrors: Sequence[torch.Tensor]
-) -> None:
-    parameters, state = parameters_of(optimizer), optimizer.state_dict()
-    places = {f"parameter.{index}": parameter for index, parameter in enumerate(parameters)}
-    for index, values in state["state"].items():
-        places |= {f"state.{index}.{name}": value for name, value in values.items() if torch.is_tensor(value)}
+def _put_in_place(tensors: Mapping[str, torch.Tensor], places: Mapping[str, torch.Tensor]) -> None:
     if places.keys() != tensors.keys() or any(places[name].shape != tensors[name].shape for name in places):
         raise DamagedCheckpointError("its tensors are not those of this run's model")
     if not all(torch.isfinite(tensor).all() for tensor in tensors.values() if tensor.is_floating_point()):
         raise DamagedCheckpointError("it holds numbers that are not finite")
     for name, place in places.items():
         place.copy_(tensors[name])
-    for mirror, parameter in zip(mirrors, parameters, strict=True):
-        mirror.copy_(parameter)

@@ -59,6 +59,12 @@ def _by_rounds(rounds: tuple[RoundFinished, ...]) -> ContributionStatus:
     if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.ok for finished in latest):
         reason = localized("Connected, but the last %1 rounds were averaged with nobody: %2.", str(len(latest)), why)
         return ContributionStatus(state="alone", reason=reason)
+    if len(latest) == ALONE_AFTER_ROUNDS and not any(finished.counted for finished in latest):
+        reason = localized(
+            "The last %1 rounds counted nothing of this computer: it took fewer steps than the run asks for.",
+            str(len(latest)),
+        )
+        return ContributionStatus(state="alone", reason=reason)
     averaged = sum(finished.ok for finished in rounds)
     if not averaged:
         reason = localized("The first averaging did not come about: %1.", why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import threading
@@ -18,6 +19,7 @@ from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
 
 REPORT_SECONDS = 0.5
+REST_SECONDS = 0.1
 STATE_SERVER_SAMPLES_PER_SECOND = 2.0
 _LOSS_MEMORY = 0.9
 
@@ -74,6 +76,8 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
+            elif self.mini_steps >= (self._optimizer.most_steps or math.inf):
+                self._rest(leaving)
             elif not self._micro_step():
                 yield from self._recover_from_bad_step()
             yield from self._pending_events()
@@ -93,8 +97,10 @@ class Trainer:
         """Compute one micro-batch; false where its gradient is not finite, which never reaches the swarm."""
         try:
             with named_out_of_memory():
-                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
-                has_gradient = self._recipe.backward(loss)
+                needs_gradient = self._optimizer.needs_gradient
+                with torch.set_grad_enabled(needs_gradient):
+                    loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
+                has_gradient = not needs_gradient or self._recipe.backward(loss)
         except torch.OutOfMemoryError:
             if self._micro_batch == 1:
                 raise
@@ -118,14 +124,25 @@ class Trainer:
 
     def _step(self, loss: torch.Tensor) -> None:
         """Give this micro-batch's gradient to the swarm's optimizer, which may wait for other peers."""
-        began = time.monotonic()
-        self._optimizer.step(batch_size=self._micro_batch)
-        self._stalled_seconds = max(self._stalled_seconds, time.monotonic() - began)
+        with self._stall_timed():
+            self._optimizer.step(batch_size=self._micro_batch)
         self._optimizer.zero_grad()
         self._add_loss(loss)
         self.contributed_samples += self._micro_batch
         self.epoch_samples += self._micro_batch
         self.mini_steps += 1
+
+    def _rest(self, leaving: threading.Event) -> None:
+        """We have taken all steps that the run allows in this round: wait for a moment of it."""
+        with self._stall_timed():
+            self._optimizer.rest()
+        leaving.wait(REST_SECONDS)
+
+    @contextlib.contextmanager
+    def _stall_timed(self) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self._stalled_seconds = max(self._stalled_seconds, time.monotonic() - began)
 
     def _recover_from_bad_step(self) -> Iterator[AnyEvent]:
         """Warn once that a micro-batch was dropped; after many in a row load the others' state, then give up."""
@@ -190,4 +207,7 @@ class Trainer:
             sent_bytes=sent_bytes(),
             received_bytes=received_bytes(),
             stalled_seconds=round(stalled_seconds, 4),
+            steps=self.mini_steps if self._optimizer.takes_own_steps else None,
+            most_steps=self._optimizer.most_steps,
+            exchanged_share=self._optimizer.exchanged_share(),
         )

@@ -275,6 +275,17 @@ def test_what_was_measured_is_said_in_one_line(page: ReviewPage, english: None) 
     assert "Fits with micro-batch 4 · about 31 samples/s" in page.offer.needs.text.splitlines()
 
 
+def test_traffic_is_told_per_hour_and_what_the_line_leaves_of_the_computing(page: ReviewPage, english: None) -> None:
+    page.show_session(search(RUN))
+    each_way = "Sends about 812.0 KB in an epoch and receives as much"  # of 101,504 parameters, 8 bytes each
+    assert each_way in page.offer.needs.text and "an hour" not in page.offer.needs.text
+    assert "Tell the settings how fast your line is" in page.offer.needs.text
+    page.show_session(search(BUSY_RUN))  # an epoch of 32,768 takes 4.20 s
+    page.show_settings(Settings(upload_mbits=1.0, download_mbits=4.0))  # 6.50 s + 1.62 s
+    told = f"{each_way} · about 360.0 MB an hour each way · a line of 1/4 Mbit/s leaves 52 % of the time for computing"
+    assert told in page.offer.needs.text.splitlines()
+
+
 def test_what_does_not_fit_by_measure_is_not_the_default(page: ReviewPage) -> None:
     page.show_session(search(RUN))
     page.show_dry_run(dry_run(msgspec.structs.replace(FIT, micro_batch=0, samples_per_second=None)))

@@ -91,6 +91,17 @@ def test_one_change_keeps_the_others(page: SettingsPage, qtbot: QtBot) -> None:
     assert changed.args == [Settings(threads=1, theme="dark", port=4000)]
 
 
+def test_a_line_has_two_speeds_and_may_be_unknown(page: SettingsPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        page.computer.upload.setValue(20)
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        page.computer.download.setValue(100)
+    assert changed.args == [Settings(upload_mbits=20.0, download_mbits=100.0)]
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        page.computer.upload.setValue(0)
+    assert changed.args == [Settings(download_mbits=100.0)]
+
+
 def test_a_name_is_told_when_it_is_finished(page: SettingsPage, qtbot: QtBot) -> None:
     page.computer.name.setFocus()
     with qtbot.assertNotEmitted(page.settings_changed):

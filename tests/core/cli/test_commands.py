@@ -228,6 +228,13 @@ def test_inspect_tries_out_what_fits(tmp_path: Path) -> None:
     assert sentence in " ".join(result.out.split())
 
 
+def test_inspect_says_what_a_line_leaves_of_the_computing(tmp_path: Path) -> None:
+    worker = reciting(tmp_path, rehearsing(MEASURED, samples_per_second=7800.0))
+    result = workerbee(tmp_path, "inspect", ADDRESS, "--device", "cpu", "--line", "20/100", worker=worker)
+    assert result.code == 0
+    assert "a line of 20/100 Mbit/s leaves 8 % of the time for computing" in " ".join(result.out.split())
+
+
 @pytest.mark.parametrize(
     ("play", "words"),
     [
@@ -295,6 +302,21 @@ def test_publish_asks_the_worker_for_what_was_typed(tmp_path: Path) -> None:
     assert (command["checkpoint_every_epochs"], command["threads"], command["device"]) == (5, 3, "cpu")
 
 
+def test_publish_tells_the_worker_where_the_mirror_is_written(tmp_path: Path) -> None:
+    text = '[collaboration]\nmode = "local-sgd"\ntarget_batch_size = 4096\nmirror = "https://example.org/run/"\n'
+    before, _, rest = template().partition("[collaboration]\n")
+    (tmp_path / "run.toml").write_text(before + text + "\n[" + rest.partition("\n[")[2])
+    assert workerbee(tmp_path, "publish", "run.toml", "--mirror", "www", "--samples", "50").code == 0
+    command = msgspec.json.decode((tmp_path / "journal").read_bytes().splitlines()[1])
+    assert command["mirror"] == str(tmp_path / "www")
+
+
+def test_nobody_writes_a_mirror_that_nobody_would_find(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_bytes(template().encode())
+    result = workerbee(tmp_path, "publish", "run.toml", "--mirror", "www")
+    assert_says(result, 2, "--mirror needs a run file that names its address")
+
+
 def test_publish_of_a_wrong_file_names_the_field(tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(template().replace("learning_rate", "learning_rat"))
     result = workerbee(tmp_path, "publish", "run.toml")
@@ -311,6 +333,21 @@ def test_run_check_tells_what_the_run_will_ask_of_volunteers(tmp_path: Path) -> 
     assert workerbee(tmp_path, "run", "new", "mine.toml").code == 0
     result = workerbee(tmp_path, "run", "check", "mine.toml")
     assert result.code == 0 and "is right" in result.out and "downloads" in result.out
+
+
+def test_run_check_estimates_what_a_line_leaves(tmp_path: Path) -> None:
+    assert workerbee(tmp_path, "run", "new", "mine.toml").code == 0
+    result = workerbee(tmp_path, "run", "check", "mine.toml", "--line", "20/100", "--gpu-tflops", "25")
+    assert result.code == 0 and "20/100 Mbit/s (upload/download)" in result.out and "25 TFLOP/s" in result.out
+    rows = [line.split() for line in result.out.splitlines() if line.strip()[:1].isdigit()]
+    assert [row[0] for row in rows] == ["2", "8", "32"]
+    assert all("%" in row for row in rows)
+
+
+@pytest.mark.parametrize("line", ["20", "20/", "/100", "0/100", "fast/slow", "20/nan", "-1/5"])
+def test_a_line_that_is_none_is_refused(tmp_path: Path, line: str) -> None:
+    result = workerbee(tmp_path, "run", "check", "mine.toml", f"--line={line}")
+    assert result.code == 2 and "--line" in result.err
 
 
 def demo_play(*after_published: dict[str, Any]) -> Play:

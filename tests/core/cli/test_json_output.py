@@ -32,6 +32,10 @@ def test_run_new_and_check_print_one_object(tmp_path: Path) -> None:
     (checked,) = objects(workerbee(tmp_path, "run", "check", "mine.toml", "--json"))
     assert (checked["event"], checked["file"]) == ("run_file_checked", "mine.toml")
     assert checked["parameters"] > 0 and checked["download_bytes"] > 0 and isinstance(checked["hints"], list)
+    assert checked["rounds"] == []
+    (on_a_line,) = objects(workerbee(tmp_path, "run", "check", "mine.toml", "--line", "20/100", "--json"))
+    assert [each["volunteers"] for each in on_a_line["rounds"]] == [2, 8, 32]
+    assert all(0 < each["training_share"] <= 1 and each["rounds_per_day"] > 0 for each in on_a_line["rounds"])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,16 @@ def test_a_damaged_file_is_put_aside_whole_and_counts_as_none(tmp_path: Path, da
     assert file.quarantined.read_bytes() == damage
     file.write({"a": 1})
     assert file.read() == {"a": 1}
+
+
+def test_what_a_killed_process_has_half_written_is_removed_and_another_ones_file_is_not(tmp_path: Path) -> None:
+    half, being_written = tmp_path / ".notes.json.killed.tmp", tmp_path / ".notes.json.other.tmp"
+    for path in (half, being_written):
+        path.write_bytes(b"{")
+    an_hour_ago = time.time() - 3600
+    os.utime(half, (an_hour_ago, an_hour_ago))
+    JsonFile[list[int]](tmp_path / "notes.json", list[int]).write([1])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [being_written.name, "notes.json"]
 
 
 def test_a_folder_in_its_place_is_put_aside(tmp_path: Path) -> None:

@@ -85,11 +85,11 @@ def test_other_programs_may_be_in_the_way(total_share: float | None, is_freeable
     assert fit is not None and fit.is_freeable is is_freeable
 
 
-def test_downloads_and_traffic_are_those_of_the_run() -> None:
+def test_downloads_are_those_of_the_run() -> None:
     needs = estimate_requirements(MANIFEST)
     fit = fits(MANIFEST, CPU, [CPU], ROOM)
     assert needs.fetched_bytes == 0
-    assert (fit.download_bytes, fit.traffic_bytes_per_epoch) == (needs.download_bytes, needs.traffic_bytes)
+    assert fit.download_bytes == needs.download_bytes
 
 
 def test_only_what_may_have_the_memory_is_tried() -> None:

@@ -334,15 +334,70 @@ def test_each_mode_refuses_the_others_options() -> None:
     assert run.collaboration.delta_codec == "int4"
     for option, value in (("use_local_updates", "true"), ("grad_compression", '"float16"'), ("powersgd_rank", "4")):
         assert f'{option} needs mode = "gradients"' in mistakes(in_local_sgd(**{option: value}))
-    for option, value in (("outer_lr", "0.5"), ("delta_codec", '"fp16"'), ("weight_cap", "2.0")):
+    for option, value in (("outer_lr", "0.5"), ("delta_codec", '"fp16"'), ("max_round_seconds", "9.0")):
         assert f'{option} needs mode = "local-sgd"' in mistakes(in_local_sgd(mode='"gradients"', **{option: value}))
 
 
-@pytest.mark.parametrize(("codec", "bytes_each_way"), [("fp16", 2.0), ("int8", 258 / 256), ("int4", 18 / 32)])
+def test_a_round_is_longer_than_the_search_for_its_group() -> None:
+    assert parse_run_file(in_local_sgd(max_round_seconds="5400")).collaboration.max_round_seconds == 5400
+    text = in_local_sgd(max_round_seconds="10", matchmaking_time="15")
+    assert "max_round_seconds must be longer than matchmaking_time" in mistakes(text)
+
+
+def test_steps_that_are_limited_need_another_end_of_the_round() -> None:
+    run = parse_run_file(in_local_sgd(inner_steps_max="500", max_round_seconds="5400"))
+    assert run.collaboration.inner_steps_max == 500
+    assert "inner_steps_max needs max_round_seconds" in mistakes(in_local_sgd(inner_steps_max="500"))
+    text = in_local_sgd(inner_steps_min="501", inner_steps_max="500", max_round_seconds="5400")
+    assert "inner_steps_max must be at least inner_steps_min" in mistakes(text)
+
+
+@pytest.mark.parametrize(
+    "address", ["https://example.org/my-run/", "https://[2001:db8::1]:8443/a", "http://127.0.0.1:8000"]
+)
+def test_a_mirror_is_the_address_of_a_folder(address: str) -> None:
+    assert parse_run_file(in_local_sgd(mirror=f'"{address}"')).collaboration.mirror == address
+
+
+@pytest.mark.parametrize(
+    ("address", "flaw"),
+    [
+        ("example.org/run", "it must begin with http"),
+        ("http://example.org/run", "it must begin with https://"),
+        ("file:///etc", "it must begin with http"),
+        ("https://", "it must begin with http"),
+        ("https://me:secret@example.org/run", "no name and no password"),
+        ("https://example.org/run?key=1", "no part after ?"),
+        ("https://example.org/run#there", "no part after #"),
+        ("https://example.org/my run", "no spaces"),
+        ("https://example.org/" + "x" * 500, "at most 500"),
+    ],
+)
+def test_what_is_wrong_with_a_mirrors_address_is_said(address: str, flaw: str) -> None:
+    text = in_local_sgd(mirror=f'"{address}"')
+    assert "mirror" in mistakes(text)
+    assert flaw in mistakes(text)
+
+
+def test_only_local_sgd_has_a_mirror() -> None:
+    text = in_local_sgd(mode='"gradients"', mirror='"https://example.org/"')
+    assert 'mirror needs mode = "local-sgd"' in mistakes(text)
+
+
+@pytest.mark.parametrize(
+    ("codec", "bytes_each_way"), [("fp16", 2.0), ("int8", 258 / 256), ("int4", 18 / 32), ("topk", 0.04)]
+)
 def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float) -> None:
     needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))
     assert needs.traffic_bytes == pytest.approx(2 * bytes_each_way * needs.trained_parameters, rel=0.01)
     assert needs.download_bytes == 8 * needs.trained_parameters
+
+
+def test_sparse_changes_with_momentum_are_a_hint() -> None:
+    sparse = {"delta_codec": '"topk"', "outer_lr": "1.0"}
+    assert any("outer_momentum = 0.0" in hint for hint in lint(parse_run_file(in_local_sgd(**sparse))))
+    plain = lint(parse_run_file(in_local_sgd(**sparse, outer_momentum="0.0")))
+    assert not any("topk" in hint for hint in plain)
 
 
 def test_options_without_effect_on_local_updates_are_hints() -> None:

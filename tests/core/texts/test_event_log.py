@@ -76,6 +76,10 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=7, seconds=3.2), "gradients averaged with 6 "),
     (RoundFinished(epoch=42, kind="state", ok=True, peers=7, seconds=3.2), "state averaged with 6 peers"),
     (RoundFinished(epoch=42, kind="changes", ok=True, peers=2, seconds=3.2), "changes averaged with 1 peer in"),
+    (
+        RoundFinished(epoch=42, kind="changes", ok=True, peers=4, seconds=3.2, outliers=("12D3KooWsomebodyElse",)),
+        "with 3 peers in 3 s. What 12D3KooWsomebodyElse sent was far from",
+    ),
     (RoundFinished(epoch=42, kind="changes", ok=False, peers=0, seconds=3.2), "changes not averaged: nobody else"),
     (RoundFinished(epoch=42, kind="gradients", ok=True, peers=1, seconds=3.2), "nobody else took part"),
     (

@@ -46,6 +46,28 @@ def test_training_says_the_epoch_the_last_round_and_the_next() -> None:
     )
 
 
+def test_where_each_takes_steps_of_its_own_it_says_round_and_steps() -> None:
+    session = replace(training("helping", finished()), progress=progress(steps=140, samples=500, target=1000))
+    assert (
+        status(session, seconds_later=12)
+        == "Training · round 42 · 140 of ~280 steps · averaged with 6 peers 12 s ago · next round in ~40 s"
+    )
+    beginning = replace(session, progress=progress(steps=1, samples=0))
+    assert status(beginning).startswith("Training · round 42 · 1 step · ")
+    ending = replace(session, progress=progress(steps=300, samples=1010, target=1000))
+    assert "300 of ~300 steps" in status(ending)
+    limited = replace(session, progress=progress(steps=140, samples=500, target=1000, most_steps=200))
+    assert "140 of ~200 steps" in status(limited)
+    resting = replace(session, progress=progress(steps=200, samples=900, target=1000, most_steps=200))
+    assert "all 200 steps taken, waiting for the others" in status(resting)
+
+
+def test_an_exchange_beside_training_says_how_far_it_is() -> None:
+    session = replace(training("helping", finished()), progress=progress(steps=7, exchanged_share=0.38))
+    assert "exchanging (38 %) while training goes on" in status(session)
+    assert "averaged with" not in status(session)
+
+
 def test_a_round_of_long_ago_keeps_its_time_while_others_fail() -> None:
     session = training("helping", finished())
     moments = EventTimestamps().after(session, NOW)

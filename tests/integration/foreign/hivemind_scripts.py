@@ -29,7 +29,7 @@ from pydantic.v1 import BaseModel, StrictFloat, confloat, conint
 
 LOOPBACK = ["/ip4/127.0.0.1/tcp/0"]
 MONITOR_READS = 30
-SAMPLES_PER_SECOND = 600.0  # of a slow computer, on any machine
+SAMPLES_PER_SECOND = 300.0  # of a slow computer, on any machine
 
 
 class LocalMetrics(BaseModel):

@@ -20,7 +20,7 @@ from core.security.identity import Identity
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm
-from core.worker.swarm.averaging.optimizer import TRACKER_OPTIONS
+from core.worker.swarm.averaging.hivemind_options import TRACKER_OPTIONS
 
 PARAMETER = CompressionInfo(key=0, descriptor=TensorDescriptor(size=(1,)), role=TensorRole.PARAMETER)
 

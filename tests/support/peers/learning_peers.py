@@ -3,7 +3,8 @@
 Its arguments are a folder with ``rows.json``, and how many rows train at a time. The peers are real: an identity, a
 DHT, a recipe, and RunParticipation with its trainer and SwarmOptimizer. Their speed is limited, so that the length of
 an epoch is the run's choice and not the computer's. From a row's last epoch on they let every averaging round end
-before they go on, and save their parameters, until all members have saved those of one epoch.
+before they go on, and save their parameters, until all members have saved those of one epoch; with local SGD those of
+one number of outer steps, which say how far somebody has come: a round that was missed is caught up with later.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import itertools
 import logging
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -24,12 +26,14 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import torch
+import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
+from core.files.atomic import write_atomically
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
-from core.protocol.events import Evaluated, Failed, RoundFinished
+from core.protocol.events import Evaluated, Failed, Progress, RoundFinished
 from core.run.manifest import RunManifest
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FetchContext, FileStore
@@ -43,12 +47,15 @@ from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import LocalSgdOptimizer, Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
-from tests.support.peers.learning_rows import MEMBER_SAMPLES_PER_SECOND, Member, Outcome, Row
+from tests.support.peers.learning_rows import Member, Outcome, Row
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2
+LIE = 1000.0
 MIN_ROUNDS = 3  # of each member with everybody
 POLL_SECONDS = 0.1
+CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
+DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
 _Event = TypeVar("_Event")
 
 
@@ -57,25 +64,74 @@ class SettlingPeer:
 
     def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
         self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
-        self._member = member
+        self._member, self._is_lying = member, False
 
     def save(self, evaluated: Evaluated) -> None:
         """Called between two micro-batches, once an epoch has begun."""
         epoch = self.optimizer.local_epoch
-        (self.folder / "epoch").write_text(str(epoch))
+        write_atomically(self.folder / "epoch", str(epoch).encode())
         if epoch == self._member.diverges_at:
             assert isinstance(self.optimizer, LocalSgdOptimizer)
             with torch.no_grad():
                 self.optimizer.base_weights()[0].add_(0.01)
+        if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
+            self._begin_to_lie()
+        if epoch == self._member.misses_round_at:
+            self._miss_round()
         if epoch == self._member.left_over_at:
             averager = self.optimizer.state_averager
             averager.step(wait_for_delayed_updates=True)
             averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
+        if epoch == self._member.searches_at_end_of:
+            self._search_at_end()
         if epoch >= self.last_epoch:
             before = self.parameters()
             self.optimizer.state_averager.step(wait_for_delayed_updates=True)
-            (self.folder / f"{epoch}.moved").write_text(str(float((self.parameters() - before).norm())))
-            self.save_parameters(str(epoch))
+            point = self._point(epoch)
+            (self.folder / f"{point}.moved").write_text(str(float((self.parameters() - before).norm())))
+            self.save_parameters(str(point))
+
+    def _point(self, epoch: int) -> int:
+        """What all members that have come as far as this have in common."""
+        return self.optimizer.outer.version()[0] if isinstance(self.optimizer, LocalSgdOptimizer) else epoch
+
+    def _miss_round(self) -> None:
+        """Let the round at the end of this epoch fail before it begins, as one does whose group is not found."""
+        averager = self.optimizer.grad_averager
+        begin = averager.step
+
+        def fail(*_args: Any, **_options: Any) -> NoReturn:
+            averager.step = begin
+            raise RuntimeError("this round is missed")
+
+        averager.step = fail
+
+    def _search_at_end(self) -> None:
+        """Look for a group to average parameters with as this epoch ends, when the others do not."""
+        optimizer, averager = self.optimizer, self.optimizer.state_averager
+        end = optimizer._update_global_epoch
+
+        def search_and_end(*args: Any, **options: Any) -> None:
+            optimizer._update_global_epoch = end  # type: ignore[method-assign]
+            averager.step(wait_for_delayed_updates=True)
+            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
+            end(*args, **options)
+
+        optimizer._update_global_epoch = search_and_end  # type: ignore[method-assign]
+
+    def _begin_to_lie(self) -> None:
+        self._is_lying = True
+        averager = self.optimizer.grad_averager
+        begin, load = averager.step, averager.load_accumulators_into_averager_
+
+        def load_lies() -> None:
+            load()
+            with averager.get_tensors() as changes:
+                for change in changes:
+                    change.mul_(-LIE)
+
+        averager.load_accumulators_into_averager_ = load_lies
+        averager.step = lambda *args, **options: begin(*args, **options | {"weight": LIE**3})
 
     def parameters(self) -> Tensor:
         """A copy of all of them, as one vector; with local SGD of those that all peers have in common."""
@@ -104,7 +160,7 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         config = ParticipationConfig("cpu", 1, size, pace_of(member), FileStore(folder), is_state_server=member.keeps)
         is_first = not meeting_point.exists()
         cache = PeerCache(() if is_first else meeting_point.read_text().split())
-        organiser = swarm.peer_id if is_first else ""
+        organiser = swarm.peer_id if is_first else meeting_point.read_text().rsplit("/", 1)[1]
         channel.emit(
             Evaluated(epoch=0, loss=untrained_loss(manifest, config.store, channel), accuracy=0.0, examples=())
         )
@@ -158,7 +214,7 @@ def entered(member: Member, folder: Path, meeting_point: Path) -> Swarm:
 
 def pace_of(member: Member) -> RateLimiter:
     """Slow enough for many of them on one computer."""
-    return RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND if member.keeps else MEMBER_SAMPLES_PER_SECOND)
+    return RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND if member.keeps else member.samples_per_second)
 
 
 def publish(meeting_point: Path, swarm: Swarm) -> None:
@@ -174,6 +230,7 @@ class Training:
     def __init__(self, row: Row, folder: Path) -> None:
         self.row, self._began = row, time.monotonic()
         self._folders = [folder / str(number) for number in range(len(row.members))]
+        self._honest = [self._folders[number] for number in row.honest()]
         for each in self._folders:
             each.mkdir(parents=True)
         self._meeting_point = folder / "addresses"
@@ -188,7 +245,7 @@ class Training:
                 target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
                 self._pids[number] = fork(target)
         is_late = time.monotonic() > self._began + LIMIT_SECONDS
-        is_over = is_late or self._settled_epoch() is not None or self._failures()
+        is_over = is_late or self._settled_at() is not None or self._failures()
         return self._end() if is_over else None
 
     def _is_due(self, number: int, member: Member) -> bool:
@@ -196,26 +253,29 @@ class Training:
             return epoch_in(self._folders[0]) >= LATE_FROM_EPOCH
         return number == 0 or self._meeting_point.exists()
 
-    def _settled_epoch(self) -> int | None:
-        """The first of the last epochs that all members have ended with everybody in their rounds."""
-        saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._folders]
+    def _settled_at(self) -> int | None:
+        """The first of the points that all honest members have reached with each other in their rounds."""
+        saved = [{int(path.stem) for path in each.glob("[0-9]*.parameters")} for each in self._honest]
         return min(filter(self._was_whole, set.intersection(*saved)), default=None)
 
-    def _was_whole(self, epoch: int) -> bool:
-        """Whether everybody averaged parameters with everybody at its end, and has averaged some times before."""
-        return all(self._averaged_at(epoch, folder) for folder in self._folders)
+    def _was_whole(self, point: int) -> bool:
+        """Whether all have averaged some times with each other by then, and parameters at that very point."""
+        return all(self._averaged_at(point, folder) for folder in self._honest)
 
     def _averaged_at(self, epoch: int, folder: Path) -> bool:
         """With averaged gradients, parameters that agreed an epoch ago still do; local updates part them again.
 
-        So do gradients in 8 bits, of which each peer has other roundings. Local SGD never averages parameters.
+        So do gradients in 8 bits, of which each peer has other roundings. Local SGD never averages parameters: whoever
+        has taken a number of outer steps has taken those of the others.
         """
         together = self.row.members[0].manifest.collaboration
         parts = together.use_local_updates or "8bit" in together.grad_compression
         epochs = (epoch,) if parts else (epoch - 1, epoch)
-        rounds = [each for each in events_in(folder, RoundFinished) if each.peers == len(self.row.members)]
-        kind = "changes" if together.mode == "local-sgd" else "state"
-        was_state = any(each.kind == kind and each.epoch in epochs for each in rounds)
+        whole = [each for each in events_in(folder, RoundFinished) if each.peers >= len(self._honest)]
+        if together.mode == "local-sgd":
+            return len(whole) >= MIN_ROUNDS
+        rounds = [each for each in whole if each.epoch <= epoch]
+        was_state = any(each.kind == "state" and each.epoch in epochs for each in rounds)
         return was_state and len(rounds) >= MIN_ROUNDS
 
     def _failures(self) -> tuple[str, ...]:
@@ -226,30 +286,44 @@ class Training:
         for pid in self._pids.values():
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-        epoch = self._settled_epoch()
+        point = self._settled_at()
+        logs = [(folder / "log").read_text() for folder in self._folders]
         outcome = Outcome(
             row=self.row.name,
             losses=[[each.loss or 0.0 for each in events_in(folder, Evaluated)] for folder in self._folders],
             epochs=[epoch_in(folder) for folder in self._folders],
             rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
+            caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
+            downloads=[len(DOWNLOADED.findall(log)) for log in logs],
+            outliers=[self._outliers(folder) for folder in self._folders],
+            steps=[
+                max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
+            ],
+            counted=[sum(each.counted for each in events_in(folder, RoundFinished)) for folder in self._folders],
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
-        return outcome if epoch is None else msgspec.structs.replace(outcome, **self._comparison(epoch))
+        return outcome if point is None else msgspec.structs.replace(outcome, **self._comparison(point))
 
-    def _comparison(self, epoch: int) -> dict[str, Any]:
-        """How the members' parameters compare after that epoch."""
-        ended = [torch.load(folder / f"{epoch}.parameters") for folder in self._folders]
+    def _outliers(self, folder: Path) -> list[int]:
+        """The members that the one with that folder has named as outliers."""
+        ids = [Identity.load_or_create(each / "identity.key").peer_id for each in self._folders]
+        named = {peer for event in events_in(folder, RoundFinished) for peer in event.outliers}
+        return sorted(map(ids.index, named))
+
+    def _comparison(self, point: int) -> dict[str, Any]:
+        """How the members' parameters compare at that point."""
+        ended = [torch.load(folder / f"{point}.parameters") for folder in self._honest]
         travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
         distance = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
-        moved = [float((folder / f"{epoch}.moved").read_text()) for folder in self._folders]
+        moved = [float((folder / f"{point}.moved").read_text()) for folder in self._honest]
         return {"distance": distance / travelled, "moved": [each / travelled for each in moved]}
 
 
 def epoch_in(folder: Path) -> int:
     """The member's epoch."""
     path = folder / "epoch"
-    return int(path.read_text() or 0) if path.exists() else 0
+    return int(path.read_text()) if path.exists() else 0
 
 
 def events_in(folder: Path, kind: type[_Event]) -> list[_Event]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from core.run.manifest import RunManifest
+from core.run.spec.data import SumsData
 from tests.support.real_peers import PeerGroup, tiny
 
 AGREED = 0.02  # of the way that members have come, as the distance between two of them
@@ -20,8 +21,11 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A peer of a small swarm. A keeper holds the state and trains next to nothing.
 
     Who is ``late`` joins once the others are in epoch 2, and begins with their state. ``left_over_at``, if given, is
-    the epoch in which it looks for a group to average parameters with once more, when nobody does; ``diverges_at`` that
-    in which its base weights of local SGD are changed by a little, as if it had missed something.
+    the epoch in which it looks for a group to average parameters with once more, when nobody does; at the end of
+    ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
+    changed by a little, as if its memory were wrong. At the end of ``misses_round_at`` it cannot begin the round. From
+    epoch ``lies_from`` on it sends a thousand times its change of local SGD, with the opposite sign, and claims a
+    billion samples.
     """
 
     manifest: RunManifest
@@ -29,24 +33,35 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     keeps: bool = False
     late: bool = False
     left_over_at: int | None = None
+    searches_at_end_of: int | None = None
     diverges_at: int | None = None
+    misses_round_at: int | None = None
+    samples_per_second: float = MEMBER_SAMPLES_PER_SECOND
+    lies_from: int | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A small swarm, whose first member is its organiser; it trains for at least so many ``epochs``."""
+    """A small swarm, whose first member is its organiser; its honest members train for at least so many ``epochs``."""
 
     name: str
     members: tuple[Member, ...]
     epochs: int
+
+    def honest(self) -> tuple[int, ...]:
+        """The numbers of the members that never lie."""
+        return tuple(number for number, member in enumerate(self.members) if member.lies_from is None)
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a row; lists have one entry for each member.
 
     ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
-    far the members' parameters are apart after the last epoch that all have ended, as a share of the distance that
-    they have come; ``None`` where there is no such epoch. ``moved`` is by how much their last averaging moved each of
-    them, as such a share.
+    far the honest members' parameters are apart at the first of the last epochs that all have ended (with local SGD,
+    after the same outer steps), as a share of the distance that they have come; ``None`` where there is none. ``moved``
+    is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds of others
+    that each has replayed, ``downloads`` the states that each has downloaded. ``outliers`` are the numbers of the
+    members that each has named as such. ``steps`` is how many each took in a round at the most, ``counted`` in how many
+    of its rounds what it had changed counted.
     """
 
     row: str
@@ -57,6 +72,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     distance: float | None = None
     moved: list[float] = []
+    caught_up: list[int] = []
+    downloads: list[int] = []
+    outliers: list[list[int]] = []
+    steps: list[int] = []
+    counted: list[int] = []
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""
@@ -65,9 +85,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def small_run(**collaboration: Any) -> RunManifest:
-    """Sums of one digit; an epoch of two members lasts two seconds, longer than it takes to meet."""
+    """An epoch of two members lasts two seconds, longer than it takes to meet.
+
+    Sums of one digit would soon be known by heart, and the loss on unseen ones rises from then on.
+    """
     numbers: dict[str, Any] = {"target_batch_size": 640, "batch_size_per_step": 16, "matchmaking_time": 1.0}
-    return tiny(**(numbers | collaboration))
+    return msgspec.structs.replace(tiny(**(numbers | collaboration)), data=SumsData(digits=2))
 
 
 def learn(group: PeerGroup, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:

@@ -12,7 +12,7 @@ from core.cli.main import run_command
 from core.worker import __main__ as worker
 from core.worker.process import process_tree
 
-SAMPLES_PER_SECOND = 600.0
+SAMPLES_PER_SECOND = 300.0
 _MODULE = "tests.support.peers.slow_computer"
 WORKER = [sys.executable, "-P", "-m", _MODULE, "worker"]
 CLIENT = [sys.executable, "-m", _MODULE, "client"]

@@ -32,6 +32,26 @@ def test_a_huge_weight_counts_for_at_most_so_many_times_the_median() -> None:
     assert float(aggregate(parts, [1.0, 1.0, 1e9], "clip", weight_cap=1.0)) == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1e9], [1.0, 1.0, 1.0, 1e9], [1.0, 1.0, 9.0, 9.0], [5.0, 4.0, 1e9, 1e9]])
+def test_nobody_counts_for_more_than_a_third(weights: list[float]) -> None:
+    count = len(weights)
+    shares = aggregate(list(torch.eye(count)), weights, "mean", weight_cap=1000.0)
+    assert float(shares.sum()) == pytest.approx(1.0)
+    assert float(shares.max()) == pytest.approx(1 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize(("rule", "left"), [("clip", 1 / 3), ("centered-clip", 0.91)])
+def test_what_a_liar_with_the_opposite_sign_leaves_of_what_two_agree_on(rule: Aggregation, left: float) -> None:
+    agreed = torch.tensor([3.0, 4.0])
+    aggregated = aggregate([agreed, agreed, -1000.0 * agreed], [1.0, 1.0, 1e9], rule, weight_cap=4.0)
+    torch.testing.assert_close(aggregated, left * agreed, rtol=0.01, atol=0.0)
+
+
+def test_equal_weights_stay_equal_among_many() -> None:
+    shares = aggregate(list(torch.eye(5)), [7.0] * 5, "mean", weight_cap=4.0)
+    torch.testing.assert_close(shares, torch.full((5,), 0.2))
+
+
 def test_who_has_no_weight_does_not_count() -> None:
     keeper = torch.full((3,), 1e6)
     torch.testing.assert_close(aggregate([keeper, HONEST[0]], [0.0, 5.0], "clip", 4.0), HONEST[0])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 import torch
 from hivemind.averaging.partition import BannedException
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.codecs import codec
-from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer, ReductionRule
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer, ReductionRule, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = 300
@@ -18,9 +19,16 @@ COUNT = 300
 
 def reduced(*sent: Tensor, weights: tuple[float, ...] = ()) -> list[Tensor | BaseException]:
     """What a reducer of one part, whose own is the first, answers to each sender."""
+    return reduction(*sent, weights=weights)[1]
 
-    async def answers() -> list[Tensor | BaseException]:
-        reducer = DeltaReducer([sent[0]], len(sent), RULE)
+
+def reduction(
+    *sent: Tensor, weights: tuple[float, ...] = (), **options: Any
+) -> tuple[DeltaReducer, list[Tensor | BaseException]]:
+    """The reducer of one part, whose own is the first, and what it answers to each sender."""
+
+    async def answers() -> tuple[DeltaReducer, list[Tensor | BaseException]]:
+        reducer = DeltaReducer([sent[0]], len(sent), RULE, **options)
         asked = [
             reducer.accumulate_part(number, 0, part, weight)
             for number, (part, weight) in enumerate(zip(sent, weights or (1.0,) * len(sent), strict=True))
@@ -30,7 +38,7 @@ def reduced(*sent: Tensor, weights: tuple[float, ...] = ()) -> list[Tensor | Bas
         for number, task in enumerate(waiting):
             if task.done() and task.exception():
                 reducer.on_sender_failed(number)
-        return await asyncio.gather(*waiting, return_exceptions=True)
+        return reducer, await asyncio.gather(*waiting, return_exceptions=True)
 
     return asyncio.run(answers())
 
@@ -63,6 +71,73 @@ def test_nonsense_is_left_out_of_the_mean(nonsense: Tensor) -> None:
     assert first is last
     mean = RULE.codec.decode(first, COUNT)
     assert float((mean - (mine + theirs) / 2).norm() / mean.norm()) < 0.02
+
+
+def test_whose_part_is_far_larger_or_nonsense_is_an_outlier() -> None:
+    honest = [torch.randn(COUNT) for _ in range(3)]
+    assert reduction(*honest, 30 * honest[0])[0].outliers() == set()
+    assert reduction(*honest, -140 * honest[0])[0].outliers() == {3}
+    assert reduction(honest[0], torch.full((COUNT,), float("nan")), honest[1])[0].outliers() == {1}
+
+
+def test_of_two_senders_nobody_can_say_who_is_the_outlier() -> None:
+    assert reduction(torch.randn(COUNT), 140 * torch.randn(COUNT))[0].outliers() == set()
+
+
+def test_what_was_sent_before_says_who_of_two_senders_is_the_outlier() -> None:
+    usual = UsualSize()
+    for size in (1.0, 1.2, 0.9):
+        usual.add([size, size])
+    mine, theirs = torch.randn(COUNT), torch.randn(COUNT)
+    reducer, answers = reduction(mine, RULE.codec.encode(-140 * theirs), limit=usual.limit())
+    assert isinstance(answers[1], BannedException)
+    assert reducer.outliers() == {1}
+    assert isinstance(answers[0], Tensor)
+    torch.testing.assert_close(RULE.codec.decode(answers[0], COUNT), mine, atol=0.02, rtol=0)
+    assert reduction(mine, 30 * theirs, limit=usual.limit())[0].outliers() == set()
+
+
+def test_our_own_part_that_is_far_larger_than_usual_has_no_weight() -> None:
+    mine, theirs = 1000 * torch.randn(COUNT), torch.randn(COUNT)
+    reducer, answers = reduction(mine, RULE.codec.encode(theirs), limit=100.0, own=0)
+    assert isinstance(answers[0], Tensor)
+    assert answers[0] is answers[1]
+    torch.testing.assert_close(RULE.codec.decode(answers[0], COUNT), theirs, atol=0.05, rtol=0)
+    assert reducer.outliers() == set()
+
+
+def test_who_sends_next_to_nothing_has_nobody_left_out() -> None:
+    usual, mine = UsualSize(), torch.randn(COUNT)
+    for _ in range(8):
+        reducer, answers = reduction(mine, 1e-6 * torch.randn(COUNT), limit=usual.limit())
+        assert isinstance(answers[0], Tensor)
+        assert reducer.outliers() == set()
+        usual.add(reducer.sizes())
+
+
+def test_however_often_a_liar_is_left_out_it_stays_so() -> None:
+    usual, mine = UsualSize(), torch.randn(COUNT)
+    usual.add([1.0])
+    for _ in range(8):
+        reducer, _answers = reduction(mine, -1000 * mine, limit=usual.limit())
+        assert reducer.outliers() == {1}
+        usual.add(reducer.sizes())
+
+
+def test_where_everybodys_changes_have_grown_they_are_taken_again_after_some_rounds() -> None:
+    usual, sent = UsualSize(), 1000 * torch.randn(COUNT)
+    usual.add([1.0])
+    usual.add([1.0])
+    refused = 0
+    while (reducer := reduction(sent, limit=usual.limit())[0]).invalid_senders:
+        usual.add(reducer.sizes())
+        refused += 1
+    assert 1 <= refused <= 3
+
+
+def test_who_has_no_weight_does_not_make_others_outliers() -> None:
+    sent = torch.zeros(COUNT), torch.zeros(COUNT), torch.randn(COUNT), torch.randn(COUNT)
+    assert reduction(*sent, weights=(0.0, 0.0, 1.0, 1.0))[0].outliers() == set()
 
 
 def test_a_weight_that_is_no_weight_is_nonsense() -> None:

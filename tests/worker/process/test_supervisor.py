@@ -19,6 +19,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.protocol.events import Failed, Left
 from core.worker.__main__ import leave_on_sigterm
+from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
@@ -160,6 +161,11 @@ def start_dry_run(supervisor: Any) -> None:
         run_dry_run(THROWS, LEAVING, supervisor)
 
 
+def start_mirror(supervisor: Any) -> None:
+    optimizer: Any = SimpleNamespace(outer=SimpleNamespace(version=lambda: (2, b"")))
+    MirrorWriter(THROWS, "sums", optimizer, THROWS, supervisor.start).refresh(1)
+
+
 def start_checkpoint(supervisor: Any) -> None:
     Checkpoints(Path("nowhere"), "sums", THROWS, THROWS, supervisor.start).save(1)
 
@@ -176,6 +182,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "event writer": start_channel,
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
+    "mirror": start_mirror,
     "peer monitor": start_training,
     "publisher": start_publisher,
     "reachability test": start_reachability_test,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
 import textwrap
 from collections.abc import Iterator
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hivemind.averaging import DecentralizedAverager
 
-from core.worker.swarm.averaging import averagers
+from core.worker.swarm.averaging import averager_process, averagers
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 
@@ -63,3 +67,34 @@ def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: ty
     assert {name for method in methods(cls) for name in attributes(method, ast.Store)} == set()
     if "__init__" in vars(cls):
         written_before_the_fork(cls)
+
+
+class SilentDonor:
+    """Stands for an averager's process and the network around it: its only donor takes no connection."""
+
+    peer_id = prefix = _p2p = None
+    serializer = next_chunk_timeout = None
+
+    async def _donors(self) -> dict[str, float]:
+        return {"donor": 1.0}
+
+    async def _answer(self, donor: Any, max_bytes: int) -> Any:
+        return await AveragerProcess._answer(self, donor, max_bytes)  # type: ignore[arg-type]
+
+    async def _download(self, donor: Any, max_bytes: int) -> Any:
+        return await AveragerProcess._download(self, donor, max_bytes)  # type: ignore[arg-type]
+
+    def get_stub(self, *_args: Any, **_options: Any) -> Any:
+        """The donor, which never answers."""
+        return SimpleNamespace(rpc_download_state=self._never)
+
+    async def _never(self, _request: Any) -> None:
+        await asyncio.Event().wait()
+
+
+def test_a_donor_that_does_not_answer_is_given_up_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(averager_process, "DIAL_SECONDS", 0.05)
+    future: Future[Any] = Future()
+    fetching = AveragerProcess._fetch_state(SilentDonor(), future, (), 1000)  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(fetching, 60.0))
+    assert future.result(0) == ("donor", None)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hivemind.optim import progress_tracker as upstream
+from hivemind.utils import MSGPackSerializer
 from hivemind.utils.performance_ema import PerformanceEMA
 from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from core.worker.swarm.averaging.progress_estimate import estimate_progress
+from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 NOW = 1.8e9
@@ -41,6 +44,7 @@ def tracker(epoch: int, samples: int) -> Any:
         max_refresh_period=10.0,
         expected_drift_peers=3.0,
         expected_drift_rate=0.2,
+        latest_epoch_end=math.inf,
         status_loglevel=0,
         prefix="sums",
     )
@@ -58,3 +62,37 @@ def test_it_is_hiveminds_estimate(
     assert len(reports) == len(records)
     ours = estimate_progress(reports, tracker(epoch, samples), NOW)
     assert asdict(ours) == pytest.approx(asdict(theirs), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("samples", "peers", "seconds"),
+    [(100, 2, 30.0), (0, 2, None), (100, 1, None)],
+)
+def test_an_epoch_to_which_two_contribute_ends_at_its_limit(samples: int, peers: int, seconds: float | None) -> None:
+    limited = tracker(4, samples)
+    record = {"epoch": 4, "samples_accumulated": samples, "samples_per_second": 0.001, "time": NOW, "client_mode": True}
+    reports = [PeerReport.parse(record | {"peer_id": bytes([number])}) for number in range(1, peers + 1)]
+    there = [report for report in reports if report is not None]
+    unlimited = estimate_progress(there, limited, NOW).eta_next_epoch
+    limited.latest_epoch_end = NOW + 30.0
+    ends = estimate_progress(there, limited, NOW).eta_next_epoch
+    assert ends == (unlimited if seconds is None else NOW + seconds) and unlimited > NOW + 1000
+    limited.latest_epoch_end = NOW - 5.0
+    assert estimate_progress(there, limited, NOW).eta_next_epoch == (unlimited if seconds is None else NOW)
+
+
+def test_a_newcomer_that_sees_one_other_is_not_alone() -> None:
+    record = {"epoch": 0, "samples_accumulated": 1, "samples_per_second": 1.0, "time": NOW, "client_mode": False}
+    report = PeerReport.parse(record | {"peer_id": b"\1"})
+    assert report is not None
+    newcomer = tracker(0, 0)
+    newcomer._excluded, newcomer._local_public_key = frozenset(), b"mine"
+    mine = MSGPackSerializer.dumps(b"mine")
+    for reports, peers in (
+        ({}, 1),
+        ({b"other": report}, 2),
+        ({mine: report}, 1),
+        ({mine: report, b"other": report}, 2),
+    ):
+        newcomer.reports = reports
+        assert ObservedTracker._estimate(newcomer).num_peers == peers

@@ -54,6 +54,7 @@ def checkpoints(path: Path, optimizer: torch.optim.Optimizer, said: list[AnyEven
     """Of a run whose state averager has this optimizer; a whole one is in tests that are marked real."""
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     averager = SimpleNamespace(optimizer=optimizer, main_parameters=parameters, lock_averaged_tensors=threading.Lock())
+    averager.extra_tensors = ()
     swarm_optimizer: Any = SimpleNamespace(state_averager=averager)
     return Checkpoints(path, RUN, swarm_optimizer, said.append, Supervised().supervisor.start)
 
@@ -78,6 +79,14 @@ def test_parameters_optimizer_state_and_epoch_come_back(path: Path, saved: list[
     assert load_checkpoint(path, RUN, optimizer, mirrors) == 12
     assert are_equal(state_of(optimizer), saved)
     assert are_equal(mirrors, saved[:2]), "the model computes with the mirrors of offloaded parameters"
+
+
+def test_the_number_of_outer_steps_comes_back(path: Path) -> None:
+    model, optimizer = trained()
+    save_checkpoint(path, RUN, 12, optimizer, [torch.tensor([7.0])])
+    outer_steps = torch.zeros(1)
+    load_checkpoint(path, RUN, optimizer, list(model.parameters()), [outer_steps])
+    assert outer_steps.item() == 7
 
 
 def test_training_goes_on_as_if_it_had_never_stopped(path: Path) -> None:

@@ -16,17 +16,18 @@ OK = LocalizedText()  # what is wrong with the connection: nothing
 
 
 def monitor_of(rounds: str, reason: str = "no other peer was found in time") -> ContributionMonitor:
-    """A monitor of those rounds: ``+`` was averaged with others, ``-`` was not."""
+    """A monitor of those rounds: ``+`` was averaged with others, ``0`` too but for nothing of ours, ``-`` was not."""
     monitor = ContributionMonitor()
     for epoch, outcome in enumerate(rounds):
         monitor.add_round(
             RoundFinished(
                 epoch=epoch,
                 kind="gradients",
-                ok=outcome == "+",
-                peers=2 if outcome == "+" else 0,
+                ok=outcome != "-",
+                counted=outcome != "0",
+                peers=0 if outcome == "-" else 2,
                 seconds=1.0,
-                reason=LocalizedText("" if outcome == "+" else reason),
+                reason=LocalizedText(reason if outcome == "-" else ""),
             )
         )
     return monitor
@@ -34,6 +35,13 @@ def monitor_of(rounds: str, reason: str = "no other peer was found in time") -> 
 
 def state_of(rounds: str, other_peers: int = 1, is_in_sync: bool = True) -> str:
     return monitor_of(rounds).contribution_status(other_peers, is_in_sync, OK).state
+
+
+def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
+    assert state_of("+00") == "helping"
+    assert state_of("+000") == "alone"
+    assert "fewer steps than the run asks for" in str(monitor_of("000").contribution_status(1, True, OK).reason)
+    assert monitor_of("+0000").failed_rounds == 0  # so it does not begin anew
 
 
 @pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])

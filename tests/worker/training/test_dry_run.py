@@ -301,7 +301,7 @@ def test_a_worker_measures_says_so_and_ends_and_a_limit_leaves_it_fewer_samples(
 
 def test_a_worker_that_is_told_to_leave_does_not_finish_first(tmp_path: Path) -> None:
     peer = Peer(tmp_path)
-    huge = msgspec.structs.replace(sums(4096), recipe=ArithmeticGPT(layers=8, width=1024, heads=8))
+    huge = msgspec.structs.replace(sums(2048), recipe=ArithmeticGPT(layers=8, width=1024, heads=8))
     try:
         peer.send(DryRun(manifest=huge, device="cpu", threads=1))
         peer.send(Leave())
@@ -324,7 +324,7 @@ def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(group: PeerGroup) -> None:
-    left_to_each = tiny(batch_size_per_step=None, target_batch_size=12_000)  # ten seconds for the two
+    left_to_each = tiny(batch_size_per_step=None, target_batch_size=6000)  # ten seconds for the two
     organiser = group.organiser(manifest=left_to_each)
     own = organiser.wait_for(FitMeasured).micro_batch
     seeker = group.seeker(organiser.posted, "volunteer")

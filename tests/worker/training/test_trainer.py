@@ -63,6 +63,18 @@ class Alone:
         self._recipe.model.zero_grad()
 
     forget_gradient = zero_grad
+    takes_own_steps = False
+    most_steps: int | None = None
+    rests = 0
+
+    def rest(self) -> None:
+        self.rests += 1
+        self.local_epoch += self.rests % 3 == 0
+
+    needs_gradient = True
+
+    def exchanged_share(self) -> None:
+        pass
 
 
 def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], threading.Event]:
@@ -93,6 +105,15 @@ def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
     assert done.contributed_samples == sum(optimizer.steps)
 
 
+def test_who_has_taken_all_steps_of_a_round_rests_until_it_ends() -> None:
+    optimizer, events, leaving = training(Cramped(room=4), batch_size=4)
+    optimizer.most_steps = 5
+    ended = (event for event in events if isinstance(event, Evaluated))
+    assert [next(ended).epoch, next(ended).epoch] == [1, 2]
+    leaving.set()
+    assert (len(optimizer.steps), optimizer.rests) == (2 * 5, 2 * 3)
+
+
 def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
     _, events, _ = training(Cramped(room=0), batch_size=2)
     with pytest.raises(torch.OutOfMemoryError):
@@ -102,7 +123,7 @@ def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
 @pytest.mark.real
 def test_two_whose_gradients_add_up_where_they_are_computed_learn_together(group: PeerGroup) -> None:
     quick = AdamW(learning_rate=0.01, max_grad_norm=None)
-    run = msgspec.structs.replace(tiny(reuse_grad_buffers=True, target_batch_size=2000), optimizer=quick)
+    run = msgspec.structs.replace(tiny(reuse_grad_buffers=True, target_batch_size=1000), optimizer=quick)
     organiser = group.organiser(manifest=run)
     volunteer = group.volunteer(organiser.posted, "volunteer")
     untrained = organiser.wait_for(Evaluated).loss

@@ -45,11 +45,19 @@ class AllreduceOutcome(dict[PeerID, Any]):
     """The peers that a round was averaged with, ourselves included, and what each told the group.
 
     ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
-    cannot be right.
+    cannot be right. ``has_missing_parts``: a reducer is among them, so that some parts are not averaged here.
+    ``everybody`` is what all of the group have told, lost or not; all members know the same of that. ``outliers`` have
+    sent us what cannot be right, or far larger numbers than the others.
     """
 
     lost: int = 0
+    outliers: frozenset[PeerID] = frozenset()
     has_invalid_data: bool = False
+    has_missing_parts: bool = False
+
+    def __init__(self, *args: Any, everybody: dict[PeerID, Any] | None = None) -> None:
+        super().__init__(*args)
+        self.everybody = everybody or {}
 
 
 def is_plausible(sent: Tensor, mine: Tensor) -> bool:
@@ -88,17 +96,21 @@ class ValidatingReducer(TensorPartReducer):
     def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
         super().__init__(tuple(part.shape for part in mine), senders)
         self._mine = mine
-        self.has_invalid_data = False
+        self.invalid_senders: set[int] = set()
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         is_weight = 0.0 <= weight < float("inf")
         if not is_weight or not is_plausible(tensor_part, self._mine[part_index]):
-            self.has_invalid_data = True
+            self.invalid_senders.add(sender_index)
             raise BannedException(f"sender {sender_index} sent what cannot be right")
         averaged: Tensor = await super().accumulate_part(sender_index, part_index, tensor_part, weight)
         return averaged
+
+    def outliers(self) -> set[int]:
+        """The senders whose parts were left out; that of gradients, whose size differs, tells nothing."""
+        return self.invalid_senders
 
 
 class ValidatingRunner(AllReduceRunner):
@@ -125,6 +137,7 @@ class ValidatingRunner(AllReduceRunner):
         options = {"compression": compression, "part_size_bytes": part_size_bytes, "tensor_infos": tensor_infos}
         super().__init__(tensors=tensors, peer_fractions=peer_fractions, **options, **kwargs)
         # hivemind's constructor makes both of its own kinds, and has no parameter for others; nothing is sent yet
+        self.tensor_part_reducer.finished.set()  # or it would warn, once it is discarded, that it has received nothing
         container = self._make_container(tensors, peer_fractions, return_deltas=True, **options)
         self.tensor_part_container = container
         own_index = self.ordered_peer_ids.index(self.peer_id)
@@ -144,7 +157,8 @@ class ValidatingRunner(AllReduceRunner):
     async def _handle_missing_senders(self) -> None:
         more = max(0.0, self._latecomer_timeout - self.sender_timeout)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.all_senders_started.wait(), more)
+            async with asyncio.timeout(more):
+                await self.all_senders_started.wait()
         await super()._handle_missing_senders()
 
     async def _communicate_with_peer(self, peer_id: PeerID) -> None:
@@ -168,8 +182,13 @@ class ValidatingRunner(AllReduceRunner):
         """The exchange's outcome; ``gathered`` is what each peer of the group has told it."""
         container = self.tensor_part_container
         invalid_senders = {self.ordered_peer_ids[index] for index in container.invalid_senders} - {self.peer_id}
-        lost = (self._lost | invalid_senders | self.banned_senders) - {self.peer_id}
-        outcome = AllreduceOutcome({peer: data for peer, data in gathered.items() if peer not in lost})
+        lost_reducers = (self._lost | invalid_senders) - {self.peer_id}
+        lost = lost_reducers | self.banned_senders - {self.peer_id}
+        there = {peer: data for peer, data in gathered.items() if peer not in lost}
+        outcome = AllreduceOutcome(there, everybody=gathered)
         outcome.lost = len(lost)
-        outcome.has_invalid_data = bool(invalid_senders or self.tensor_part_reducer.has_invalid_data)
+        outcome.has_missing_parts = bool(lost_reducers)
+        outcome.has_invalid_data = bool(invalid_senders or self.tensor_part_reducer.invalid_senders)
+        senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
+        outcome.outliers = frozenset((senders | invalid_senders) - {self.peer_id})
         return outcome

@@ -27,11 +27,13 @@ from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.compression import deserialize_tensor_stream
 from hivemind.p2p import P2PContext, PeerID
+from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from hivemind.proto import averaging_pb2
 from hivemind.utils import MPFuture, ValueWithExpiration
 from hivemind.utils.asyncio import achain, aiter_with_timeout, as_aiter, azip, enter_asynchronously
 from torch import Tensor
 
+from core.worker.compute.process_memory import release_memory, return_large_buffers_at_once
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
     ExchangeFailedError,
@@ -46,6 +48,7 @@ from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
 
 POLL_SECONDS = 0.1
 LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state
+DIAL_SECONDS = 15.0  # for a donor to answer at all; libp2p itself gives up after three quarters of a minute
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +62,19 @@ class AveragerProcess(DecentralizedAverager):
     def __init__(self, *args: Any, last_exchange: SharedSeconds[float], **kwargs: Any) -> None:
         self._last_exchange = last_exchange
         super().__init__(*args, **kwargs)
+
+    def run(self) -> None:
+        """Live as hivemind's averager does, without the tensors of the worker that nothing here needs.
+
+        WORKAROUND H47: of every page that the worker changes, hivemind's keeps what it was at the fork.
+        """
+        return_large_buffers_at_once()
+        release_memory(self._tensors_of_the_worker())
+        super().run()
+
+    def _tensors_of_the_worker(self) -> Iterable[Tensor]:
+        """The model's weights and the like, which only the worker's process uses; what is averaged is never there."""
+        return ()
 
     @functools.cached_property
     def _timeouts(self) -> AllreduceTimeouts:
@@ -152,15 +168,22 @@ class AveragerProcess(DecentralizedAverager):
         """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None."""
         answer: tuple[PeerID, State | None] | None = None
         try:
-            donors = await asyncio.wait_for(self._donors(), LOOK_UP_SECONDS)
+            async with asyncio.timeout(LOOK_UP_SECONDS):
+                donors = await self._donors()
             donor = max(donors.keys() - {self.peer_id, *unwanted}, key=donors.__getitem__, default=None)
             if donor is not None:
                 answer = (donor, None)
-                answer = (donor, await self._download(donor, max_bytes))
+                answer = await self._answer(donor, max_bytes)
+        except (ControlFailure, TimeoutError) as error:
+            log.info("a donor cannot be reached: %r", error)
         except Exception:
             log.exception("a state could not be downloaded")
         finally:
             future.set_result(answer)
+
+    async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
+        """A state, if that donor has led us to one, and the peer that is to blame where it cannot be used."""
+        return donor, await self._download(donor, max_bytes)
 
     async def _donors(self) -> dict[PeerID, tuple[float, float]]:
         """The peers that offer a state, with its priority; a random number decides between equals."""
@@ -181,7 +204,8 @@ class AveragerProcess(DecentralizedAverager):
 
         async def parts() -> AsyncIterator[Iterable[Any]]:
             stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
-            stream = await stub.rpc_download_state(averaging_pb2.DownloadRequest())
+            async with asyncio.timeout(DIAL_SECONDS):
+                stream = await stub.rpc_download_state(averaging_pb2.DownloadRequest())
             async for message in aiter_with_timeout(stream, timeout=self.next_chunk_timeout):
                 nonlocal received
                 received += len(message.tensor_part.buffer) + len(message.metadata)
@@ -192,4 +216,5 @@ class AveragerProcess(DecentralizedAverager):
                 yield [message.tensor_part]
 
         tensors = await deserialize_tensor_stream(parts())
+        log.info("%s sent a state of %d bytes", donor, received)
         return (self.serializer.loads(metadata[0]), tensors) if metadata else None

@@ -8,7 +8,9 @@ under any other they would never find a group with plain hivemind peers.
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,12 +18,18 @@ from hivemind.averaging.control import StepControl
 from hivemind.optim import grad_averager, state_averager
 from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
+from torch import Tensor
 
+from core.worker.compute.optimizers import tensors_of
+from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
 from core.worker.swarm.averaging.state_validation import State, Trial, max_bytes, validation_error
 from core.worker.swarm.dht.child_processes import ChildProcesses
+
+CANCEL_SECONDS = 1.0
+POLL_SECONDS = 0.1
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +66,9 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, allow_state_sharing=False, **kwargs)
 
+    def _tensors_of_the_worker(self) -> Iterable[Tensor]:
+        return tuple(self.parameters)
+
     @property
     def has_unused_gradient(self) -> bool:
         """Whether the buffers hold the gradient of a round that has begun, and whose result nobody has used yet."""
@@ -85,12 +96,20 @@ class _DownloadingAverager(_ObservedAverager):
         """Send the command ``_fetch_state`` to the averager's process."""
         future: MPFuture[Any] = MPFuture()
         arguments = {"future": future, "unwanted": [*unwanted], "max_bytes": max_bytes(self)}
-        self._outer_pipe.send(("_fetch_state", [], arguments))
+        self._outer_pipe.send(("_fetch_state", [], arguments | self._download_options()))
         return future
+
+    def _download_options(self) -> dict[str, Any]:
+        """What else the averager's process is told of a download."""
+        return {}
 
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
         return validation_error(state, self, self._trial)
+
+    def is_behind(self, state: State) -> bool:
+        """Whether that state, which has been validated, is of an epoch that we have behind us."""
+        return bool(state[0]["epoch"] < self.local_epoch)
 
 
 class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAverager):
@@ -106,6 +125,9 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
         self._is_passive = is_passive
         super().__init__(*args, **kwargs)
 
+    def _tensors_of_the_worker(self) -> Iterable[Tensor]:
+        return (*self.main_parameters, *tensors_of(self.optimizer))
+
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Replace our state by another peer's; one that cannot be loaded is logged, and we stay where we are.
 
@@ -115,6 +137,19 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
             super().load_state_from_peers(*args, **kwargs)
         except Exception:
             log.exception("a peer's state cannot be used")
+        return_free_memory()
+
+    def cancel_searching(self, min_seconds: float, but: StepControl | None) -> None:
+        """Cancel rounds that have looked for a group for so long, as `Rounds.cancel_searching`."""
+        if self.rounds.cancel_searching(min_seconds, but):
+            # what waited for the round ends at once; until then hivemind believes that it is under way
+            concurrent.futures.wait(self.pending_updates, CANCEL_SECONDS)
+
+    def end_delayed_updates(self, patience: float, seconds: float, but: StepControl | None) -> None:
+        """Wait for what goes on in the background, for so many seconds; a search lasts for ``patience`` at the most."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and concurrent.futures.wait(self.pending_updates, POLL_SECONDS).not_done:
+            self.cancel_searching(patience, but)
 
     def step(
         self,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -12,44 +12,34 @@ from functools import partial
 from typing import Any
 
 import hivemind
-import msgspec
 import torch
 from hivemind.averaging.control import StepControl
 
 from core.errors import ErrorKind, UserError
 from core.protocol.events import RoundFinished
-from core.run.spec.collaboration import LOCAL_SGD_OPTIONS, Collaboration
+from core.run.spec.collaboration import Collaboration
 from core.worker.compute.optimizers import count_steps
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
-from core.worker.swarm.averaging.compression import compression, download_compression
+from core.worker.swarm.averaging.hivemind_options import optimizer_options, tracker_options
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
 from core.worker.swarm.averaging.round_reasons import failure_reason, shortfall
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.state_validation import Trial
-from core.worker.swarm.averaging.timeouts import exchange_seconds, shared_seconds
+from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.node import Swarm
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
+LONELY_DOWNLOADS = 3  # in which nobody offers a state, until a checkpoint is the best that there is
 MIN_SILENCE_SECONDS = 5.0
 LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
-CANCEL_SECONDS = 1.0
+LATE = 0.8  # of the time for which a group waits for a member that does not begin
 MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
-
-TRACKER_OPTIONS = (
-    "min_refresh_period",
-    "default_refresh_period",
-    "max_refresh_period",
-    "expected_drift_peers",
-    "expected_drift_rate",
-    "metadata_expiration",
-)
-AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank", "mode")
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +69,9 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     tracker: ObservedTracker
     state_averager: TrainingStateAverager
+    takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
+    needs_gradient = True  # whether anybody uses this peer's gradients
+    max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
 
     def __init__(
         self,
@@ -96,7 +89,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
         self._is_passive = is_state_server and collaboration.use_local_updates
-        self._failed_downloads, self._last_refusal = 0, ""
+        self._failed_downloads, self._last_refusal, self._has_resumed = 0, "", False
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
         super().__init__(
@@ -107,7 +100,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             scheduler=scheduler,
             client_mode=swarm.dht.client_mode,  # WORKAROUND H19: the default, None, crashes when state is loaded
             grad_averager_factory=None if collaboration.use_local_updates else self._gradient_averager,
-            tracker_opts={"private_key": swarm.progress_key, **_tracker_options(collaboration)},
+            tracker_opts={"private_key": swarm.progress_key, **tracker_options(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
             **self._hivemind_options(sum(parameter.numel() for parameter in params)),
@@ -128,8 +121,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     @property
     def averagers(self) -> tuple[GradientAverager | TrainingStateAverager, ...]:
         """Both averagers, or the only one with local updates; each has a process."""
-        averagers = (self.grad_averager, self.state_averager)
-        return tuple(averager for averager in averagers if averager is not None)
+        return tuple(each for each in (self.grad_averager, self.state_averager) if each is not None)
 
     def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
         return ObservedTracker(
@@ -144,7 +136,7 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         """The options of hivemind.Optimizer for a model of so many parameters."""
-        return _options(self._collaboration, numbers)
+        return optimizer_options(self._collaboration, numbers)
 
     def _make_state_averager(self, **kwargs: Any) -> TrainingStateAverager:
         return TrainingStateAverager(**self._state_averager_options(f"{self.run_id}_state_averager"), **kwargs)
@@ -197,20 +189,35 @@ class SwarmOptimizer(hivemind.Optimizer):
             "reducer_timeout": 2 * silence,
         }
 
-    def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
+    def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None) -> None:
         error = control.exception()
         gathered = AllreduceOutcome() if error else control.result()
         peers = len(gathered)
         self._listeners.on_round(
             RoundFinished(
-                epoch=self.local_epoch,
+                epoch=self.local_epoch if epoch is None else epoch,
                 kind=kind,
                 ok=peers > 1,
                 peers=peers,
                 seconds=round(seconds, 3),
                 reason=failure_reason(error) if error else shortfall(gathered),
+                counted=self._is_counted(control),
+                outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
             )
         )
+
+    def _is_counted(self, control: StepControl) -> bool:
+        """Whether the round would have used what we have computed."""
+        return True
+
+    @property
+    def most_steps(self) -> int | None:
+        """How many steps of our own we take in an epoch at the most; ``None`` without a limit."""
+        return None
+
+    def rest(self) -> None:
+        """Follow the others' progress without a micro-batch of our own, as ``step`` does with one."""
+        self.step(batch_size=0)
 
     def _refused(self, peer_id: str, why: str) -> None:
         self._last_refusal = f"{peer_id} offers one, but {why}."
@@ -220,6 +227,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Replace our state by the run's, as hivemind does, but not for ever.
 
         It waits longer after every failure, then raises UserError: STATE_NOT_LOADED; Interrupted if we leave meanwhile.
+        Whoever has resumed from a checkpoint, and finds the others ahead but nobody who offers a state, goes on with
+        its own: all who have a newer one are behind firewalls, and none of them can meet another without us.
 
         What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
         wait for it first.
@@ -233,6 +242,10 @@ class SwarmOptimizer(hivemind.Optimizer):
             self._failed_downloads = 0
             return
         self._failed_downloads += 1
+        if self._has_resumed and not self._download.is_offered and self._failed_downloads >= LONELY_DOWNLOADS:
+            log.warning("nobody offers the state of epoch %d; ours is the newest there is", self.tracker.global_epoch)
+            self._continue_at(self.tracker.global_epoch)
+            return
         if self._failed_downloads == MAX_FAILED_DOWNLOADS:
             raise UserError(ErrorKind.STATE_NOT_LOADED, self._last_refusal)
         if self._leaving.wait(2.0**self._failed_downloads):
@@ -244,11 +257,16 @@ class SwarmOptimizer(hivemind.Optimizer):
         WORKAROUND H44: while one state round is under way, hivemind begins no other. A peer whose round of the last
         epoch still looks for a group leaves the next one out; the other one waits in it for the whole epoch, and
         leaves out the one after. They average their parameters at odd and at even epochs, each alone, for ever.
+
+        WORKAROUND H49: with ``delay_optimizer_step``, hivemind waits for that search before it begins the gradients'
+        round, whose group waits for us, but not for as long. Once that has given up, its next search ends ours; we
+        begin a moment too late, and the others then wait for us. Epoch after epoch, nobody averages anything.
         """
-        averager = self.state_averager
-        if averager.rounds.cancel_searching(LEFT_OVER * self.matchmaking_time, but=self.scheduled_state):
-            # what waited for the round ends at once; until then hivemind believes that it is under way
-            concurrent.futures.wait(averager.pending_updates, CANCEL_SECONDS)
+        averager, patience = self.state_averager, LEFT_OVER * self.matchmaking_time
+        averager.cancel_searching(patience, self.scheduled_state)
+        if self.delay_optimizer_step:
+            silence = max(MIN_SILENCE_SECONDS, self.matchmaking_time)
+            averager.end_delayed_updates(min(patience, LATE * silence), self.allreduce_timeout, self.scheduled_state)
         averager.weight = self._weight_of_epoch()
         super()._update_global_epoch(*args, **kwargs)
 
@@ -289,8 +307,17 @@ class SwarmOptimizer(hivemind.Optimizer):
         else:
             self.zero_grad()
 
+    def exchanged_share(self) -> float | None:
+        """How much of an exchange is done while training goes on, 0 to 1; ``None`` where that is not known."""
+        return None
+
     def resume_at(self, epoch: int) -> None:
         """Continue at that epoch, after parameters and optimizer state were put in place."""
+        self._has_resumed = True
+        self._continue_at(epoch)
+
+    def _continue_at(self, epoch: int) -> None:
+        self._failed_downloads = 0
         self.state_averager.local_epoch = epoch
         count_steps(self.state_averager.optimizer, epoch)
         self.state_averager._update_scheduler()
@@ -318,27 +345,3 @@ class SwarmOptimizer(hivemind.Optimizer):
             averager.rounds.wait_until(deadline)
         for averager in self.averagers:
             averager.shutdown()
-
-
-def _options(collaboration: Collaboration, numbers: int) -> dict[str, Any]:
-    """The manifest's section as hivemind.Optimizer takes it: the names are hivemind's own.
-
-    hivemind's ``averaging_timeout`` is for the search and the exchange together. Ours leaves the exchange of
-    so many numbers the time that a slow line needs, unless the run says how long it may take.
-    """
-    told = msgspec.structs.asdict(collaboration)
-    options = {name: told[name] for name in told.keys() - {*TRACKER_OPTIONS, *AVERAGER_OPTIONS, *LOCAL_SGD_OPTIONS}}
-    if collaboration.allreduce_timeout is None:
-        averaged = 1 + len(collaboration.average_opt_statistics)
-        options["averaging_timeout"] += exchange_seconds(averaged * numbers)
-    # WORKAROUND H41: with local updates, hivemind never gives an offloaded optimizer the gradients
-    options["offload_optimizer"] = collaboration.is_optimizer_offloaded
-    options["grad_compression"] = compression(collaboration.grad_compression)
-    options["state_averaging_compression"] = compression(collaboration.state_averaging_compression)
-    options["load_state_compression"] = download_compression(collaboration.load_state_compression)
-    return options
-
-
-def _tracker_options(collaboration: Collaboration) -> dict[str, float]:
-    """The manifest's options that hivemind takes as ``tracker_opts``."""
-    return {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}

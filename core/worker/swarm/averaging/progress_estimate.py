@@ -22,13 +22,15 @@ class TrackerOptions(Protocol):
     max_refresh_period: float
     expected_drift_peers: float
     expected_drift_rate: float
+    latest_epoch_end: float
 
 
 def estimate_progress(reports: Collection[PeerReport], tracker: TrackerOptions, now: float) -> GlobalTrainingProgress:
     """The same that hivemind's ``ProgressTracker._parse_swarm_progress_data`` makes of valid records.
 
     The swarm's epoch is the highest that anybody has reached who can share a state. A report is extrapolated from its
-    own time to ``now`` (seconds since 1970) with its peer's speed.
+    own time to ``now`` (seconds since 1970) with its peer's speed. An epoch to which anybody has contributed ends at
+    ``latest_epoch_end`` of the tracker, once there are two peers.
     """
     mine, target = tracker.local_progress, tracker.target_batch_size
     if reports:
@@ -38,6 +40,8 @@ def estimate_progress(reports: Collection[PeerReport], tracker: TrackerOptions, 
         by_now = sum(report.samples + max(0.0, now - report.time) * report.samples_per_second for report in current)
         speed = tracker.performance_ema.eps + sum(report.samples_per_second for report in reports)
         seconds = max(0.0, target - by_now) / speed
+        if samples > 0 and len(reports) > 1:
+            seconds = min(seconds, max(0.0, tracker.latest_epoch_end - now))
         # look earlier where many may have joined unseen
         drift = max(len(reports) + tracker.expected_drift_peers, len(reports) * (1 + tracker.expected_drift_rate))
         refresh = seconds * len(reports) / drift

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -29,7 +30,7 @@ class ObservedTracker(ProgressTracker):
 
     ``reports`` is what was reported at the last look, by encoded subkey, and ``others`` the same without our own.
     ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
-    epoch with us.
+    epoch with us. An epoch lasts ``max_epoch_seconds`` at the most; for us it ends at ``latest_epoch_end``.
     """
 
     reports: Mapping[bytes, PeerReport] = MappingProxyType({})
@@ -40,8 +41,16 @@ class ObservedTracker(ProgressTracker):
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(
-        self, *args: Any, start: bool, metadata_expiration: float, max_refresh_period: float, **kwargs: Any
+        self,
+        *args: Any,
+        start: bool,
+        metadata_expiration: float,
+        max_refresh_period: float,
+        max_epoch_seconds: float | None = None,
+        **kwargs: Any,
     ) -> None:
+        self._max_epoch_seconds = math.inf if max_epoch_seconds is None else max_epoch_seconds
+        self.latest_epoch_end = steady_time() + self._max_epoch_seconds
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
         kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
         super().__init__(*args, start=False, **kwargs)
@@ -81,6 +90,7 @@ class ObservedTracker(ProgressTracker):
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """Begin an epoch as ProgressTracker does; the others hear of it at once."""
+        self.latest_epoch_end = steady_time() + self._max_epoch_seconds
         epoch: int = super().update_epoch(new_epoch)
         self.should_report_progress.set_urgently()
         return epoch
@@ -113,7 +123,10 @@ class ObservedTracker(ProgressTracker):
 
     def _estimate(self) -> GlobalTrainingProgress:
         counted = [report for report in self.reports.values() if report.peer_id not in self._excluded]
-        return estimate_progress(counted, self, steady_time())
+        estimate = estimate_progress(counted, self, steady_time())
+        if MSGPackSerializer.dumps(self._local_public_key) not in self.reports:
+            estimate.num_peers += 1  # who has joined a moment ago, and sees one other, is not alone
+        return estimate
 
     def _is_nobody_left(self) -> bool:
         trusted = [report for report in self.others.values() if report.peer_id not in self._excluded]

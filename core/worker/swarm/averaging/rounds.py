@@ -13,15 +13,16 @@ from hivemind.averaging.control import AveragingStage, StepControl
 class Rounds:
     """All rounds of one averager that have not ended.
 
-    ``on_finished(control, seconds)`` is called when one that was not cancelled has ended; ``search_seconds`` is how
-    long a group is looked for. ``epoch``, if given, is what the groupmates of each round are told of it: the epoch, or
-    a tuple that begins with it.
+    ``on_finished(control, seconds, epoch)`` is called when one that was not cancelled has ended, with the epoch in
+    which it was begun; ``search_seconds`` is how long a group is looked for. ``epoch``, if given, is what the
+    groupmates of each round are told of it: the epoch, or a tuple that begins with it. Without it the last argument of
+    ``on_finished`` is ``None``.
     """
 
     def __init__(
         self,
         search_seconds: float,
-        on_finished: Callable[[StepControl, float], None] = lambda control, seconds: None,
+        on_finished: Callable[[StepControl, float, int | None], None] = lambda control, seconds, epoch: None,
         epoch: Callable[[], int | tuple[Any, ...]] | None = None,
     ) -> None:
         self.search_seconds, self.epoch = search_seconds, epoch
@@ -30,15 +31,22 @@ class Rounds:
 
     def add(self, control: StepControl) -> None:
         """Observe a round that has just been begun."""
-        started = time.monotonic()
+        started, told = time.monotonic(), None if self.epoch is None else self.epoch()
+        epoch = told[0] if isinstance(told, tuple) else told
         self._started = {each: then for each, then in self._started.items() if not each.done()} | {control: started}
-        control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started))
+        control.add_done_callback(lambda done: self._finished(done, time.monotonic() - started, epoch))
 
     @property
     def announced(self) -> list[StepControl]:
         """The rounds for which a group is still looked for, or waits."""
         open_rounds = [control for control in self._started if not control.done()]
         return [control for control in open_rounds if control.stage != AveragingStage.RUNNING_ALLREDUCE]
+
+    @property
+    def is_exchanging(self) -> bool:
+        """Whether tensors are exchanged with a group at present."""
+        stages = [control.stage for control in self._started if not control.done()]
+        return AveragingStage.RUNNING_ALLREDUCE in stages
 
     def cancel_announced(self) -> None:
         """Cancel every round that has not begun to exchange tensors, so that no group waits for us."""
@@ -60,6 +68,6 @@ class Rounds:
             with contextlib.suppress(Exception):
                 control.result(max(0.0, deadline - time.monotonic()))
 
-    def _finished(self, control: StepControl, seconds: float) -> None:
+    def _finished(self, control: StepControl, seconds: float, epoch: int | None) -> None:
         if not control.cancelled():
-            self._on_finished(control, seconds)
+            self._on_finished(control, seconds, epoch)

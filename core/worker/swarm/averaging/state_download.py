@@ -29,13 +29,14 @@ class Interrupted(KeyboardInterrupt):
 class Downloader(Protocol):
     """The averager that a state is for."""
 
-    local_epoch: int
-
     def request_state(self, unwanted: Iterable[PeerID]) -> MPFuture[Any]:
         """Ask the best donor but those for its state; see `AveragerProcess._fetch_state`."""
 
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
+
+    def is_behind(self, state: State) -> bool:
+        """Whether that state is older than what we need; its donor may have a newer one in a moment."""
 
 
 class StateDownload:
@@ -44,7 +45,8 @@ class StateDownload:
     WORKAROUND H14: hivemind takes whatever the donor of the highest priority sends, and asks it again and again.
 
     ``refused`` are those whose state could not be used, and why; they are not asked again as long as
-    somebody else is there or we have the run's state ourselves (``has_state``). ``on_progress(received_bytes,
+    somebody else is there or we have the run's state ourselves (``has_state``). ``is_offered`` says whether anybody
+    offered a state in the last search. ``on_progress(received_bytes,
     is_done)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
     """
 
@@ -56,22 +58,23 @@ class StateDownload:
     ) -> None:
         self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
         self.refused: dict[PeerID, str] = {}
-        self.has_state = False
+        self.has_state = self.is_offered = False
 
     def find(self, averager: Downloader) -> State | None:
         """A state that can be used; ``None`` if nobody has one now. Raises Interrupted."""
         silent: set[PeerID] = set()
+        self.is_offered = False
         for _ in range(MAX_DONORS):
             answer = self._wait_for(averager.request_state([*self.refused, *silent]))
             if answer is None:
                 break
-            donor, state = answer
+            self.is_offered, (donor, state) = True, answer
             if state is None:
                 silent.add(donor)
             elif why := averager.validation_error(state):
                 self._refuse(donor, why)
-            elif state[0]["epoch"] < averager.local_epoch:
-                silent.add(donor)  # an honest one may be a moment behind
+            elif averager.is_behind(state):
+                silent.add(donor)
             else:
                 self.has_state = True
                 return state

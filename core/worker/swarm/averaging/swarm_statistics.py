@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -39,10 +39,10 @@ class SwarmStatistics:
         """How many peers besides us report progress."""
         return len(self._tracker.others)
 
-    def epochs_ahead(self) -> int:
-        """How many more epochs we have seen than everybody who can be reached, if there is one."""
-        reached = [report.epoch for report in self._tracker.others.values() if not report.client_mode]
-        return int(self._tracker.local_progress.epoch) - max(reached) if reached else 0
+    def epochs_ahead(self, peers: Collection[str]) -> int:
+        """How many more epochs we have seen than all peers with these ids; 0 where none of them reports any."""
+        theirs = [report.epoch for report in self._tracker.others.values() if report.peer_id.to_base58() in peers]
+        return int(self._tracker.local_progress.epoch) - max(theirs) if theirs else 0
 
     def my_rate(self) -> float | None:
         """Our own; ``None`` before the first micro-batch."""

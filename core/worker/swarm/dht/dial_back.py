@@ -123,7 +123,8 @@ async def _own_addresses(p2p: P2P) -> tuple[Multiaddr, ...]:
 async def _connect(p2p: P2P, peers: dict[PeerID, list[Multiaddr]]) -> list[bool]:
     async def connect(peer: PeerID, addresses: list[Multiaddr]) -> bool:
         try:
-            await asyncio.wait_for(p2p._client.connect(peer, addresses), CONNECT_SECONDS)
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await p2p._client.connect(peer, addresses)
         except (P2PDaemonError, OSError) as error:
             log.info("%s cannot be asked: %s", peer, error)
             return False
@@ -146,7 +147,8 @@ async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multia
 
     async def answer(peer: PeerID) -> Answer:
         try:
-            return await asyncio.wait_for(ask(p2p, peer, addresses), DIAL_SECONDS)
+            async with asyncio.timeout(DIAL_SECONDS):
+                return await ask(p2p, peer, addresses)
         except TimeoutError:
             return UNKNOWN
 

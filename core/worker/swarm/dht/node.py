@@ -39,7 +39,7 @@ class Swarm:
     """This peer's place in the DHT. ``mode`` is how others reach it; ``progress_key`` signs its progress.
 
     ``listen`` are the multiaddrs at which it listens, if it does.
-    ``children`` are all processes that it consists of.
+    ``children`` are all processes that it consists of; ``folder`` keeps what is ours between two starts.
     """
 
     dht: DHT
@@ -47,6 +47,7 @@ class Swarm:
     progress_key: RSAPrivateKey
     mode: Literal["direct", "client"]
     listen: tuple[str, ...]
+    folder: Path
     children: ChildProcesses = field(default_factory=ChildProcesses)
 
     @property
@@ -102,7 +103,7 @@ def enter_swarm(
         )
     except Exception as error:
         raise _user_error(error) from error
-    return _prepare(Swarm(dht, identity, progress_key, mode, tuple(listen)))
+    return _prepare(Swarm(dht, identity, progress_key, mode, tuple(listen), progress_key_path.parent))
 
 
 def _prepare(swarm: Swarm) -> Swarm:

@@ -73,7 +73,8 @@ async def _answers(node: DHTNode, address: str) -> bool:
     with contextlib.suppress(Exception):
         peer = PeerID.from_base58(name)
         with contextlib.suppress(Exception):
-            await asyncio.wait_for(node.p2p._client.connect(peer, [Multiaddr(place)]), PING_SECONDS / 2)
+            async with asyncio.timeout(PING_SECONDS / 2):
+                await node.p2p._client.connect(peer, [Multiaddr(place)])
         return await node.protocol.call_ping(peer) is not None
     return False
 

@@ -21,7 +21,8 @@ CENTERED_CLIP_ITERATIONS = 5
 def aggregate(parts: Sequence[Tensor], weights: Sequence[float], rule: Aggregation, weight_cap: float) -> Tensor:
     """The aggregate of equally long vectors of float32, of each sender one; zeros where nobody has any weight.
 
-    A weight counts for at most ``weight_cap`` times the median of all that are not zero.
+    A weight counts for at most ``weight_cap`` times the median of all that are not zero, and from three senders on for
+    at most a third of all: one who claims a billion samples is outvoted by two.
     """
     sent = [(part, weight) for part, weight in zip(parts, weights, strict=True) if weight > 0]
     if not sent:
@@ -40,7 +41,12 @@ def aggregate(parts: Sequence[Tensor], weights: Sequence[float], rule: Aggregati
 
 
 def _capped(weights: Tensor, cap: float) -> Tensor:
-    return weights if len(weights) < MIN_SENDERS else weights.clamp(max=cap * float(weights.median()))
+    if len(weights) < MIN_SENDERS:
+        return weights
+    weights = weights.clamp(max=cap * float(weights.median()))
+    *others, second, _largest = sorted(weights.tolist())
+    second = min(second, sum(others))
+    return weights.clamp(max=(sum(others) + second) / 2)
 
 
 def _mean(stacked: Tensor, shares: Tensor) -> Tensor:

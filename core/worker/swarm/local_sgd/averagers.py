@@ -5,52 +5,90 @@ As ``averaging/averagers.py``, whose classes these extend, but for what is passe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
+from hivemind.averaging.group_info import GroupInfo
 from torch import Tensor
 
-from core.worker.swarm.averaging.allreduce import ValidatingRunner
+from core.worker.compute.optimizers import parameters_of, tensors_of
+from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
-from core.worker.swarm.local_sgd.codecs import CodecCompression
-from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule
+from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.local_sgd.catch_up import FROM_MIRROR, CatchUp
+from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
+from core.worker.swarm.local_sgd.codecs.wire import CodecCompression
+from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
+from core.worker.swarm.local_sgd.round_log import RoundLog
+
+PART_NUMBERS = 2**17  # of what a lone peer logs: as long as the parts of an exchange
 
 
 class DeltaAverager(GradientAverager):
     """Averages what our steps have changed since the last round, in place of hivemind's gradients.
 
-    ``base`` are the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. With
+    ``outer`` steps the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. With
     ``keeps_snapshot``, `snapshot` is what they were when the exchange began, for those who go on training meanwhile.
-    Who is ``weightless`` averages for the others, and has changed nothing.
+    Who is ``weightless`` averages for the others, and has changed nothing; who has taken fewer than ``min_steps`` in a
+    round has no weight in it either. What a whole exchange has averaged is written to the ``round_log``; so is what a
+    peer that ``is_alone`` steps with, encoded like the average of a group. With ``feedback`` only the largest changes
+    are averaged, and the others are kept for later rounds.
     """
+
+    is_alone = False
 
     def __init__(
         self,
         *args: Any,
-        base: Sequence[Tensor],
+        outer: OuterNesterov,
         rule: ReductionRule,
         keeps_snapshot: bool,
         weightless: bool,
+        min_steps: int,
+        round_log: RoundLog,
+        feedback: ErrorFeedback | None,
         **kwargs: Any,
     ) -> None:
-        self._base, self._rule, self._keeps_snapshot, self._weightless = base, rule, keeps_snapshot, weightless
+        self.feedback, self._min_steps = feedback, min_steps
+        self._round_log, self._usual_size = round_log, UsualSize()
+        self._outer, self._rule, self._keeps_snapshot, self._weightless = outer, rule, keeps_snapshot, weightless
         self.snapshot: list[Tensor] | None = None
         # hivemind's name for a gradient averager without sums of its own: the model's weights are the sum
         super().__init__(*args, reuse_grad_buffers=True, compression=CodecCompression(rule.codec), **kwargs)
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """Begin a round as GradientAverager does; our weight is the number of our samples in it."""
-        return super().step(*args, **kwargs | ({"weight": 0.0} if self._weightless else {}))
+        return super().step(*args, **kwargs | ({} if self._is_counted else {"weight": 0.0}))
+
+    @property
+    def _is_counted(self) -> bool:
+        return not self._weightless and self.local_times_accumulated >= self._min_steps
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:
         """Put the pseudo-gradient, base weights minus the model's, into the buffers that are averaged."""
         with self.get_tensors() as deltas:
-            for delta, base, weights in zip(deltas, self._base, self.parameters, strict=True):
+            for delta, base, weights in zip(deltas, parameters_of(self._outer), self.parameters, strict=True):
                 torch.sub(base, weights.detach().to("cpu", torch.float32), out=delta)
+            if are_finite(deltas):
+                if self.feedback is not None and self._is_counted:
+                    self.feedback.select(deltas)
+                if self.is_alone:
+                    self._log_own(deltas)
         if self._keeps_snapshot:
             self.snapshot = [weights.detach().clone() for weights in self.parameters]
+
+    def _log_own(self, deltas: Sequence[Tensor]) -> None:
+        """Write the changes to the round log, and put what they decode to in their place."""
+        parts = [part for delta in deltas for part in torch.split(delta.view(-1), PART_NUMBERS)]
+        encoded = [self._rule.codec.encode(part) for part in parts]
+        for part, whole in zip(parts, encoded, strict=True):
+            part.copy_(self._rule.codec.decode(whole, len(part)))
+        self._round_log.write([*map(len, parts)], encoded)
 
     def reset_accumulated_grads_(self) -> None:
         """Begin to count the samples of the next round."""
@@ -58,25 +96,68 @@ class DeltaAverager(GradientAverager):
         self.local_samples_accumulated = self.local_times_accumulated = 0
         self._anchor_batch_size = None
 
+    def _tensors_of_the_worker(self) -> Iterable[Tensor]:
+        return (*super()._tensors_of_the_worker(), *tensors_of(self._outer))
+
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
-        return DeltaRunner(rule=self._rule, **kwargs)
+        self._round_log.discard_pending()
+        limit = self._usual_size.limit()
+        return DeltaRunner(rule=self._rule, limit=limit, keeps_encoded=self._round_log.is_kept, **kwargs)
+
+    async def _run_allreduce_inplace_(
+        self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any
+    ) -> None:
+        """Average the changes in place, as AveragerProcess does, and write their average to the round log."""
+        await super()._run_allreduce_inplace_(tensors, group_info, group_id, **kwargs)
+        runner = self._runner(group_info.group_id if group_id is None else group_id)
+        assert isinstance(runner, DeltaRunner)
+        self._usual_size.add(runner.tensor_part_reducer.sizes())
+        if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
+            write = self._round_log.write
+            await asyncio.get_running_loop().run_in_executor(None, write, *runner.tensor_part_container.encoded_parts())
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:
         """Take the average itself, which all peers have in the same bits."""
         tensor.copy_(update)
 
 
-class BaseWeightsAverager(TrainingStateAverager):
+class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     """Shares base weights and outer momentum with newcomers; nothing of it is averaged.
 
     ``on_base_moved`` is called, in the trainer's thread, once the base weights have changed; its argument is true
-    where they are another peer's, so that our own steps since the last round are void.
+    where they are another peer's, so that our own steps since the last round are void. ``min_outer_steps`` is how many
+    a state must have behind it; one with fewer is that of a peer which is about to take its step. ``donors_like_us``
+    and ``other_donors`` count those whose state had too few: our very weights, or others. ``mirrored`` is a file with a
+    state of the run's mirror, where there is one; ``has_used_mirror`` says that the last state began with it.
     """
+
+    min_outer_steps = donors_like_us = other_donors = 0
+    mirrored: Path | None = None
+    has_used_mirror = False
 
     def __init__(self, *args: Any, on_base_moved: Callable[[bool], None], **kwargs: Any) -> None:
         self._on_base_moved = on_base_moved
         self._is_loading = False
         super().__init__(*args, **kwargs)
+
+    def _download_options(self) -> dict[str, Any]:
+        return {"mirrored": self.mirrored}
+
+    def validation_error(self, state: State) -> str:
+        """Why that state cannot be used, in words; empty where it can."""
+        self.has_used_mirror = isinstance(state[0], dict) and state[0].pop(FROM_MIRROR, False) is True
+        return super().validation_error(state)
+
+    def is_behind(self, state: State) -> bool:
+        """Whether that state is of an epoch that we have behind us, or has too few outer steps."""
+        weights = parameters_of(self.optimizer)
+        if int(state[1][len(weights)]) >= self.min_outer_steps:
+            return super().is_behind(state)
+        if all(map(torch.equal, state[1], weights)):
+            self.donors_like_us += 1
+        else:
+            self.other_donors += 1
+        return True
 
     def load_state_from_peers(self, *args: Any, **kwargs: Any) -> None:
         """Take another peer's base weights, as TrainingStateAverager takes its state."""

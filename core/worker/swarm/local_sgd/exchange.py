@@ -7,6 +7,9 @@ reducer included, go on with what the same bytes decode to, so that their weight
 
 from __future__ import annotations
 
+import math
+import statistics
+from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,9 +23,16 @@ from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
-from core.worker.swarm.averaging.allreduce import ValidatingContainer, ValidatingReducer, ValidatingRunner
-from core.worker.swarm.local_sgd.aggregation import aggregate
-from core.worker.swarm.local_sgd.codecs import Codec
+from core.worker.swarm.averaging.allreduce import (
+    MAX_RATIO,
+    ValidatingContainer,
+    ValidatingReducer,
+    ValidatingRunner,
+)
+from core.worker.swarm.local_sgd.aggregation import MIN_SENDERS, aggregate
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+
+REMEMBERED_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -34,11 +44,31 @@ class ReductionRule:
     weight_cap: float
 
 
+class UsualSize:
+    """How large weight changes are, as root mean square, by the medians of the last rounds.
+
+    Of two senders nobody can say which one lies, unless both are compared with what was sent before. Of two medians the
+    larger counts: a slow computer, or a liar who sends next to nothing, must not have the others left out.
+    """
+
+    def __init__(self) -> None:
+        self._medians = deque[float](maxlen=REMEMBERED_ROUNDS)
+
+    def add(self, sizes: Sequence[float]) -> None:
+        """Learn what the senders of one round have sent."""
+        if sizes:
+            self._medians.append(statistics.median_high(sizes))
+
+    def limit(self) -> float:
+        """The size that no honest sender exceeds."""
+        return MAX_RATIO * statistics.median_high(self._medians) if self._medians else math.inf
+
+
 class _Received:
     """What has been received of one part, in place of hivemind's running sum."""
 
-    def __init__(self, rule: ReductionRule) -> None:
-        self._rule = rule
+    def __init__(self, rule: ReductionRule, numbers: int) -> None:
+        self._rule, self._numbers = rule, numbers
         self._parts, self._weights = list[Tensor](), list[float]()
 
     def add_(self, part: Tensor, alpha: float) -> None:
@@ -48,23 +78,38 @@ class _Received:
 
     def div_(self, _total_weight: float) -> Tensor:
         """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
-        whole = aggregate(self._parts, self._weights, self._rule.aggregation, self._rule.weight_cap)
-        return self._rule.codec.encode(whole)
+        rule, whole = self._rule, torch.zeros(self._numbers)
+        if self._parts:
+            whole = aggregate(self._parts, self._weights, rule.aggregation, rule.weight_cap)
+        return rule.codec.encode(whole)
 
 
 class DeltaContainer(ValidatingContainer):
-    """Takes the encoded averages of all reducers, our own among them; what cannot be used counts as no change."""
+    """Takes the encoded averages of all reducers, our own among them; what cannot be used counts as no change.
 
-    def __init__(self, *args: Any, codec: Codec, **options: Any) -> None:
+    With ``keeps_encoded`` the bytes are kept as well, for the round log.
+    """
+
+    def __init__(self, *args: Any, codec: Codec, keeps_encoded: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._codec = codec
+        self._codec, self._keeps_encoded = codec, keeps_encoded
+        self._encoded: dict[tuple[int, int], tuple[int, Tensor]] = {}
+
+    def encoded_parts(self) -> tuple[list[int], list[Tensor]]:
+        """Of each part in the order of the numbers: how many numbers it has, and its encoding."""
+        places = [(peer, part) for peer, parts in enumerate(self.num_parts_by_peer) for part in range(parts)]
+        in_order = [self._encoded[place] for place in places]
+        return [length for length, _ in in_order], [part for _, part in in_order]
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
         """Decode the next part of that reducer; ``part`` is bytes, or zeros where the reducer was lost."""
         mine = self._input_parts_by_peer[peer_index][part_index][0]
         if part.dtype == torch.uint8:
             try:
-                part = self._codec.decode(part, mine.numel())
+                decoded = self._codec.decode(part, mine.numel())
+                if self._keeps_encoded:
+                    self._encoded[peer_index, part_index] = mine.numel(), part
+                part = decoded
             except ValueError:
                 self.invalid_senders.add(peer_index)
                 part = torch.zeros_like(mine)
@@ -72,17 +117,24 @@ class DeltaContainer(ValidatingContainer):
 
 
 class DeltaReducer(ValidatingReducer):
-    """Aggregates parts by a rule; what a sender receives of it is the encoded aggregate."""
+    """Aggregates parts by a rule; what a sender receives of it is the encoded aggregate.
 
-    def __init__(self, mine: Sequence[Tensor], senders: int, rule: ReductionRule) -> None:
-        self._rule = rule
+    A part whose root mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then.
+    """
+
+    def __init__(
+        self, mine: Sequence[Tensor], senders: int, rule: ReductionRule, limit: float = math.inf, own: int | None = None
+    ) -> None:
+        self._rule, self._limit, self._own = rule, limit, own
+        self._refused = set[int]()
+        self._norms = torch.zeros(len(mine), senders)
         super().__init__(mine, senders)
 
     def reset_accumulators(self) -> None:
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            self.accumulator = _Received(self._rule)
+            self.accumulator = _Received(self._rule, self.part_shapes[self.current_part_index].numel())
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
@@ -95,23 +147,62 @@ class DeltaReducer(ValidatingReducer):
             elif tensor_part.shape != shape:
                 raise ValueError(f"{tuple(tensor_part.shape)} in place of {tuple(shape)}")
         except ValueError as error:
-            self.has_invalid_data = True
+            self.invalid_senders.add(sender_index)
             raise BannedException(f"sender {sender_index}: {error}") from error
+        if weight > 0:
+            self._norms[part_index, sender_index] = norm = tensor_part.norm()
+            is_too_large = float(norm) > self._limit * shape.numel() ** 0.5
+            if is_too_large:
+                self._refused.add(sender_index)
+            if is_too_large and sender_index == self._own:
+                weight = 0.0
+            elif is_too_large:
+                self.invalid_senders.add(sender_index)
+                raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
         return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
+
+    def sizes(self) -> list[float]:
+        """The root mean square of what each has sent who has any weight, and was not refused.
+
+        Where all were, it is that of all: if everybody's changes have grown, they are taken again after some rounds.
+        """
+        lengths = torch.tensor([float(shape.numel()) for shape in self.part_shapes])
+        numbers = (lengths[:, None] * (self._norms > 0)).sum(dim=0)
+        squares = self._norms.square().sum(dim=0)
+        of_senders = zip(squares.tolist(), numbers.tolist(), strict=True)
+        sizes = [math.sqrt(square / count) if 0 < square < math.inf else 0.0 for square, count in of_senders]
+        taken = [size for sender, size in enumerate(sizes) if size and sender not in self._refused]
+        return taken or [size for size in sizes if size]
+
+    def outliers(self) -> set[int]:
+        """The senders of invalid parts, and those of three or more whose part is absurdly large beside the others'.
+
+        A computer that is twenty times as fast as most takes as many more steps, and is as honest.
+        """
+        found = set(super().outliers())
+        for norms in self._norms:
+            sent = norms[norms > 0]
+            if len(sent) >= MIN_SENDERS:
+                found.update(torch.nonzero(norms > MAX_RATIO * sent.median()).flatten().tolist())
+        return found
 
 
 class DeltaRunner(ValidatingRunner):
     """One exchange of weight changes with a group; it yields averages, not differences from our own."""
 
-    def __init__(self, *, rule: ReductionRule, **kwargs: Any) -> None:
-        self._rule = rule
+    tensor_part_container: DeltaContainer
+    tensor_part_reducer: DeltaReducer
+
+    def __init__(self, *, rule: ReductionRule, limit: float, keeps_encoded: bool, **kwargs: Any) -> None:
+        self._rule, self._limit, self._keeps_encoded = rule, limit, keeps_encoded
         super().__init__(**kwargs)
 
     def _make_container(self, *args: Any, **options: Any) -> DeltaContainer:
-        return DeltaContainer(*args, codec=self._rule.codec, **options)
+        return DeltaContainer(*args, codec=self._rule.codec, keeps_encoded=self._keeps_encoded, **options)
 
     def _make_reducer(self, mine: Sequence[Tensor], senders: int) -> DeltaReducer:
-        return DeltaReducer(mine, senders, self._rule)
+        own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
+        return DeltaReducer(mine, senders, self._rule, self._limit, own)
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
         """As hivemind does; what we reduce ourselves comes to us as the bytes that everybody gets."""

@@ -8,10 +8,11 @@ all peers have in common; between two rounds each peer steps its model with an *
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import torch
 from hivemind.averaging.control import StepControl
@@ -20,13 +21,21 @@ from core.run.spec.collaboration import Collaboration
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory, SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.averaging.state_validation import max_bytes
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager, DeltaAverager
-from core.worker.swarm.local_sgd.codecs import codec
+from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
+from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.exchange import ReductionRule
-from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
+from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.repair import Repair
+from core.worker.swarm.local_sgd.replay import Replay
+from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
+from core.worker.swarm.local_sgd.state_file import Mirror
+from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
-PROTOCOL = "ls1"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls2"  # in the names of all that only peers of this protocol exchange
 RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its inner optimizer knows nothing yet
 NEVER = 2**62  # epochs
 
@@ -40,11 +49,21 @@ class LocalSgdOptimizer(SwarmOptimizer):
     A state server takes no steps and has no weight, but averages for others and has the base weights.
 
     Members of a group tell each other the version of their base weights. Who differs from most of those that share
-    theirs downloads them, and gives up what it has changed since.
+    theirs leaves the outer step out, and so does who has not received every part of the average. Both then catch up by
+    the rounds that they have missed, or download all base weights; what they have changed went into that average. Of
+    two versions that as many have, the right one is that of the ``organiser``, a peer id.
+
+    A group that is not the larger part of the swarm takes no outer step: two such groups would part for good. All of a
+    group must come to the same decision, so it is made of what all were told when the group was formed.
+
+    Who is further behind than a round log reaches begins with the state of the ``mirror``, if there is one.
     """
 
     grad_averager: DeltaAverager
     state_averager: BaseWeightsAverager
+    takes_own_steps = True
+    max_checkpoint_epochs = MAX_ROUNDS  # so that the round log leads on from the last one
+    _version: Version  # of the base weights
 
     def __init__(
         self,
@@ -56,18 +75,24 @@ class LocalSgdOptimizer(SwarmOptimizer):
         optimizer: OptimizerFactory,
         scheduler: SchedulerFactory | None,
         is_state_server: bool = False,
+        organiser: str = "",
+        mirror: Mirror | None = None,
         **kwargs: Any,
     ) -> None:
-        params = list(params)
+        params, self._mirror, self._organiser = list(params), mirror, organiser
         self._inner, self._inner_steps = optimizer(params), 0
         self._inner_schedule = scheduler(self._inner) if scheduler is not None else None
-        self._is_keeper, self._is_repair_due = is_state_server, False
+        self._is_keeper, self._repair = is_state_server, Repair()
+        self.needs_gradient = not is_state_server
+        self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / quote(run_id, safe=""))
+        self._downloads = swarm.folder / "downloads" / quote(run_id, safe="")
         self._outer_steps = torch.zeros(1)
-        self._versions = deque[Version](maxlen=2)  # a round may have been scheduled before the last one has ended
-        lr, momentum = collaboration.outer_lr, collaboration.outer_momentum
-        outer = partial(OuterNesterov, lr=lr, momentum=momentum, outer_steps=self._outer_steps)
+        self._bytes_before_exchange: int | None = None
+        self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
+        outer = partial(self._make_outer, outer_steps=self._outer_steps)
         super().__init__(swarm, run_id, collaboration, params=params, optimizer=outer, scheduler=None, **kwargs)
-        self._versions.append(self.outer.version())
+        self._version = self.outer.version()
+        self._round_log.begin_at(self._version)
 
     @property
     def outer(self) -> OuterNesterov:
@@ -78,6 +103,29 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def base_weights(self) -> list[torch.Tensor]:
         """The weights that all peers have in common, in the order of the model's; they are changed in place."""
         return parameters_of(self.outer)
+
+    def copied_state(self) -> tuple[Version, list[torch.Tensor]]:
+        """A copy of base weights, number of outer steps and outer momentum, and its version; from any thread."""
+        averager, weights = self.state_averager, self.base_weights()
+        with averager.lock_optimizer, averager.lock_averaged_tensors:
+            copy = [each.detach().clone() for each in (*weights, self._outer_steps, *self._velocities())]
+        return version_of(copy[: len(weights)], copy[len(weights)], copy[len(weights) + 1 :]), copy
+
+    def _velocities(self) -> list[torch.Tensor]:
+        """The outer momentum, in the order of the base weights."""
+        return [self.outer.state[each][MOMENTUM] for each in self.base_weights()]
+
+    def exchanged_share(self) -> float | None:
+        """The bytes of this exchange so far, as a share of what one sends and receives; ``None`` between exchanges."""
+        if not self.grad_averager.rounds.is_exchanging:
+            self._bytes_before_exchange = None
+            return None
+        moved = sent_bytes() + received_bytes()
+        if self._bytes_before_exchange is None:
+            self._bytes_before_exchange = moved
+        numbers = sum(weights.numel() for weights in self.base_weights())
+        expected = 2 * codec(self._collaboration.delta_codec).size(numbers)
+        return min(1.0, (moved - self._bytes_before_exchange) / expected)
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         is_overlapped = self._collaboration.overlap == "delayed"
@@ -92,7 +140,15 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _make_state_averager(self, **kwargs: Any) -> BaseWeightsAverager:
         prefix = f"{self.run_id}_{PROTOCOL}_state"
         options = kwargs | self._state_averager_options(prefix)
-        return BaseWeightsAverager(on_base_moved=self._continue_from_base, **options)
+        return BaseWeightsAverager(
+            on_base_moved=self._continue_from_base,
+            round_log=self._round_log,
+            codec=codec(self._collaboration.delta_codec),
+            outer=self._make_outer,
+            downloads=self._downloads,
+            organiser=self._organiser,
+            **options,
+        )
 
     def _gradient_averager(self, **kwargs: Any) -> DeltaAverager:
         told = self._collaboration
@@ -100,43 +156,58 @@ class LocalSgdOptimizer(SwarmOptimizer):
         kwargs |= self._averager_options(rounds) | {"prefix": f"{self.run_id}_{PROTOCOL}_delta"}
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
-            base=self.base_weights(),
+            outer=self.outer,
             rule=ReductionRule(codec(told.delta_codec), told.aggregation, told.weight_cap),
-            keeps_snapshot=told.overlap == "delayed",
+            keeps_snapshot=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,
+            min_steps=told.inner_steps_min,
+            feedback=ErrorFeedback() if told.delta_codec == "topk" and not self._is_keeper else None,
+            round_log=self._round_log,
             **kwargs,
         )
 
-    def _group_metadata(self) -> tuple[int, int, bytes, bool]:
-        """The epoch of a round, the version of our base weights, and whether we share them."""
-        return (self.local_epoch, *self._versions[-1], not self.client_mode)
+    @property
+    def most_steps(self) -> int | None:
+        """As the run says; a keeper takes none anyway."""
+        return None if self._is_keeper else self._collaboration.inner_steps_max
 
-    def _report(self, kind: Any, control: StepControl, seconds: float) -> None:
-        if control.exception() is None:
-            self._compare_versions(control.result())
-        super()._report(kind, control, seconds)
+    def _is_counted(self, control: StepControl) -> bool:
+        return self._is_keeper or control.weight > 0
 
-    def _compare_versions(self, told: Mapping[Any, Any]) -> None:
-        """Find out whether our base weights are those of most members of a group that share theirs."""
-        members = filter(_is_group_metadata, told.values())
-        shared = Counter((steps, root) for _epoch, steps, root, is_shared in members if is_shared)
-        if not shared:
+    def _group_metadata(self) -> tuple[Any, ...]:
+        """What we tell the group of a round."""
+        peers = self.tracker.global_progress.num_peers
+        return Told(self.local_epoch, *self._version, not self.client_mode, peers).packed()
+
+    def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
+        """Wait for the average as hivemind does; with weights that differ, or parts that miss, it moves nothing."""
+        super()._average_gradients_and_load_into_optimizer(maybe_step_control)
+        if not _has_result(maybe_step_control):
             return
-        right = min(shared, key=lambda version: (-shared[version], -version[0], version[1]))
-        if right not in self._versions:
-            log.warning("our base weights %s are not the group's %s: they are downloaded", self._versions, right)
-            self._is_repair_due = True
+        assert maybe_step_control is not None
+        outcome = maybe_step_control.result()
+        told = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
+        group = GroupAgreement(told.values(), told.get(self._organiser))
+        right = group.version
+        is_right = right in (None, self._version)
+        if is_right and not outcome.has_missing_parts:
+            if not group.is_majority:
+                log.warning("%d of %d peers are too few for an outer step", group.size, group.peers)
+                self.outer.skip_next()
+            return
+        log.warning("base weights %s, the group's %s; parts miss: %s", self._version, right, outcome.has_missing_parts)
+        self.outer.skip_next()
+        self._repair.request((self._version if right is None else right)[0] + 1)
 
     def _should_load_state_from_peers(self) -> bool:
-        is_due, self._is_repair_due = self._is_repair_due, False
-        return is_due or super()._should_load_state_from_peers()
+        return self._repair.is_due() or super()._should_load_state_from_peers()
 
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
-        """Take an inner step with the gradient of a micro-batch, and count its samples."""
-        if not self._is_keeper:
+        """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report."""
+        if batch_size and not self._is_keeper:
             self._inner_step()
         self.grad_averager.local_samples_accumulated += batch_size
-        self.grad_averager.local_times_accumulated += 1
+        self.grad_averager.local_times_accumulated += bool(batch_size)
         self.tracker.report_local_progress(self.local_epoch, self.grad_averager.local_samples_accumulated)
         return True
 
@@ -149,13 +220,29 @@ class LocalSgdOptimizer(SwarmOptimizer):
         for group, rate in zip(self._inner.param_groups, rates, strict=True):
             group["lr"] = rate
 
+    def _maybe_schedule_gradient_averaging(self) -> None:
+        """Look for a group before the round ends, as hivemind does, but only once the last exchange is over.
+
+        Until then it is open from which base weights the round begins: two peers of one version would tell the same to
+        the group, and then one of them has taken the last step, and the other one not.
+        """
+        if not self.state_averager.pending_updates:
+            super()._maybe_schedule_gradient_averaging()
+
     def _maybe_schedule_state_averaging(self) -> None:
         """Do nothing: base weights are equal without being averaged."""
 
     def _begin_averaging_gradients(self, grad_scaler: Any) -> bool:
-        """Begin a round as hivemind does; a keeper that is alone has nothing to step with."""
+        """Begin a round as hivemind does; without one, who is not alone moves by nothing, nor does a keeper.
+
+        A keeper that is alone has nothing to step with. Nobody follows the base weights of a peer that cannot be
+        reached, nor those of one among many that steps without them: what they have changed goes into the next round.
+        """
+        self.grad_averager.is_alone = False
         has_begun = bool(super()._begin_averaging_gradients(grad_scaler))
-        if not has_begun and self._is_keeper:
+        has_followers = not self.client_mode and self.tracker.global_progress.num_peers <= 1
+        self.grad_averager.is_alone = not has_begun and has_followers and not self._is_keeper
+        if not has_begun and not self.grad_averager.is_alone:
             self.outer.skip_next()
         return has_begun
 
@@ -170,8 +257,13 @@ class LocalSgdOptimizer(SwarmOptimizer):
     @torch.no_grad()
     def _continue_from_base(self, is_void: bool) -> None:
         """Go on from the new base weights, with what we have changed since the exchange began unless that is void."""
-        if not (is_void or self.outer.has_moved):
+        if is_void:
+            self.outer.forget_version()
+        before, now = self._version, self.outer.version()
+        if now == before:
             return
+        if self.grad_averager.feedback is not None and not is_void:
+            self.grad_averager.feedback.commit()
         snapshot, self.grad_averager.snapshot = self.grad_averager.snapshot, None
         parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
         for index, (base, weights) in enumerate(parts):
@@ -179,23 +271,67 @@ class LocalSgdOptimizer(SwarmOptimizer):
             if snapshot is not None and not is_void:
                 moved += weights - snapshot[index]
             weights.copy_(moved)
-        self._versions.append(self.outer.version())
+        self._version = now
+        if is_void:
+            self._round_log.end_at(now)
+        else:
+            self._round_log.advance(before, now)
 
     def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
         super()._update_global_epoch(*args, **kwargs)
         self._follow_schedule()
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """Replace the base weights by the others', as SwarmOptimizer does; our learning rate rises anew."""
+        """Catch up with the others, as SwarmOptimizer does; with other base weights our learning rate rises anew."""
+        before = self._version
+        averager = self.state_averager
+        averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0
+        averager.mirrored, averager.has_used_mirror = self._mirrored_state(), False
         super().load_state_from_peers(**kwargs)
-        self._inner_steps = 0
+        if self._mirror is not None and averager.mirrored is not None:
+            self._mirror.release(averager.mirrored, is_used=averager.has_used_mirror)
+            averager.mirrored = None
+        stand_still = averager.donors_like_us > 0 and averager.other_donors == 0
+        self._repair.tried(self._version[0], stand_still=stand_still)
+        if self._version != before:
+            self._inner_steps = 0
         self._follow_schedule()
 
+    def _mirrored_state(self) -> Path | None:
+        """A file with the mirror's state, where there is one and we are further behind than a round log reaches."""
+        if self._mirror is None or self.tracker.global_epoch - self.local_epoch <= MAX_ROUNDS:
+            return None
+        _metadata, own_state, _infos = self.state_averager.get_current_state()
+        return self._mirror.fetch(own_state, max_bytes(self.state_averager))
+
     def resume_at(self, epoch: int) -> None:
-        """Continue at that epoch, after base weights and momentum were put in place."""
-        super().resume_at(epoch)
-        self._versions.append(self.outer.version())
+        """Continue at that epoch, after base weights, momentum and outer steps were put in place.
+
+        The rounds that an earlier process has written to its log since then are taken again.
+        """
+        self.outer.forget_version()
+        super().resume_at(epoch + self._replay_own_rounds())
+        self._version = self.outer.version()
+        self._round_log.end_at(self._version)
         self._follow_schedule()
+
+    @torch.no_grad()
+    def _replay_own_rounds(self) -> int:
+        """How many outer steps lead on from our base weights, by our own log; we have them behind us then."""
+        averager, state = self.state_averager, [*self.base_weights(), self._outer_steps, *self._velocities()]
+        before, replayed = self.outer.version(), Replay(state, codec(self._collaboration.delta_codec), self._make_outer)
+        if not replayed.take_all(self._round_log.beyond(before)):
+            return 0
+        with averager.lock_averaged_tensors:
+            torch._foreach_copy_(state, replayed.tensors())
+        torch._foreach_copy_(list(averager.main_parameters), self.base_weights())
+        self.outer.forget_version()
+        return replayed.version[0] - before[0]
+
+    def say_goodbye(self) -> None:
+        """Leave as SwarmOptimizer does; what newcomers were downloading is gone."""
+        super().say_goodbye()
+        self._round_log.discard_frozen()
 
     def _follow_schedule(self) -> None:
         """The learning rate follows the run's rounds, not our own steps."""
@@ -206,11 +342,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         """Forget the gradient of the last micro-batch."""
         self._inner.zero_grad(set_to_none)
 
-    def forget_gradient(self) -> None:
-        """Forget the gradient of the last micro-batch, which cannot be used."""
-        self._inner.zero_grad()
+    forget_gradient = zero_grad
 
 
-def _is_group_metadata(told: Any) -> bool:
-    """Whether a member has told the group what all peers of this protocol do; anybody may tell anything."""
-    return isinstance(told, tuple) and list(map(type, told)) == [int, int, bytes, bool]
+def _has_result(control: StepControl | None) -> bool:
+    """Whether a round has come to its end."""
+    return control is not None and control.done() and not control.cancelled() and control.exception() is None

@@ -9,6 +9,7 @@ import hivemind
 from core.errors import ErrorKind, UserError
 from core.worker.swarm.patches.byte_counters import count_bytes
 from core.worker.swarm.patches.matchmaking import install_epoch_matchmaking
+from core.worker.swarm.patches.message_size import limit_message_size
 from core.worker.swarm.patches.monotonic_clock import use_steady_time
 from core.worker.swarm.patches.msgpack_depth import limit_msgpack_depth
 from core.worker.swarm.patches.socket_folder import use_temp_folder_for_sockets
@@ -29,6 +30,7 @@ def apply() -> None:
     if hivemind.__version__ != KNOWN_VERSION:
         found = f"It has hivemind {hivemind.__version__}; this program works with {KNOWN_VERSION} only."
         raise UserError(ErrorKind.PROTOCOL_MISMATCH, found)
+    limit_message_size()
     count_bytes()
     hold_tasks()
     limit_msgpack_depth()

@@ -12,7 +12,7 @@ from hivemind.compression.base import CompressionInfo, TensorRole
 from core.protocol.events import RoundFinished
 from core.run.requirements import estimate_requirements
 from core.run.spec.collaboration import Compression, StateCompression
-from core.worker.swarm.averaging.compression import compression, download_compression
+from core.worker.swarm.averaging.hivemind_options import compression, download_compression
 from tests.support.real_peers import PeerGroup, averaged, tiny
 
 NUMBERS = 2**17

@@ -1,0 +1,127 @@
+"""What the line of a home computer leaves of its computing, estimated from the manifest: nothing is measured.
+
+A volunteer behind a router first sends everything that is averaged, then receives the average, so an exchange takes
+bytes / upload + bytes / download (hivemind's ``AllReduceRunner`` on peers in client mode). With overlap a round takes
+as long as the slower of computing and exchange, without it as long as both. Rounds that fail are not counted in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.run.manifest import RunManifest
+from core.run.requirements import estimate_requirements, received_share
+from core.run.spec.collaboration import Collaboration
+
+HOME_GPU_FLOP_PER_SECOND = 10e12  # a good one; what training uses of it
+_BITS = 8
+_DAY_SECONDS = 86400.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """An internet connection, in bits per second."""
+
+    upload: float
+    download: float
+
+    @classmethod
+    def of_mbits(cls, upload: float | None, download: float | None) -> Line | None:
+        """The line of so many Mbit/s; ``None`` where one of them is not known."""
+        return None if upload is None or download is None else cls(upload * 1e6, download * 1e6)
+
+    def __str__(self) -> str:
+        return f"{self.upload / 1e6:g}/{self.download / 1e6:g} Mbit/s"
+
+
+@dataclass(frozen=True)
+class RoundEstimate:
+    """An epoch of ``mode = "gradients"``, or a round of local SGD, of so many equal volunteers; times are in seconds.
+
+    ``sent_bytes`` is what each volunteer sends, ``received_bytes`` what it receives. ``keeper_upload`` (bits
+    per second) is what a lone keeper must be able to send, so that no volunteer waits for it.
+    """
+
+    volunteers: int
+    sent_bytes: int
+    received_bytes: int
+    computing_seconds: float
+    exchange_seconds: float
+    round_seconds: float
+    newcomer_bytes: int
+    newcomer_seconds: float
+    keeper_upload: float
+
+    @property
+    def training_share(self) -> float:
+        """The share of the time in which a volunteer trains, from 0 to 1."""
+        return self.computing_seconds / self.round_seconds
+
+    @property
+    def rounds_per_day(self) -> float:
+        """The number of rounds in 24 hours."""
+        return _DAY_SECONDS / self.round_seconds
+
+    @property
+    def keeper_bytes_per_day(self) -> float:
+        """What a lone keeper sends in 24 hours, which is at least what it receives."""
+        return self.volunteers * self.received_bytes * self.rounds_per_day
+
+
+@dataclass(frozen=True)
+class OwnRound:
+    """A round, or an epoch of ``mode = "gradients"``, as a volunteer behind a router will have it.
+
+    ``sent_bytes`` is also what it receives, with ``topk`` of each other peer. ``round_seconds`` and ``training_share``
+    (0 to 1) are ``None`` where the speed of the swarm is not known; without a line no exchange takes any time.
+    """
+
+    sent_bytes: int
+    round_seconds: float | None = None
+    training_share: float | None = None
+
+
+def estimate_own_round(manifest: RunManifest, samples_per_second: float | None, line: Line | None) -> OwnRound:
+    """The estimate for a volunteer with that line in a swarm which computes so many samples per second, it included."""
+    sent = estimate_requirements(manifest).traffic_bytes // 2
+    if not samples_per_second:
+        return OwnRound(sent)
+    collaboration = manifest.collaboration
+    computing = collaboration.target_batch_size / samples_per_second
+    computing = min(computing, collaboration.max_round_seconds or computing)
+    exchange = 0.0 if line is None else _exchange_seconds(sent, sent * received_share(collaboration), line)
+    whole = max(computing, exchange) if _is_overlapped(collaboration) else computing + exchange
+    return OwnRound(sent, whole, computing / whole)
+
+
+def _exchange_seconds(sent_bytes: int, received_bytes: int, line: Line) -> float:
+    """Of one after the other: everything is sent, then the average is received."""
+    return sent_bytes * _BITS / line.upload + received_bytes * _BITS / line.download
+
+
+def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, volunteers: int) -> RoundEstimate:
+    """The estimate for volunteers who all have that line and that speed."""
+    needs, collaboration = estimate_requirements(manifest), manifest.collaboration
+    sent = needs.traffic_bytes // 2  # what full peers send is up to twice as much
+    computing = needs.sample_flop * collaboration.target_batch_size / (volunteers * flop_per_second)
+    computing = min(computing, collaboration.max_round_seconds or computing)
+    received = sent * received_share(collaboration, volunteers)
+    exchange = _exchange_seconds(sent, received, line)
+    at_once = _is_overlapped(collaboration)
+    return RoundEstimate(
+        volunteers=volunteers,
+        sent_bytes=sent,
+        received_bytes=received,
+        computing_seconds=computing,
+        exchange_seconds=exchange,
+        round_seconds=max(computing, exchange) if at_once else computing + exchange,
+        newcomer_bytes=needs.download_bytes,
+        newcomer_seconds=needs.download_bytes * _BITS / line.download,
+        keeper_upload=volunteers * min(line.upload * received / sent, max(line.upload, line.download)),
+    )
+
+
+def _is_overlapped(collaboration: Collaboration) -> bool:
+    if collaboration.mode == "local-sgd":
+        return collaboration.overlap == "delayed"
+    return collaboration.delay_grad_averaging and collaboration.delay_state_averaging

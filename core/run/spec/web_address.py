@@ -1,0 +1,33 @@
+"""Addresses on the web that a run names: what is wrong with one, in words, before anything is fetched."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def address_flaw(url: str) -> str:
+    """Why that is not an http(s) address to fetch from; empty where it is one."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return "it may have no spaces and only ASCII characters"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        return str(error)
+    if parts.scheme not in ("http", "https") or not host:
+        return "it must begin with http:// or https:// and a host"
+    if "@" in parts.netloc:
+        return "it may hold no name and no password"
+    return "it may have no part after #" if parts.fragment else ""
+
+
+def folder_flaw(url: str) -> str:
+    """Why that is not the https address of a folder; empty where it is one. On this very computer http will do."""
+    if flaw := address_flaw(url):
+        return flaw
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+        return "it must begin with https://"
+    return "it may have no part after ?" if parts.query or "?" in url else ""

@@ -1,0 +1,289 @@
+"""Catching up: a peer that has missed some rounds asks another one for their averages, and takes the steps itself.
+
+This is what of `RoundLog` happens in the averager's process, see ``averaging/averager_process.py``: the RPC that
+serves a log, and a download that prefers rounds (about 1 byte a parameter each) to the whole state (8 bytes a
+parameter), and parts of that from several donors to all of it from one. What comes out is a state like any other, with
+the same checks before it is used. A donor cannot make us believe in wrong rounds: after each, the hash of our weights
+must be what the donor itself told of them, and the group of the next round compares those again.
+
+Whoever has none of the versions that a log begins with may begin with a state of the run's *mirror*, which anybody can
+offer: it becomes ours only where a donor's log knows its version, a hash of all of it, and leads on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
+
+import msgspec
+from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
+from hivemind.p2p import P2PContext, PeerID
+from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
+from hivemind.proto import averaging_pb2, runtime_pb2
+from hivemind.utils import MPFuture
+from hivemind.utils.asyncio import aiter_with_timeout
+from torch import Tensor
+
+from core.schema import StrictStruct
+from core.worker.swarm.averaging.averager_process import DIAL_SECONDS
+from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.outer_optimizer import Version
+from core.worker.swarm.local_sgd.replay import OuterFactory, Replay, Round, version_of_state
+from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS
+from core.worker.swarm.local_sgd.state_donor import StateDonor
+from core.worker.swarm.local_sgd.state_file import check_state_file, read_state_file, state_file_bytes
+from core.worker.swarm.state_parts.download import (
+    Downloaded,
+    IncompleteError,
+    NothingOfferedError,
+    PartsDownload,
+    StorageError,
+    end,
+)
+
+ROOT_BYTES = 16
+MAX_REQUEST_BYTES = 1000
+MAX_DONORS = 8  # are asked for parts of one state
+FROM_MIRROR = "is_from_mirror"  # in the metadata of a state: it began with that of the mirror
+
+log = logging.getLogger(__name__)
+
+
+class WhatWeHave(StrictStruct, frozen=True, array_like=True):
+    """The request: the version of the base weights that one has."""
+
+    steps: int
+    root: bytes
+
+
+class WhatFollows(StrictStruct, frozen=True, array_like=True):
+    """The answer's first message: the donor's epoch and version, and the rounds that lead there, if it has them."""
+
+    epoch: int
+    steps: int
+    root: bytes
+    rounds: list[Round]
+
+
+class CatchUp(StateDonor):
+    """An averager whose state is base weights, momentum and the number of outer steps, with a log of rounds.
+
+    A state that comes in parts is put together in the folder ``downloads``, without which none does. Of two that as
+    many donors have, that of the ``organiser`` (a peer id, base58) is taken.
+    """
+
+    _downloads: Path | None = None
+    _mirrored: Path | None = None
+    _refused: frozenset[PeerID] = frozenset()
+    _alike: frozenset[PeerID] = frozenset()
+    _liars: frozenset[PeerID] = frozenset()
+    _fetching: asyncio.Task[Any] | None = None
+
+    def __init__(
+        self, *args: Any, codec: Codec, outer: OuterFactory, downloads: Path, organiser: str = "", **kwargs: Any
+    ) -> None:
+        self._codec, self._outer, self._downloads, self._organiser = codec, outer, downloads, organiser
+        super().__init__(*args, **kwargs)
+
+    async def rpc_missed_rounds(
+        self, request: runtime_pb2.ExpertRequest, _context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
+        """Send the rounds that lead from the requested version to ours, where our log has them."""
+        current = self._round_log.current()
+        version = _requested(request.metadata)
+        if not self.allow_state_sharing or current is None or version is None:
+            return
+        found = self._round_log.since(version)
+        rounds = [Round(each.lengths(), each.after[1]) for each in found]
+        answer = WhatFollows(int(self.state_sharing_priority), *current, rounds)
+        yield averaging_pb2.DownloadData(metadata=msgspec.msgpack.encode(answer))
+        for each in found:
+            for part in each.parts():
+                yield averaging_pb2.DownloadData(tensor_part=serialize_torch_tensor(part))
+
+    async def _fetch_state(
+        self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int, mirrored: Path | None = None
+    ) -> None:
+        """Download a state as AveragerProcess does; ``mirrored`` is the file of one from the run's mirror, if any.
+
+        Whoever has had the very file that was refused is refused with the one that is to blame for it. A download that
+        nobody waits for any more ends.
+        """
+        if self._fetching is not None and not self._fetching.done():
+            await end(self._fetching)
+        self._fetching = asyncio.current_task()
+        self._mirrored, self._refused = mirrored, frozenset(unwanted)
+        if self._refused & self._alike:
+            self._refused |= self._alike
+        await super()._fetch_state(future, self._refused, max_bytes)
+
+    async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
+        self._alike = frozenset()
+        state = await self._download(donor, max_bytes)
+        is_to_blame = donor if donor in self._alike else min(self._alike, default=donor, key=PeerID.to_base58)
+        return is_to_blame, state
+
+    async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
+        """Our own state after the rounds that we have missed, or the mirror's, or parts of donors, or a whole state.
+
+        Raises ControlFailure or TimeoutError where the donor cannot be reached.
+        """
+        serialized, tensors, _infos = await self._get_current_state_from_host_process()
+        metadata: dict[str, Any] = self.serializer.loads(serialized)
+        state = await self._led_to_present((metadata, tensors), donor, max_bytes)
+        if state is None and self._mirrored is not None:
+            mirrored = await asyncio.get_running_loop().run_in_executor(None, _read, self._mirrored, tensors)
+            if mirrored is not None:
+                state = await self._led_to_present((metadata | {FROM_MIRROR: True}, mirrored), donor, max_bytes)
+        if state is not None:
+            return state
+        try:
+            if self._downloads is not None:
+                state = await self._assembled((metadata, tensors), donor, self._downloads, max_bytes)
+        except IncompleteError as error:
+            log.warning("the download of a state was interrupted: %s", error)
+            return None
+        return state or await self._whole(donor, max_bytes)
+
+    async def _whole(self, donor: PeerID, max_bytes: int) -> State | None:
+        """The donor's whole state, as hivemind sends it."""
+        self._alike = frozenset()
+        state = await super()._download(donor, max_bytes)
+        if state is not None and isinstance(state[0], dict):
+            state[0].pop(FROM_MIRROR, None)
+        return state
+
+    async def _assembled(self, own: State, donor: PeerID, folder: Path, max_bytes: int) -> State | None:
+        """A state of which several donors have sent parts, led to the present; ``None`` where none can be used.
+
+        Raises IncompleteError where parts are missing.
+        """
+        offered = await self._donors()
+        others = sorted(offered.keys() - {self.peer_id, donor, *self._refused}, key=offered.__getitem__, reverse=True)
+        asked = [each for each in (donor, *others) if each not in self._liars][:MAX_DONORS]
+        stubs = {each: self.get_stub(self._p2p, each, namespace=self.prefix) for each in asked}
+        download = PartsDownload(stubs, state_file_bytes(own[1]), folder, self._organiser)
+        try:
+            got = await download.run()
+        except (NothingOfferedError, StorageError) as error:
+            log.info("no state comes in parts: %s", error)
+            if donor in self._liars | download.liars:
+                raise IncompleteError("the donor has lied") from error
+            return None
+        finally:
+            self._liars |= download.liars
+        sent, donors = got.sent_bytes, len(asked)
+        log.info("%d of %d donors sent a state of %d bytes: %s", len(sent), donors, got.index.size_bytes, _told(got))
+        tensors = await asyncio.get_running_loop().run_in_executor(None, _taken_out, got, own[1])
+        self._alike = frozenset(got.donors)
+        if tensors is None:
+            raise IncompleteError("the state that donors have sent is not what they have told")
+        donors_in_turn = sorted(got.donors, key=lambda each: each != donor)
+        state = await self._led_on((own[0], tensors), donors_in_turn, max_bytes)
+        _remove(got.path)
+        return state
+
+    async def _led_on(self, state: State, donors: Sequence[PeerID], max_bytes: int) -> State | None:
+        """That state after the rounds of one of those donors; ``None`` where nothing leads on from it.
+
+        Raises IncompleteError where none of them can be reached.
+        """
+        is_answered = False
+        for donor in donors:
+            try:
+                led = await self._led_to_present(state, donor, max_bytes)
+            except (ControlFailure, TimeoutError) as error:
+                log.info("%s cannot be asked for the rounds since: %r", donor, error)
+                continue
+            if led is not None:
+                return led
+            is_answered = True
+        if not is_answered:
+            raise IncompleteError("no donor can be asked for the rounds since")
+        return None
+
+    async def _led_to_present(self, state: State, donor: PeerID, max_bytes: int) -> State | None:
+        """That state after the donor's rounds; ``None`` where they cannot be used. Raises as ``_download``."""
+        try:
+            return await self._caught_up(state, donor, max_bytes)
+        except (ControlFailure, TimeoutError):
+            raise
+        except Exception as error:  # whatever is wrong with the rounds, the whole state may be right
+            log.warning("the rounds that %s has sent cannot be used: %r", donor, error)
+            return None
+
+    async def _caught_up(self, state: State, donor: PeerID, max_bytes: int) -> State | None:
+        """Raises ValueError for rounds that do not lead where the donor says they do, and whatever the line does."""
+        metadata, tensors = state
+        version = version_of_state(tensors)
+        request = runtime_pb2.ExpertRequest(metadata=msgspec.msgpack.encode(WhatWeHave(*version)))
+        stub = self.get_stub(self._p2p, donor, namespace=self.prefix)
+        async with asyncio.timeout(DIAL_SECONDS):
+            stream = await stub.rpc_missed_rounds(request)
+        messages = aiter_with_timeout(stream, timeout=self.next_chunk_timeout)
+        first = await anext(messages, None)
+        if first is None or len(first.metadata) > max_bytes:
+            return None
+        told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
+        if len(told.rounds) > MAX_FROZEN_ROUNDS or not (told.rounds or (told.steps, told.root) == version):
+            return None
+        if told.rounds:
+            replay = Replay(tensors, self._codec, self._outer)
+            for each in told.rounds:
+                replay.begin(each)
+                for number in range(len(each.lengths)):
+                    replay.add(number, deserialize_torch_tensor((await anext(messages)).tensor_part))
+                replay.step()
+            if (told.steps, told.root) != replay.version:
+                raise ValueError("they do not lead to the donor's version")
+            tensors = replay.tensors()
+        log.info("caught up with %s by %d rounds", donor, len(told.rounds))
+        return metadata | {"epoch": told.epoch}, tensors
+
+
+def _read(path: Path, expected: list[Tensor]) -> list[Tensor] | None:
+    """The mirror's state in that file; ``None`` where it cannot be read any more."""
+    try:
+        return read_state_file(path, expected)
+    except (OSError, ValueError) as error:
+        log.warning("the mirror's state cannot be read: %s", error)
+        return None
+
+
+def _taken_out(got: Downloaded, expected: Sequence[Tensor]) -> list[Tensor] | None:
+    """The state in a file that was downloaded; ``None`` where it is not the one that was told, and it is removed."""
+    try:
+        if check_state_file(got.path, expected) == got.index.version:
+            return read_state_file(got.path, expected)
+        log.warning("the state of %s has another hash than they have told", _names(got))
+    except (OSError, ValueError) as error:
+        log.warning("the state of %s cannot be used: %s", _names(got), error)
+    _remove(got.path)
+    return None
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def _names(got: Downloaded) -> str:
+    return ", ".join(map(str, got.donors))
+
+
+def _told(got: Downloaded) -> str:
+    return ", ".join(f"{sent:,} of {donor}" for donor, sent in got.sent_bytes.items())
+
+
+def _requested(metadata: bytes) -> Version | None:
+    """The version that a stranger asks for; ``None`` for nonsense."""
+    try:
+        asked = msgspec.msgpack.decode(metadata[:MAX_REQUEST_BYTES], type=WhatWeHave)
+    except msgspec.DecodeError:
+        return None
+    return (asked.steps, asked.root) if len(asked.root) == ROOT_BYTES else None

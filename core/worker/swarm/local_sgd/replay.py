@@ -1,0 +1,90 @@
+"""The outer steps of rounds that others have averaged, taken once more on a copy of an earlier state."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from core.schema import StrictStruct
+from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.round_log import LoggedRound
+
+OuterFactory = Callable[..., OuterNesterov]
+"""Builds the run's outer optimizer of some ``params`` and a tensor ``outer_steps``."""
+
+log = logging.getLogger(__name__)
+
+
+class Round(StrictStruct, frozen=True, array_like=True):
+    """One round that follows: how many numbers each part has, and the root of the base weights after it."""
+
+    lengths: list[int]
+    root: bytes
+
+
+class Replay:
+    """Outer steps on a copy of a state; its ``tensors`` are base weights, the number of outer steps, and momentum."""
+
+    def __init__(self, tensors: list[Tensor], codec: Codec, outer: OuterFactory) -> None:
+        count = len(tensors) // 2
+        copies = [tensor.detach().clone() for tensor in tensors]
+        self._weights = [torch.nn.Parameter(tensor) for tensor in copies[:count]]
+        self._steps, self._velocities, self._codec = copies[count], copies[count + 1 :], codec
+        self._outer = outer(self._weights, outer_steps=self._steps)
+        for weights, velocity in zip(parameters_of(self._outer), self._velocities, strict=True):
+            self._outer.state[weights][MOMENTUM] = velocity
+        self._flat = torch.zeros_like(parameters_to_vector(self._weights))
+        self._round, self._filled = Round([], b""), 0
+        self.version = version_of_state(copies)
+
+    def begin(self, told: Round) -> None:
+        """Wait for the parts of that round; raises ValueError where they are not those of this model."""
+        if any(length <= 0 for length in told.lengths) or sum(told.lengths) != len(self._flat):
+            raise ValueError("the parts of a round are not those of the model")
+        self._round, self._filled = told, 0
+
+    def add(self, number: int, encoded: Tensor) -> None:
+        """Decode the next part; raises ValueError where it is no encoding of so many numbers."""
+        length = self._round.lengths[number]
+        self._flat[self._filled : self._filled + length] = self._codec.decode(encoded, length)
+        self._filled += length
+
+    def step(self) -> None:
+        """Take the outer step of the round; raises ValueError where its hash is another one than was told."""
+        gradients = [torch.empty_like(weights) for weights in self._weights]
+        vector_to_parameters(self._flat, gradients)
+        for weights, gradient in zip(self._weights, gradients, strict=True):
+            weights.grad = gradient
+        self._outer.step()
+        self.version = self._outer.version()
+        if self.version[1] != self._round.root:
+            raise ValueError("a round does not lead to the weights that it is said to lead to")
+
+    def take_all(self, rounds: Iterable[LoggedRound]) -> bool:
+        """The rounds of a log, in order; whether all of them could be read, and are right."""
+        try:
+            for each in rounds:
+                self.begin(Round(each.lengths(), each.after[1]))
+                for number, part in enumerate(each.parts()):
+                    self.add(number, part)
+                self.step()
+        except (OSError, ValueError) as error:
+            log.warning("the rounds of the log cannot be used: %s", error)
+            return False
+        return True
+
+    def tensors(self) -> list[Tensor]:
+        """The state after the steps taken."""
+        return [*(weights.detach() for weights in self._weights), self._steps, *self._velocities]
+
+
+def version_of_state(tensors: list[Tensor]) -> Version:
+    """That of base weights, the number of outer steps, and momentum, one after the other."""
+    count = len(tensors) // 2
+    return version_of(tensors[:count], tensors[count], tensors[count + 1 :])

@@ -1,0 +1,133 @@
+"""The state of local SGD in a file (safetensors): base weights, the number of outer steps, outer momentum.
+
+It is what the run's mirror offers to newcomers, and what donors send in parts. The checkpoint beside it
+(``training/checkpoint.py``) is for ourselves, and has no outer steps. It is written tensor by tensor, because
+safetensors' own writer has all of it in memory twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from core.files.atomic import opened_atomically
+from core.worker.swarm.averaging.allreduce import are_finite
+from core.worker.swarm.local_sgd.outer_optimizer import Version, version_of
+
+_FLOAT_BYTES = 4
+_READABLE = 0o644  # for the web server, which may be another user
+
+
+class Mirror(Protocol):
+    """Where newcomers find a state of the run, which they use only once a member's round log has led on from it."""
+
+    def fetch(self, expected: Sequence[Tensor], max_bytes: int) -> Path | None:
+        """The file of a state of those shapes, and of no more bytes; ``None`` if there is none that can be used."""
+
+    def release(self, path: Path, *, is_used: bool) -> None:
+        """That file is not needed any more; it was used, or no round log has led on from it."""
+
+
+def write_state_file(path: Path, tensors: Sequence[Tensor], about: Mapping[str, str]) -> tuple[int, str]:
+    """Write a state, float32 on the CPU, in one piece; the file's bytes and its SHA-256.
+
+    ``tensors`` are the base weights, the number of outer steps, and the momentum of each of the weights; ``about`` is
+    kept with them. Raises OSError, and what was at ``path`` before stays whole.
+    """
+    header = _header(tensors, about)
+    digest, size = hashlib.sha256(header), len(header)
+    with opened_atomically(path, _READABLE) as file:
+        file.write(header)
+        for tensor in tensors:
+            numbers: Any = tensor.detach().contiguous().view(-1).numpy()
+            part = memoryview(numbers).cast("B")
+            file.write(part)
+            digest.update(part)
+            size += len(part)
+    return size, digest.hexdigest()
+
+
+def state_file_bytes(tensors: Sequence[Tensor]) -> int:
+    """How large the file of a state of those shapes is, with nothing told about it."""
+    return len(_header(tensors, {})) + sum(_FLOAT_BYTES * tensor.numel() for tensor in tensors)
+
+
+def check_state_file(path: Path, expected: Sequence[Tensor]) -> Version:
+    """The version of the weights in that file, read tensor by tensor.
+
+    Raises ValueError, in words, unless it holds finite float32 of the very shapes of the ``expected`` state; OSError.
+    """
+    with _opened(path) as file:
+        _check_header(file, expected)
+        weights, steps, velocities = _names(len(expected))
+        (outer_steps,) = _finite(file, [steps])
+        if float(outer_steps) < 0 or not float(outer_steps).is_integer():
+            raise ValueError("its number of outer steps is none")
+        return version_of(_finite(file, weights), outer_steps, _finite(file, velocities))
+
+
+def read_state_file(path: Path, expected: Sequence[Tensor]) -> list[Tensor]:
+    """The state in that file, in the order of ``expected``; raises ValueError where it is of other shapes, OSError."""
+    with _opened(path) as file:
+        _check_header(file, expected)
+        weights, steps, velocities = _names(len(expected))
+        return list(_finite(file, [*weights, steps, *velocities]))
+
+
+def _names(tensors: int) -> tuple[list[str], str, list[str]]:
+    """Of the tensors of a state: of the weights, the number of outer steps, the momentum."""
+    numbers = range(tensors // 2)
+    return [f"weights.{each}" for each in numbers], "outer_steps", [f"momentum.{each}" for each in numbers]
+
+
+def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:
+    """The first bytes of a file of safetensors: a length, and where in what follows each tensor is."""
+    weights, steps, velocities = _names(len(tensors))
+    places: dict[str, Any] = {"__metadata__": dict(about)}
+    start = 0
+    for name, tensor in zip([*weights, steps, *velocities], tensors, strict=True):
+        if tensor.dtype is not torch.float32:
+            raise ValueError(f"{name} is {tensor.dtype}, and must be float32")
+        end = start + _FLOAT_BYTES * tensor.numel()
+        places[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [start, end]}
+        start = end
+    encoded = json.dumps(places).encode()
+    encoded += b" " * (-len(encoded) % 8)  # so that the numbers are aligned
+    return len(encoded).to_bytes(8, "little") + encoded
+
+
+def _check_header(file: Any, expected: Sequence[Tensor]) -> None:
+    weights, steps, velocities = _names(len(expected))
+    names = [*weights, steps, *velocities]
+    if set(file.keys()) != set(names):
+        raise ValueError("its tensors are not those of the run's model")
+    for name, tensor in zip(names, expected, strict=True):
+        slice_ = file.get_slice(name)
+        if slice_.get_dtype() != "F32" or slice_.get_shape() != list(tensor.shape):
+            raise ValueError("its tensors are not those of the run's model")
+
+
+def _finite(file: Any, names: Sequence[str]) -> Iterator[Tensor]:
+    """Tensor by tensor."""
+    for name in names:
+        tensor: Tensor = file.get_tensor(name)
+        if not are_finite([tensor]):
+            raise ValueError("it holds a value that is not a number")
+        yield tensor
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with safe_open(path, "pt") as file:
+            yield file
+    except SafetensorError as error:
+        raise ValueError(f"it is no file of safetensors: {error}") from error

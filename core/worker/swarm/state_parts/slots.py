@@ -1,0 +1,52 @@
+"""The places for newcomers at a donor: two at a time, so that its line serves each of them, and its rounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+
+MAX_DOWNLOADS = 2
+STALE_SECONDS = 60.0  # without a step forward, after which another newcomer takes the place
+
+
+class Slot:
+    """A newcomer's place; ``touch`` it with every step of the download."""
+
+    def __init__(self) -> None:
+        self.touch()
+
+    def touch(self) -> None:
+        """The download has just made a step."""
+        self._moved_at = time.monotonic()
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether nothing has moved for so long that the newcomer is probably gone."""
+        return time.monotonic() - self._moved_at > STALE_SECONDS
+
+
+class Slots:
+    """The places that are taken, one for each peer; who comes again, as after a cut, takes its own place anew."""
+
+    def __init__(self) -> None:
+        self._taken: dict[Hashable, Slot] = {}
+
+    def take(self, peer: Hashable) -> Slot | None:
+        """A place for that peer; ``None`` where all are taken by others."""
+        self._taken = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
+        if len(self._taken) >= MAX_DOWNLOADS:
+            return None
+        slot = self._taken[peer] = Slot()
+        return slot
+
+    def holds(self, slot: Slot) -> bool:
+        """Whether that place is still the newcomer's who has taken it."""
+        return slot in self._taken.values()
+
+    def has_others(self, slot: Slot) -> bool:
+        """Whether somebody else downloads meanwhile."""
+        return any(each is not slot and not each.is_stale for each in self._taken.values())
+
+    def free(self, slot: Slot) -> None:
+        """That download is over; its place is another's."""
+        self._taken = {peer: each for peer, each in self._taken.items() if each is not slot}

@@ -1,0 +1,76 @@
+"""Peers of the bench that have a pace, and the versions that their base weights have had."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from core.protocol.codec import decode_event
+from core.run.manifest import RunManifest
+from core.run.spec.data import SumsData
+from core.run.spec.optimizer import AdamW
+from tests.bench.local_sgd.recorded_worker import PACE, RECORD
+from tests.support.real_peers import LineProcess, Peer, PeerGroup, tiny
+
+SCRIPT = "tests.bench.local_sgd.recorded_worker"
+SAMPLES_PER_SECOND = 160.0
+
+
+class Move(msgspec.Struct, frozen=True, kw_only=True):
+    """Base weights have a version since ``at``, in seconds on the monotonic clock.
+
+    They came to it by an outer step, or were there from the beginning, replayed or downloaded.
+    """
+
+    at: float
+    is_step: bool
+    steps: int
+    root: str
+
+
+class RecordedPeer(Peer):
+    """A Peer with a pace, in samples a second, that records the versions of its base weights."""
+
+    def __init__(self, home: Path, pace: float) -> None:
+        self.home, self._record = home, home / f"versions-{len(list(home.glob('versions-*')))}"
+        command = [sys.executable, "-P", "-m", SCRIPT]
+        told = {PACE: str(pace), RECORD: str(self._record)}
+        LineProcess.__init__(self, command, home / "logs" / "worker.log", decode_event, True, **told)
+
+    def moves(self) -> list[Move]:
+        """All so far, in order; one for each version."""
+        lines = self._record.read_bytes().split(b"\n")[:-1] if self._record.exists() else []
+        moves: list[Move] = []
+        for move in (msgspec.json.decode(line, type=Move) for line in lines):
+            if not moves or (moves[-1].steps, moves[-1].root) != (move.steps, move.root):
+                moves.append(move)
+        return moves
+
+
+class RecordedPeers(PeerGroup):
+    """Starts peers whose pace is ``pace`` when they are started; ``started`` are all of them."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.pace = SAMPLES_PER_SECOND
+        self.started: list[RecordedPeer] = []
+
+    def _peer(self, home: str) -> Peer:
+        peer = RecordedPeer(self.folder / home, self.pace)
+        self.started.append(peer)
+        self._ends.callback(peer.end)
+        return peer
+
+    def close(self) -> None:
+        """Nothing of any of them is left."""
+        self._ends.close()
+
+
+def paced_run(**collaboration: Any) -> RunManifest:
+    """A small model that learns sums of two digits by local SGD, and trains on during an exchange."""
+    options: dict[str, Any] = {"mode": "local-sgd", "overlap": "delayed", "batch_size_per_step": 16}
+    run = tiny(**(options | collaboration))
+    return msgspec.structs.replace(run, data=SumsData(digits=2), optimizer=AdamW(learning_rate=5e-4))

@@ -1,0 +1,80 @@
+"""How many rounds left all who took their outer step with equal base weights: from the versions of each peer."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.bench.local_sgd.recorded_peers import Move
+
+
+@dataclass(frozen=True)
+class RootCounts:
+    """Numbers of rounds, each of which is one outer step.
+
+    After a round all who took its step have ``equal`` roots, or each of those with another one than most was
+    ``repaired`` before it took another step, at the latest by the weights of the round after the one in which it took
+    the wrong step; or it left before. Else the round is ``unrepaired``. A round whose step only one peer took is
+    ``alone``, and is among none of the others. ``astray`` counts the peers that had other base weights than most of
+    those with as many steps at the end.
+    """
+
+    equal: int
+    repaired: int
+    unrepaired: int
+    alone: int
+    astray: int
+
+    @property
+    def share(self) -> float | None:
+        """Of the rounds in which several took the step, those that are well."""
+        rounds = self.equal + self.repaired + self.unrepaired
+        return (self.equal + self.repaired) / rounds if rounds else None
+
+
+def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
+    """Of the versions that each peer has had, in order."""
+    takers: dict[int, Counter[str]] = defaultdict(Counter)
+    for moves in peers.values():
+        for move in moves:
+            if move.is_step:
+                takers[move.steps][move.root] += 1
+    right = {steps: roots.most_common(1)[0][0] for steps, roots in takers.items()}
+    several = [steps for steps, roots in takers.items() if roots.total() > 1]
+    differing = [steps for steps in several if len(takers[steps]) > 1]
+    times = _times_of_rounds(peers, right)
+    repaired = sum(all(_is_repaired(moves, steps, right, times) for moves in peers.values()) for steps in differing)
+    lasts = [moves[-1] for moves in peers.values() if moves and moves[-1].steps in right]
+    return RootCounts(
+        equal=len(several) - len(differing),
+        repaired=repaired,
+        unrepaired=len(differing) - repaired,
+        alone=len(takers) - len(several),
+        astray=sum(last.root != right[last.steps] for last in lasts),
+    )
+
+
+def _times_of_rounds(peers: Mapping[str, Sequence[Move]], right: Mapping[int, str]) -> dict[int, float]:
+    """When the first peer took the right step of each round."""
+    times: dict[int, float] = {}
+    for move in (move for moves in peers.values() for move in moves):
+        if move.is_step and move.root == right[move.steps]:
+            times[move.steps] = min(move.at, times.get(move.steps, move.at))
+    return times
+
+
+def _is_repaired(moves: Sequence[Move], steps: int, right: Mapping[int, str], times: Mapping[int, float]) -> bool:
+    """Whether that peer took no step with a wrong outcome, or got right base weights before its next step.
+
+    Who has missed a round takes the wrong step while the others take one with a higher number.
+    """
+    for move, following in zip(moves, [*moves[1:], None], strict=True):
+        if move.is_step and move.steps == steps and move.root != right[steps]:
+            meanwhile = min(times, key=lambda number: abs(times[number] - move.at))
+            return following is None or (
+                not following.is_step
+                and following.steps <= meanwhile + 1
+                and following.root == right.get(following.steps, following.root)
+            )
+    return True

@@ -1,0 +1,139 @@
+"""The rows about local SGD: what is measured for them, and how each is made of its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from tests.bench.local_sgd.codec_speed import CODECS, CodecSpeed, measure_codecs
+from tests.bench.local_sgd.memory import Memory, measure_memory
+from tests.bench.local_sgd.newcomer import CUT_SHARE, Newcomer, measure_newcomer
+from tests.bench.local_sgd.roots import Roots, measure_roots
+from tests.bench.local_sgd.slow_peer import TIMES_SLOWER, SlowPeerMeasured, slow_peer_deeds
+from tests.bench.plan import Plan
+from tests.bench.setup import Ground
+from tests.bench.table import Row
+
+MIN_ENCODED, MIN_DECODED = 400.0, 1000.0  # millions of numbers a second
+MIN_OTHERS_SHARE = 0.98
+MAX_BYTES = 9.0  # a parameter
+MIN_TIMES_FASTER = 2.5
+MAX_AGAIN = 0.35
+NO_FIGURE = "–"
+
+_Figures = TypeVar("_Figures")
+
+
+@dataclass
+class LocalSgdMeasured:
+    """All figures; ``None`` and empty where they were not measured."""
+
+    codecs: dict[str, CodecSpeed] = field(default_factory=dict)
+    memory: Memory | None = None
+    slow_peer: SlowPeerMeasured = field(default_factory=SlowPeerMeasured)
+    roots: Roots | None = None
+    newcomer: Newcomer | None = None
+
+
+def local_sgd_deeds(plan: Plan, ground: Ground, measured: LocalSgdMeasured) -> Mapping[str, Callable[[], object]]:
+    """How the plan's rows are measured; each gives its figures, and notes them down."""
+
+    def noted(name: str, measure: Callable[[], _Figures]) -> _Figures:
+        figures = measure()
+        setattr(measured, name, figures)
+        return figures
+
+    slow_peer = slow_peer_deeds(ground, plan.slow_peer_rounds, measured.slow_peer)
+    deeds: dict[str, dict[str, Callable[[], object]]] = {
+        "codec": {"codec": partial(noted, "codecs", measure_codecs)},
+        "local_sgd_memory": {
+            "local_sgd_memory": partial(noted, "memory", partial(measure_memory, ground, plan.memory_rounds))
+        },
+        "slow_peer": {f"slow_peer, {name}": deed for name, deed in slow_peer.items()},
+        "roots": {"roots": partial(noted, "roots", partial(measure_roots, ground, plan.root_rounds))},
+        "newcomer": {"newcomer": partial(noted, "newcomer", partial(measure_newcomer, ground, plan.newcomer_numbers))},
+    }
+    return {what: deed for row, its in deeds.items() if row in plan.rows for what, deed in its.items()}
+
+
+def local_sgd_rows(measured: LocalSgdMeasured) -> Mapping[str, Callable[[], list[Row]]]:
+    """How each row about local SGD is made."""
+    return {
+        "codec": lambda: _codecs(measured.codecs),
+        "local_sgd_memory": lambda: [_memory(measured.memory)],
+        "slow_peer": lambda: [_slow_peer(measured.slow_peer)],
+        "roots": lambda: [_roots(measured.roots)],
+        "newcomer": lambda: _newcomer(measured.newcomer),
+    }
+
+
+def _codecs(speeds: Mapping[str, CodecSpeed]) -> list[Row]:
+    return [_codec(name, speeds.get(name)) for name in CODECS]
+
+
+def _codec(name: str, speed: CodecSpeed | None) -> Row:
+    """Only the default has a target."""
+    what = f"{name}: millions of numbers encoded / decoded in a second on one thread (in parts of 4 million)"
+    has_target = name == "int8"
+    must = f"≥ {MIN_ENCODED:.0f} / {MIN_DECODED:,.0f}" if has_target else NO_FIGURE
+    if speed is None:
+        return _row(what, NO_FIGURE, must, None)
+    shown = f"{speed.encode:,.0f} / {speed.decode:,.0f} ({speed.long_encode:,.0f} / {speed.long_decode:,.0f})"
+    is_fast = speed.encode >= MIN_ENCODED and speed.decode >= MIN_DECODED
+    return _row(what, shown, must, is_fast or not has_target)
+
+
+def _memory(memory: Memory | None) -> Row:
+    what = "a volunteer's memory beyond the plain loop's, local SGD, int8: bytes a parameter, at the most (median)"
+    must = f"≤ {MAX_BYTES:.0f}"
+    if memory is None:
+        return _row(what, NO_FIGURE, must, None)
+    whole = f"{memory.volunteer_most:.1f} − {memory.plain_most:.1f}, {memory.parameters / 1e6:.0f} million parameters"
+    shown = f"{memory.beyond_most:.1f} ({memory.beyond_median:.1f}); {whole}"
+    return _row(what, shown, must, memory.beyond_most <= MAX_BYTES)
+
+
+def _slow_peer(measured: SlowPeerMeasured) -> Row:
+    what = f"samples/s of three peers beside one that is {TIMES_SLOWER:.0f} times slower ÷ without it, local SGD"
+    free, slowed = measured.figures.get("without"), measured.figures.get("with")
+    must = f"≥ {MIN_OTHERS_SHARE}"
+    if free is None or slowed is None or not free.samples_per_second:
+        return _row(what, NO_FIGURE, must, None)
+    share = slowed.samples_per_second / free.samples_per_second
+    stalls = f"longest stall {slowed.stall_seconds:.2f} s, without it {free.stall_seconds:.2f} s"
+    shown = f"{share:.2f} ({slowed.whole_rounds} of {slowed.rounds} rounds whole; {stalls})"
+    return _row(what, shown, must, share >= MIN_OTHERS_SHARE)
+
+
+def _roots(roots: Roots | None) -> Row:
+    what = "rounds of local SGD after which all who took the step have equal base weights, or were repaired in the next"
+    if roots is None or roots.counts.share is None:
+        return _row(what, NO_FIGURE, "all", None)
+    counts, happened = roots.counts, ", ".join(f"{n} × {name}" for name, n in sorted(roots.happenings.items()))
+    shown = (
+        f"{counts.equal} equal, {counts.repaired} repaired, {counts.unrepaired} not; {counts.alone} of one peer; "
+        f"{roots.seconds / 60:.0f} min: {happened}"
+    )
+    return _row(what, shown, "all", counts.unrepaired == 0 and counts.astray == 0)
+
+
+def _newcomer(measured: Newcomer | None) -> list[Row]:
+    what = "a newcomer's base weights from three donors of 4 Mbit/s ÷ from one, as a speed"
+    after = f"the same: what comes after a cut of 30 s at {CUT_SHARE:.0%} / after it was killed there, of the whole"
+    must, at_most = f"≥ {MIN_TIMES_FASTER}", f"≤ {MAX_AGAIN:.0%}"
+    if measured is None:
+        return [_row(what, NO_FIGURE, must, None), _row(after, NO_FIGURE, at_most, None)]
+    faster, is_equal = measured.from_one / measured.from_three, measured.roots == 1
+    size = f"{measured.state_bytes / 1e6:.0f} MB in {measured.from_one:.0f} s and in {measured.from_three:.0f} s"
+    cut, kill = measured.after_cut, measured.after_kill
+    shown = f"{faster:.2f} ({size}; {'equal weights' if is_equal else 'DIFFERENT weights'})"
+    return [
+        _row(what, shown, must, faster >= MIN_TIMES_FASTER and is_equal),
+        _row(after, f"{cut:.1%} / {kill:.1%}", at_most, max(cut, kill) <= MAX_AGAIN and is_equal),
+    ]
+
+
+def _row(what: str, shown: str, must: str, is_reached: bool | None) -> Row:
+    return Row(what, shown, NO_FIGURE, NO_FIGURE, must, is_reached)

@@ -1,0 +1,44 @@
+"""The traffic of the last hour: of several workers together, and without what is older."""
+
+from __future__ import annotations
+
+import msgspec
+
+from core.client.hourly_traffic import HourlyTraffic
+from core.protocol.events import Progress
+
+SILENT = Progress(
+    epoch=1, samples=0, target=10, samples_per_second=1.0, swarm_samples_per_second=2.0, peers=2, clients=0, loss=None
+)
+
+
+def report(sent: int, received: int) -> Progress:
+    """One in which a worker has sent and received so many bytes since its start."""
+    return msgspec.structs.replace(SILENT, sent_bytes=sent, received_bytes=received)
+
+
+def test_reports_are_added_up_minute_by_minute() -> None:
+    traffic = HourlyTraffic().after(report(10, 1), 1000.0).after(report(30, 3), 1001.0).after(report(60, 6), 1100.0)
+    assert traffic.sums(1100.0) == (60, 6)
+    assert len(traffic.buckets) == 2
+
+
+def test_another_worker_counts_from_nothing_again() -> None:
+    traffic = HourlyTraffic().after(report(50, 5), 1000.0).after(report(20, 2), 1010.0)
+    assert traffic.sums(1010.0) == (70, 7)
+
+
+def test_what_is_older_than_an_hour_is_forgotten() -> None:
+    traffic = HourlyTraffic().after(report(50, 5), 0.0).after(report(80, 8), 1800.0)
+    assert traffic.sums(3599.0) == (80, 8)
+    assert traffic.sums(3600.0) == (30, 3)
+    later = traffic.after(report(90, 9), 7200.0)
+    assert later.sums(7200.0) == (10, 1) and len(later.buckets) == 1
+
+
+def test_a_day_of_reports_takes_no_more_room_than_an_hour() -> None:
+    traffic = HourlyTraffic()
+    for minute in range(24 * 60):
+        traffic = traffic.after(report(minute, minute), minute * 60.0)
+    assert len(traffic.buckets) == 60
+    assert traffic.sums((24 * 60 - 1) * 60.0) == (60, 60)

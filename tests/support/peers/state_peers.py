@@ -1,0 +1,196 @@
+"""Peers that share a state of local SGD, or want one, and train nothing: ``ROLES FOLDER NUMBERS LISTEN [ADDRESS…]``.
+
+ROLES are joined by commas, and each becomes a process, forked from this one; NUMBERS is how many the model has. They
+say lines of JSON: a donor where it is found, the newcomer how many bytes have come, and at last what it has got.
+
+A ``donor`` is honest. A ``liar`` has the same file and sends other bytes; one that is ``hanging`` takes orders and
+sends nothing; one that is ``flooding`` sends and never ends; a ``stranger`` has weights of its own, with more steps.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
+
+from core.run.spec.collaboration import Collaboration
+from core.security.identity import Identity
+from core.worker.process import process_tree
+from core.worker.swarm import Listeners, LocalSgdOptimizer, Swarm, enter_swarm, received_bytes
+from core.worker.swarm.local_sgd import state_donor
+from core.worker.swarm.state_parts import donor_stream, download, server
+from core.worker.swarm.state_parts.messages import PIECE_BYTES, piece
+from tests.support.forked.own_locks import make_own_locks
+
+RUN_ID = "state"
+EPOCH = 12
+SEED, STRANGERS_SEED = 1, 2
+STRANGERS_STEPS = 99
+SAY_SECONDS = 0.1
+QUICK = "quick"  # as the first of ROLES: whoever is silent is lost after a second
+
+
+def say(**told: Any) -> None:
+    """In one piece, since others write to the same pipe."""
+    os.write(1, json.dumps(told).encode() + b"\n")
+
+
+def main() -> None:
+    """Fork all of them."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    roles, folder, numbers, listen, *addresses = sys.argv[1:]
+    process_tree.setup_fork_handling()
+    torch.set_num_threads(1)
+    for number, role in enumerate(each for each in roles.split(",") if each != QUICK):
+        if QUICK in roles:
+            make_impatient()
+        home = Path(folder) / (role if role == "newcomer" else f"{role}-{number}")
+        home.mkdir(parents=True, exist_ok=True)
+        if os.fork() == 0:
+            live(role, home, int(numbers), listen, tuple(addresses) or known(Path(folder)))
+        if number == 0 and not addresses:
+            while not known(Path(folder)):
+                time.sleep(SAY_SECONDS)
+    while True:
+        os.wait()
+
+
+def known(folder: Path) -> tuple[str, ...]:
+    """Where the first donor is found, once it has said so."""
+    path = folder / "address"
+    return (path.read_text(),) if path.exists() else ()
+
+
+def make_impatient() -> None:
+    """So that a test need not wait long for those who say nothing."""
+    donor_stream.SILENCE_SECONDS = 3.0
+    download.RETRY_SECONDS = 1.0
+
+
+def live(role: str, home: Path, numbers: int, listen: str, addresses: Sequence[str]) -> NoReturn:
+    """Be that peer until it is killed; a newcomer, until it has its state."""
+    try:
+        make_own_locks()
+        os.dup2(os.open(home / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
+        if role in MISDEEDS:
+            MISDEEDS[role]()
+        swarm = entered(home, listen, addresses, "client" if role == "newcomer" else "direct")
+        if role == "newcomer":
+            fetch(swarm, numbers)
+        else:
+            share(swarm, numbers, role, home.parent / "address")
+    except BaseException:
+        traceback.print_exc()
+    os._exit(1)
+
+
+def entered(home: Path, listen: str, addresses: Sequence[str], mode: Any) -> Swarm:
+    """In the DHT of those addresses, or in a new one."""
+    path = home / "identity.key"
+    identity = Identity.load_or_create(path)
+    key = home / "progress.key"
+    return enter_swarm(addresses, key, identity=identity, identity_path=path, mode=mode, listen=(listen,))
+
+
+def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
+    """An optimizer of base weights that are all zero."""
+    shapes = (numbers // 2,), (numbers - numbers // 2,)
+    return LocalSgdOptimizer(
+        swarm,
+        RUN_ID,
+        Collaboration(mode="local-sgd", target_batch_size=1000, batch_size_per_step=10),
+        params=[torch.nn.Parameter(torch.zeros(shape)) for shape in shapes],
+        optimizer=partial(torch.optim.SGD, lr=0.1),
+        scheduler=None,
+        leaving=threading.Event(),
+        listeners=Listeners(lambda _: None, lambda *_: None, lambda *why: say(refused=why), lambda: ""),
+    )
+
+
+def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
+    """Have weights that all but strangers have, and wait for newcomers."""
+    optimizer, is_stranger = built(swarm, numbers), role == "stranger"
+    random = torch.Generator().manual_seed(STRANGERS_SEED if is_stranger else SEED)
+    with torch.no_grad():
+        for weights in optimizer.base_weights():
+            weights.copy_(torch.randn(weights.shape, generator=random))
+        optimizer._outer_steps.fill_(STRANGERS_STEPS if is_stranger else EPOCH)
+    optimizer.resume_at(EPOCH)
+    address = swarm.addresses()[0]
+    if not told.exists():
+        new = told.with_suffix(".new")
+        new.write_text(address)
+        new.rename(told)
+    say(role=role, address=address, peer=swarm.peer_id, root=optimizer.outer.version()[1].hex())
+    threading.Event().wait()
+
+
+def fetch(swarm: Swarm, numbers: int) -> NoReturn:
+    """Get a state, once something comes from standard input, or its end; say what it is."""
+    optimizer = built(swarm, numbers)
+    say(ready=True)
+    os.read(0, 1)
+    began, done = time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not done.wait(SAY_SECONDS):
+            say(received=received_bytes())
+
+    threading.Thread(target=tell, daemon=True).start()
+    version = optimizer.outer.version()
+    while optimizer.outer.version() == version:
+        optimizer.state_averager.load_state_from_peers()
+    done.set()
+    steps, root = optimizer.outer.version()
+    epoch, seconds = optimizer.state_averager.local_epoch, time.monotonic() - began
+    say(root=root.hex(), steps=steps, epoch=epoch, seconds=seconds, received=received_bytes())
+    os._exit(0)
+
+
+def lie() -> None:
+    """Send parts whose last byte is another one."""
+    replaced: Any = server
+    honest = replaced._part
+
+    def other_part(*which: Any) -> bytes:
+        data: bytes = honest(*which)
+        return data[:-1] + bytes([data[-1] ^ 1])
+
+    replaced._part = other_part
+
+
+def hang() -> None:
+    """Read parts for ever."""
+    replaced: Any = server
+    replaced._part = lambda *_: threading.Event().wait()
+
+
+def flood() -> None:
+    """Send more than was ordered, for ever."""
+    replaced: Any = state_donor
+    honest = replaced.serve_orders
+
+    async def endless(*what: Any) -> AsyncIterator[Any]:
+        async for message in honest(*what):
+            yield message
+            while True:
+                yield piece(bytes(PIECE_BYTES))
+
+    replaced.serve_orders = endless
+
+
+MISDEEDS: dict[str, Callable[[], None]] = {"liar": lie, "hanging": hang, "flooding": flood}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Rounds that are replayed lead to the very weights of those who took part, or are refused."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.worker.swarm.local_sgd.catch_up import _requested
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
+from core.worker.swarm.local_sgd.replay import Replay, Round
+from core.worker.swarm.local_sgd.round_log import RoundLog
+
+SHAPES = (20, 30), (7,)
+LENGTHS = [500, 107]  # parts do not end where tensors do
+CODEC = codec("int8")
+OUTER = partial(OuterNesterov, lr=0.7, momentum=0.9)
+
+
+class Participant:
+    """Base weights that every round moves."""
+
+    def __init__(self) -> None:
+        generator = torch.Generator().manual_seed(1)
+        self.weights = [torch.nn.Parameter(torch.randn(shape, generator=generator)) for shape in SHAPES]
+        self.steps = torch.zeros(1)
+        self.outer = OUTER(self.weights, outer_steps=self.steps)
+        for weights in self.weights:
+            self.outer.state[weights][MOMENTUM] = torch.zeros_like(weights)
+
+    def state(self) -> list[Tensor]:
+        """A copy of what a newcomer downloads."""
+        velocities = [self.outer.state[weights][MOMENTUM] for weights in self.weights]
+        return [each.detach().clone() for each in (*self.weights, self.steps, *velocities)]
+
+    def take_part(self) -> tuple[Round, list[Tensor]]:
+        """Step by a random average; the round as others are told of it, and the encoded parts."""
+        encoded = [CODEC.encode(torch.randn(length)) for length in LENGTHS]
+        average = torch.cat([CODEC.decode(part, length) for part, length in zip(encoded, LENGTHS, strict=True)])
+        start = 0
+        for weights in self.weights:
+            weights.grad = average[start : start + weights.numel()].view(weights.shape).clone()
+            start += weights.numel()
+        self.outer.step()
+        return Round(LENGTHS, self.outer.version()[1]), encoded
+
+
+def replayed(state: list[Tensor], *rounds: tuple[Round, list[Tensor]]) -> Replay:
+    """That state after those rounds."""
+    replay = Replay(state, CODEC, OUTER)
+    for told, parts in rounds:
+        replay.begin(told)
+        for number, part in enumerate(parts):
+            replay.add(number, part)
+        replay.step()
+    return replay
+
+
+def test_replayed_rounds_lead_to_the_same_bits() -> None:
+    participant = Participant()
+    before = participant.state()
+    replay = replayed(before, participant.take_part(), participant.take_part())
+    assert replay.version == participant.outer.version()
+    assert all(map(torch.equal, replay.tensors(), participant.state()))
+
+
+def test_the_rounds_of_a_log_lead_to_the_same_bits(tmp_path: Path) -> None:
+    participant, round_log = Participant(), RoundLog(tmp_path)
+    before = participant.state()
+    for _ in range(2):
+        began = participant.outer.version()
+        _told, parts = participant.take_part()
+        round_log.write(LENGTHS, parts)
+        round_log.advance(began, participant.outer.version())
+    replay = replayed(before)
+    replay.take_all(round_log.beyond(replay.version))
+    assert all(map(torch.equal, replay.tensors(), participant.state()))
+
+
+def test_replaying_leaves_the_state_that_it_begins_with_alone() -> None:
+    participant = Participant()
+    before = participant.state()
+    kept = [tensor.clone() for tensor in before]
+    replayed(before, participant.take_part())
+    assert all(map(torch.equal, before, kept))
+
+
+def test_a_round_that_leads_elsewhere_is_refused() -> None:
+    participant = Participant()
+    before = participant.state()
+    told, parts = participant.take_part()
+    parts[0][-1] ^= 1
+    with pytest.raises(ValueError, match="does not lead"):
+        replayed(before, (told, parts))
+
+
+@pytest.mark.parametrize("lengths", [[500, 106], [500, 108], [607, 0], [700, -93], []])
+def test_parts_that_are_not_the_models_are_refused(lengths: list[int]) -> None:
+    participant = Participant()
+    before = participant.state()
+    told, parts = participant.take_part()
+    with pytest.raises(ValueError, match="not those of the model"):
+        replayed(before, (Round(lengths, told.root), parts))
+
+
+def test_a_part_of_another_size_is_refused() -> None:
+    participant = Participant()
+    before = participant.state()
+    told, parts = participant.take_part()
+    with pytest.raises(ValueError, match="no encoding"):
+        replayed(before, (told, [parts[0][:-1], parts[1]]))
+
+
+@pytest.mark.parametrize("nonsense", [b"", b"\xc1", b"\x92\x01\xa1x", b"\x92\x01\xc4\x01x", b"x" * 10_000])
+def test_a_request_that_is_nonsense_asks_for_nothing(nonsense: bytes) -> None:
+    assert _requested(nonsense) is None

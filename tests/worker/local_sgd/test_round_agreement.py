@@ -1,0 +1,53 @@
+"""What a member knows of a round, and when it begins to look for the group of the next one."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hivemind import Optimizer
+from hivemind.p2p import PeerID
+
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome, ValidatingRunner
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
+from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
+
+MEMBERS = tuple(PeerID(name) for name in (b"one", b"other", b"asleep"))
+TOLD = Told(epoch=9, steps=5, root=b"root", is_shared=True, peers=5).packed()
+
+
+def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
+    """Of a member that has sorted these senders out, as it comes from the averager's process."""
+    runner: Any = ValidatingRunner.__new__(ValidatingRunner)
+    runner.tensor_part_container = SimpleNamespace(invalid_senders=set())
+    finished = SimpleNamespace(is_set=lambda: True)
+    runner.tensor_part_reducer = SimpleNamespace(invalid_senders=set(), outliers=set, finished=finished)
+    runner.ordered_peer_ids = runner.sender_peer_ids = MEMBERS
+    runner.peer_id, runner._lost, runner.banned_senders = member, set(), banned
+    outcome: AllreduceOutcome = pickle.loads(pickle.dumps(runner.outcome(dict.fromkeys(MEMBERS, TOLD))))
+    return outcome
+
+
+def test_who_has_seen_a_sender_vanish_and_who_has_not_agree_on_the_group() -> None:
+    reducer, client = outcome_of(MEMBERS[0], {MEMBERS[2]}), outcome_of(MEMBERS[1], set())
+    assert (len(reducer), reducer.lost) == (2, 1)
+    assert (len(client), client.lost) == (3, 0)
+    for outcome in (reducer, client):
+        group = GroupAgreement(outcome.everybody.values())
+        assert (group.size, group.peers, group.is_majority) == (3, 5, True)
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_group_is_looked_for_beforehand_only_once_the_last_exchange_is_over(
+    monkeypatch: pytest.MonkeyPatch, is_over: bool
+) -> None:
+    looked: list[Any] = []
+    monkeypatch.setattr(Optimizer, "_maybe_schedule_gradient_averaging", lambda self: looked.append(self))
+    optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
+    optimizer._parent_pid = 0  # so that nothing is shut down in the end
+    optimizer.state_averager = SimpleNamespace(pending_updates=set() if is_over else {Future()})
+    optimizer._maybe_schedule_gradient_averaging()
+    assert bool(looked) == is_over

@@ -1,0 +1,44 @@
+"""A newcomer's base weights from several real donors at once, of whom one lies, one hangs, and one never ends."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.real_peers import PeerGroup
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+ROLES = "donor,liar,hanging,flooding,newcomer"
+NUMBERS = 500_000  # four megabytes of weights and momentum
+
+
+def is_from(role: str, said: dict[str, Any]) -> bool:
+    """Whether it is a donor of that role that says where it is found."""
+    return said.get("role") == role
+
+
+def test_a_newcomer_gets_the_very_weights_although_others_lie_hang_and_flood(group: PeerGroup, tmp_path: Path) -> None:
+    script = group.script(
+        "peers",
+        "tests.support.peers.state_peers",
+        f"quick,{ROLES}",
+        str(tmp_path),
+        str(NUMBERS),
+        "/ip4/127.0.0.1/tcp/0",
+    )
+    script.until(lambda said: "ready" in said)
+    donors = {role: script.until(partial(is_from, role)) for role in ROLES.split(",")[:-1]}
+    script.stdin.write(b"\n")
+    script.stdin.flush()
+    got = script.until(lambda said: "seconds" in said)
+    assert {said["root"] for said in donors.values()} == {got["root"]}
+    assert (got["steps"], got["epoch"]) == (12, 12)
+    assert got["received"] < 1.5 * 8 * NUMBERS
+    log = (tmp_path / "newcomer" / "log").read_text()
+    assert f"of {len(donors)} donors have a state of 16 parts" in log
+    assert all(f"the donor {donors[role]['peer']} is left out: part" in log for role in ("liar", "flooding"))
+    assert log.count("is left out") == 2
