@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.events import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, Warned
+from core.protocol.events import AnyEvent, Evaluated, PeersSeen, Progress, RoundFinished, TrainingStarted, Warned
 from tests.support.fault_injection import gave, stop
 from tests.support.real_peers import LineProcess, Peer, PeerGroup, averaged, tiny
 
@@ -95,3 +95,17 @@ def test_who_claims_to_be_ahead_and_has_nothing_is_passed_over(group: PeerGroup,
     organiser.wait_for(RoundFinished, averaged, since=here)
     assert volunteer.epoch < claimed
     assert all(is_sane(event.loss) for event in volunteer.all(Evaluated))
+
+
+def test_who_joins_has_the_runs_state_before_it_trains_although_the_donors_line_breaks(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    organiser.reaches(1)
+    script = liar(group, "cut", organiser)
+    claimed = script.until(lambda said: "claims" in said)["claims"]
+    organiser.reaches(claimed)
+    volunteer = group.volunteer(organiser.posted, "volunteer", "client")
+    assert volunteer.wait_for(TrainingStarted).epoch >= claimed
+    volunteer.wait_for(RoundFinished, averaged)
+    assert "sent a state of" in (volunteer.home / "logs" / "worker.log").read_text()
+    for peer in (organiser, volunteer):
+        assert not [event for event in peer.all(Warned) if event.problem == ErrorKind.STATE_REFUSED.key]

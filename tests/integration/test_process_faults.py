@@ -24,6 +24,7 @@ from core.protocol.events import (
     Progress,
     Restarting,
     RoundFinished,
+    TrainingStarted,
 )
 from tests.support.real_peers import (
     GHOST_SECONDS,
@@ -95,7 +96,7 @@ def test_a_client_starts_a_killed_worker_again_and_the_run_goes_on(organiser: Pe
     assert client.wait_for(Restarting, since=here).attempt == 1
     client.wait_for(Hello, since=here)
     assert client.wait_for(Connected, since=here).peer_id == before
-    client.wait_for(Progress, lambda event: event.epoch >= 1, since=here)  # with the run's state, not its own
+    assert client.wait_for(TrainingStarted, since=here).epoch >= 1  # with the run's state, not its own
     assert [old for old in family if old.is_running() and old.pid != client.process.pid] == []
     client.wait_for(RoundFinished, averaged, since=here)
     organiser.reaches(epoch + 2)

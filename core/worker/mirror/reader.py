@@ -23,7 +23,7 @@ from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 from core.worker.fetch.retry import retry_with_backoff
 from core.worker.mirror.index import INDEX_NAME, MAX_INDEX_BYTES, MirrorIndex, decode_index
-from core.worker.swarm import check_state_file
+from core.worker.swarm import MirrorUse, check_state_file
 
 PATIENCE_SECONDS = 30.0  # in which nothing has to arrive
 MIN_BYTES_PER_SECOND = 125_000.0  # after that, on the average: a line of 1 Mbit/s
@@ -66,10 +66,11 @@ class MirrorReader:
             self._give_up(f"{self._address}: {error}.")
         return None
 
-    def release(self, path: Path, *, is_used: bool) -> None:
-        """Remove that file; where it was not used, no round log has led on from it."""
-        self._discard()
-        if not is_used:
+    def release(self, use: MirrorUse) -> None:
+        """Remove the file that was fetched, unless it was not tried yet: then it is there for the next download."""
+        if use is not MirrorUse.UNTRIED:
+            self._discard()
+        if use is MirrorUse.REFUTED:
             self._give_up(f"{self._address}: no round leads from its state to the present one.")
 
     def _discard(self) -> None:
@@ -90,6 +91,8 @@ class MirrorReader:
         if index.size_bytes > max_bytes:
             raise ValueError(f"its state has {index.size_bytes} bytes, more than any of this run has")
         wanted = FileAt(url=f"{self._address}/{index.file}", sha256=index.sha256, size_bytes=index.size_bytes)
+        if wanted != self._fetched:
+            self._discard()
         path = FileCache(self._store).file(wanted, task)
         self._fetched = wanted
         if check_state_file(path, expected) != index.version:

@@ -64,7 +64,9 @@ class RunParticipation:
         """Train until we are asked to leave; ``on_epoch`` is called whenever a new epoch has begun."""
         self._start_threads()
         try:
-            self._catch_up()
+            if self.optimizer.tracker.global_epoch > self.optimizer.local_epoch:
+                self._contribution.report_out_of_sync()
+            self._trainer.catch_up(self._channel.leaving)
             for event in self._trainer.events(self._channel.leaving, self._device):
                 self._channel.emit(event)
                 self._on_event(event, on_epoch)
@@ -82,11 +84,6 @@ class RunParticipation:
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
-
-    def _catch_up(self) -> None:
-        if self.optimizer.tracker.global_epoch > self.optimizer.local_epoch:
-            self._contribution.report_out_of_sync()
-            self.optimizer.load_state_from_peers()
 
     def _on_event(self, event: AnyEvent, on_epoch: Callable[[Evaluated], None]) -> None:
         match event:

@@ -22,7 +22,7 @@ from core.worker.swarm.dht.run_records import (
 )
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
-from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
+from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Listeners",
     "LocalMetrics",
     "LocalSgdOptimizer",
+    "MirrorUse",
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",

@@ -68,6 +68,19 @@ class Trainer:
         self.contributed_samples = 0
         self.mini_steps = self.epoch_samples = 0
 
+    def catch_up(self, leaving: threading.Event) -> None:
+        """Load the others' state if they are ahead of us, and again until it has come.
+
+        Raises UserError where none can be had, and Interrupted if we leave meanwhile.
+        """
+        is_behind = self._optimizer.tracker.global_epoch > self._optimizer.local_epoch
+        while is_behind and not leaving.is_set():
+            if self._is_cut():
+                leaving.wait(REPORT_SECONDS)
+            else:
+                self._optimizer.load_state_from_peers()
+                is_behind = not self._optimizer.has_run_state
+
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
         """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
         parameters = sum(parameter.numel() for parameter in self._recipe.model.parameters())

@@ -5,6 +5,7 @@ Every step leaves a picture in the folder that WORKERBEE_PICTURES names, or else
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -72,15 +73,19 @@ class Stage:
         """What the screen looks like now."""
         assert not self.desktop.picture(self.pictures / f"wayland-{name}.png").isNull()
 
-    def until(self, window: Toplevel, app: Launched, keys: tuple[str, ...], words: str) -> Toplevel:
-        """Type until the title has those words: a busy window may not have heard the first time."""
+    def until(self, window: Toplevel, app: Launched, keys: tuple[str, ...], *titles: str) -> None:
+        """Type until the title has some of those words: a busy window may hear nothing, or later all at once."""
+
+        def is_there() -> bool:
+            return any(words in each.title for each in self.desktop.windows(app) for words in titles)
+
         for _ in range(10):
+            if is_there():
+                return
             self.desktop.type(window, *keys)
-            try:
-                return self.desktop.window(app, words, KEY_SECONDS)
-            except AssertionError:
-                continue
-        raise AssertionError(f"no “{words}” in the title of {self.desktop.windows(app)}")
+            with contextlib.suppress(AssertionError):
+                wait_for(is_there, f"a title with one of {titles}", KEY_SECONDS)
+        raise AssertionError(f"no title with one of {titles} among {self.desktop.windows(app)}")
 
 
 @pytest.fixture
@@ -99,7 +104,7 @@ def test_a_run_is_pasted_trained_paused_resumed_and_quit_without_a_tray(stage: S
     stage.picture("join")
 
     desktop.copy(stage.organiser.posted)
-    stage.until(window, app, (*PASTE, *RETURN), "Ready to start")
+    stage.until(window, app, (*PASTE, *RETURN), "Ready to start", RUN)
     stage.picture("review")
     stage.until(window, app, RETURN, RUN)
     desktop.window(app, TRAINING, LIMIT_SECONDS)

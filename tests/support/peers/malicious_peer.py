@@ -3,6 +3,8 @@
 ``nan`` and ``huge`` train with everybody, and their gradients are not numbers, or beyond all measure; what
 they average and offer as the run's state is soon so, too. ``donor`` trains nothing: it claims to be far
 ahead, and that its state is the one to have. ``promising`` is honest, and says when others count on it.
+``cut`` is ahead as well, and has a state: only its line breaks in the middle of it, the first time that somebody
+asks. To hivemind that looks as if the stream had come to its end.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
 import torch
 from hivemind.averaging.control import AveragingStage
 from hivemind.optim import optimizer as hivemind_optimizer
 from hivemind.optim.state_averager import TrainingStateAverager
+from hivemind.p2p import P2PContext, PeerID
+from hivemind.proto import averaging_pb2
 
 from tests.integration.foreign.hivemind_scripts import Life, living, say, steps
 
@@ -25,12 +29,12 @@ EPOCHS_AHEAD = 30
 
 def main(kind: str, folder: Path, address: str) -> None:
     """Until SIGTERM."""
-    if kind == "donor":
-        hivemind_optimizer.TrainingStateAverager = LyingAverager
+    if kind in AVERAGERS:
+        hivemind_optimizer.TrainingStateAverager = AVERAGERS[kind]
     with living(folder, address) as life:
         match kind:
-            case "donor":
-                offer_nonsense(life)
+            case "donor" | "cut":
+                offer_state(life)
             case "promising":
                 promise(life)
             case _:
@@ -45,10 +49,28 @@ class LyingAverager(TrainingStateAverager):  # type: ignore[misc]  # hivemind pu
         return metadata, [torch.full_like(tensor, math.nan) for tensor in tensors], infos
 
 
-LyingAverager.__name__ = "TrainingStateAverager"  # under which others call it
+class CutAverager(TrainingStateAverager):  # type: ignore[misc]  # hivemind publishes no types
+    """The first message of a state is all that anybody gets who asks for the first time."""
+
+    _asked: frozenset[PeerID] = frozenset()
+
+    async def rpc_download_state(
+        self, request: averaging_pb2.DownloadRequest, context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
+        is_first = context.remote_id not in self._asked
+        self._asked |= {context.remote_id}
+        async for message in super().rpc_download_state(request, context):
+            yield message
+            if is_first:
+                return
 
 
-def offer_nonsense(life: Life) -> None:
+AVERAGERS = {"donor": LyingAverager, "cut": CutAverager}
+for averager in AVERAGERS.values():
+    averager.__name__ = "TrainingStateAverager"  # under which others call it
+
+
+def offer_state(life: Life) -> None:
     """Report progress of an epoch that nobody has reached, with a state to match."""
     optimizer = life.optimizer
     epoch = optimizer.local_epoch + EPOCHS_AHEAD

@@ -18,7 +18,7 @@ from hivemind.utils import MSGPackSerializer
 from torch import Tensor
 
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.local_sgd.catch_up import FROM_MIRROR, CatchUp
+from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov
@@ -73,7 +73,7 @@ class Donor(CatchUp):
     async def rpc_download_state(self, *_: Any) -> AsyncIterator[averaging_pb2.DownloadData]:
         """Send the whole state."""
         self.whole_states += 1
-        told = MSGPackSerializer.dumps({"epoch": EPOCH, FROM_MIRROR: True})
+        told = MSGPackSerializer.dumps({"epoch": EPOCH, MIRROR: "used"})
         for number, tensor in enumerate(self.state()):
             part = serialize_torch_tensor(tensor)
             yield averaging_pb2.DownloadData(tensor_part=part, metadata=b"" if number else told)

@@ -19,7 +19,7 @@ from core.worker.mirror.index import INDEX_NAME, file_name
 from core.worker.mirror.reader import MirrorReader
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.swarm.local_sgd.outer_optimizer import version_of
-from core.worker.swarm.local_sgd.state_file import read_state_file, write_state_file
+from core.worker.swarm.local_sgd.state_file import MirrorUse, read_state_file, write_state_file
 from tests.support.environment.folder_server import FolderServer, serving_folder
 from tests.support.recorders import RecordingListener
 from tests.worker.mirror.mirrored_run import MirroredRun, start_thread
@@ -115,13 +115,35 @@ def test_a_download_that_was_cut_goes_on_where_it_stopped(newcomer: Newcomer, se
     assert server.asked(".safetensors") == [0, 1000]
 
 
-def test_a_used_state_is_removed_from_the_disk(newcomer: Newcomer) -> None:
+@pytest.mark.parametrize("use", [MirrorUse.USED, MirrorUse.NOT_NEEDED])
+def test_a_state_that_is_not_needed_any_more_is_removed_from_the_disk(newcomer: Newcomer, use: MirrorUse) -> None:
     path = newcomer.fetch()
     assert path is not None
     assert len(newcomer.kept) == 1
-    newcomer.reader.release(path, is_used=True)
+    newcomer.reader.release(use)
     assert newcomer.kept == []
     assert newcomer.listener.warned == []
+
+
+def test_a_state_that_nobody_could_try_is_kept_for_the_next_download(newcomer: Newcomer, server: FolderServer) -> None:
+    path = newcomer.fetch()
+    newcomer.reader.release(MirrorUse.UNTRIED)
+    assert newcomer.listener.warned == []
+    assert newcomer.fetch() == path
+    assert server.asked(".safetensors") == [0]
+
+
+def test_an_older_state_that_was_kept_gives_way_to_a_newer_one(
+    newcomer: Newcomer, server: FolderServer, run: MirroredRun
+) -> None:
+    newcomer.fetch()
+    newcomer.reader.release(MirrorUse.UNTRIED)
+    tensors = [tensor + 1 for tensor in run.state()]
+    offer(server, tensors)
+    path = newcomer.fetch()
+    assert path is not None
+    assert all(map(torch.equal, read_state_file(path, MirroredRun().state()), tensors))
+    assert newcomer.kept == [path.name]
 
 
 def test_a_state_from_which_no_round_leads_is_said_and_the_mirror_not_asked_again(
@@ -129,7 +151,7 @@ def test_a_state_from_which_no_round_leads_is_said_and_the_mirror_not_asked_agai
 ) -> None:
     path = newcomer.fetch()
     assert path is not None
-    newcomer.reader.release(path, is_used=False)
+    newcomer.reader.release(MirrorUse.REFUTED)
     assert "no round leads" in newcomer.why
     assert newcomer.kept == []
     asked = len(server.requests)

@@ -9,9 +9,9 @@ import pytest
 from torch import Tensor
 
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.local_sgd.catch_up import FROM_MIRROR
+from core.worker.swarm.local_sgd.catch_up import MIRROR
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
-from core.worker.swarm.local_sgd.state_file import write_state_file
+from core.worker.swarm.local_sgd.state_file import MirrorUse, write_state_file
 from tests.worker.local_sgd.members import Donor, Newcomer
 
 
@@ -34,8 +34,8 @@ def mirrored(tmp_path: Path, state: list[Tensor]) -> Path:
     return tmp_path / "state"
 
 
-def is_from_mirror(state: State) -> bool:
-    return FROM_MIRROR in state[0]
+def use_of_mirror(state: State) -> MirrorUse:
+    return MirrorUse(state[0].get(MIRROR, MirrorUse.REFUTED))
 
 
 @pytest.mark.parametrize("rounds", range(MAX_ROUNDS + 1))
@@ -44,13 +44,13 @@ def test_a_state_of_the_last_rounds_is_led_to_the_present(
 ) -> None:
     path = mirrored(tmp_path, donor.state())
     donor.take_rounds(rounds)
-    assert is_from_mirror(newcomer.download(path))
+    assert use_of_mirror(newcomer.download(path)) is MirrorUse.USED
 
 
 def test_a_stale_state_is_not_used(donor: Donor, newcomer: Newcomer, tmp_path: Path) -> None:
     path = mirrored(tmp_path, donor.state())
     donor.take_rounds(MAX_ROUNDS + 1)
-    assert not is_from_mirror(newcomer.download(path))
+    assert use_of_mirror(newcomer.download(path)) is MirrorUse.REFUTED
 
 
 @pytest.mark.parametrize("place", range(5))
@@ -60,7 +60,7 @@ def test_wrong_weights_momentum_or_steps_are_not_used(
     state = donor.state()
     state[place].view(-1)[0] += 1
     donor.take_rounds(1)
-    assert not is_from_mirror(newcomer.download(mirrored(tmp_path, state)))
+    assert use_of_mirror(newcomer.download(mirrored(tmp_path, state))) is MirrorUse.REFUTED
 
 
 def test_a_file_that_has_changed_meanwhile_is_not_used(
@@ -69,16 +69,16 @@ def test_a_file_that_has_changed_meanwhile_is_not_used(
     path = mirrored(tmp_path, donor.state())
     path.write_bytes(path.read_bytes()[:-1])
     with caplog.at_level(logging.WARNING):
-        assert not is_from_mirror(newcomer.download(path))
+        assert use_of_mirror(newcomer.download(path)) is MirrorUse.REFUTED
     assert "the mirror's state cannot be read" in caplog.text
 
 
 def test_without_a_mirror_a_donor_cannot_claim_one(newcomer: Newcomer) -> None:
-    assert not is_from_mirror(newcomer.download())
+    assert use_of_mirror(newcomer.download()) is MirrorUse.REFUTED
 
 
 def test_who_can_replay_the_rounds_from_its_own_weights_needs_no_mirror(donor: Donor, tmp_path: Path) -> None:
     newcomer = Newcomer(donor.state(), donor)
     path = mirrored(tmp_path, donor.state())
     donor.take_rounds(2)
-    assert not is_from_mirror(newcomer.download(path))
+    assert use_of_mirror(newcomer.download(path)) is MirrorUse.NOT_NEEDED

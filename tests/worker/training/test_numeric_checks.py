@@ -13,7 +13,7 @@ from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm.averaging.allreduce import is_plausible
-from core.worker.swarm.averaging.state_validation import State, validation_error
+from core.worker.swarm.averaging.state_validation import State, is_truncated, validation_error
 from core.worker.training.numeric_checks import NumericChecks
 
 
@@ -102,6 +102,16 @@ def test_a_state_of_another_shape_or_without_numbers_or_epoch_is_refused(recipe:
     assert validation_error((metadata, [tensors[0].double(), *tensors[1:]]), averager) == ""
     for epoch in (None, "3", 3.0, True):
         assert "epoch" in validation_error(averager.state(epoch=epoch), averager)
+
+
+@pytest.mark.parametrize("missing", [1, 2, -1])
+def test_a_state_whose_end_is_missing_is_told_from_one_of_another_model(recipe: ArithmeticRecipe, missing: int) -> None:
+    averager = Averager(recipe.model)
+    metadata, tensors = averager.state()
+    assert is_truncated((metadata, tensors[:-missing]), averager)
+    assert not is_truncated((metadata, tensors), averager)
+    assert not is_truncated((metadata, tensors[missing:]), averager)
+    assert not is_truncated((metadata, [*tensors, tensors[0]]), averager)
 
 
 def test_the_learning_rate_is_never_a_donors(recipe: ArithmeticRecipe) -> None:

@@ -25,7 +25,7 @@ from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
-from core.worker.swarm.averaging.state_validation import State, Trial, max_bytes, validation_error
+from core.worker.swarm.averaging.state_validation import State, Trial, is_truncated, max_bytes, validation_error
 from core.worker.swarm.dht.child_processes import ChildProcesses
 
 CANCEL_SECONDS = 1.0
@@ -102,6 +102,10 @@ class _DownloadingAverager(_ObservedAverager):
     def _download_options(self) -> dict[str, Any]:
         """What else the averager's process is told of a download."""
         return {}
+
+    def is_truncated(self, state: State) -> bool:
+        """Whether the end of that state is missing."""
+        return is_truncated(state, self)
 
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""

@@ -223,21 +223,23 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._last_refusal = f"{peer_id} offers one, but {why}."
         self._listeners.on_refusal(peer_id, why)
 
+    @property
+    def has_run_state(self) -> bool:
+        """Whether ours is the run's state, of the present epoch or the one before."""
+        return self._download.has_state and self.is_synchronized_with_peers()
+
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """Replace our state by the run's, as hivemind does, but not for ever.
+        """Replace our state by the run's, as hivemind does, but not for ever; what the epoch was to average is void.
 
         It waits longer after every failure, then raises UserError: STATE_NOT_LOADED; Interrupted if we leave meanwhile.
         Whoever has resumed from a checkpoint, and finds the others ahead but nobody who offers a state, goes on with
         its own: all who have a newer one are behind firewalls, and none of them can meet another without us.
-
-        What was to be averaged in the epoch that we leave is of no use to those who are ahead: hivemind would
-        wait for it first.
         """
         for averager in self.averagers:
             averager.rounds.cancel_searching()
         super().load_state_from_peers(**kwargs)
         self.tracker.exclude_peers(self._download.refused)
-        if self.is_synchronized_with_peers():
+        if self.has_run_state:
             count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
             return
@@ -319,6 +321,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     def _continue_at(self, epoch: int) -> None:
         self._failed_downloads = 0
         self.state_averager.local_epoch = epoch
+        self._download.has_state = self.is_synchronized_with_peers()
         count_steps(self.state_averager.optimizer, epoch)
         self.state_averager._update_scheduler()
         with self.tracker.pause_updates():

@@ -32,6 +32,9 @@ class Downloader(Protocol):
     def request_state(self, unwanted: Iterable[PeerID]) -> MPFuture[Any]:
         """Ask the best donor but those for its state; see `AveragerProcess._fetch_state`."""
 
+    def is_truncated(self, state: State) -> bool:
+        """Whether the end of that state is missing."""
+
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
 
@@ -43,6 +46,9 @@ class StateDownload:
     """The search for a state that can be used; it all happens in the worker's process.
 
     WORKAROUND H14: hivemind takes whatever the donor of the highest priority sends, and asks it again and again.
+
+    WORKAROUND H50: hivemind takes a stream whose connection breaks for one that has come to its end. A state of which
+    the end is missing is no donor's fault: it is asked again in the next search.
 
     ``refused`` are those whose state could not be used, and why; they are not asked again as long as
     somebody else is there or we have the run's state ourselves (``has_state``). ``is_offered`` says whether anybody
@@ -69,7 +75,7 @@ class StateDownload:
             if answer is None:
                 break
             self.is_offered, (donor, state) = True, answer
-            if state is None:
+            if state is None or averager.is_truncated(state):
                 silent.add(donor)
             elif why := averager.validation_error(state):
                 self._refuse(donor, why)

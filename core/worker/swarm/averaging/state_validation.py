@@ -29,16 +29,28 @@ def validation_error(state: State, averager: TrainingStateAverager, trial: Trial
     donor's in ``state``.
     """
     metadata, tensors = state
-    mine, own_tensors = dump_optimizer_state(averager.optimizer)
-    expected = [*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors]
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
         return "it says no epoch"
-    if [_signature(tensor) for tensor in tensors] != [_signature(tensor) for tensor in expected]:
+    if [_signature(tensor) for tensor in tensors] != _expected(averager):
         return "its tensors are not those of the run's model"
     if not are_finite(tensors):
         return "it holds a value that is not a number"
-    metadata["optimizer_metadata"] = mine
+    metadata["optimizer_metadata"], _ = dump_optimizer_state(averager.optimizer)
     return _error_in_use(tensors, averager, trial) if trial is not None else ""
+
+
+def is_truncated(state: State, averager: TrainingStateAverager) -> bool:
+    """Whether the last tensors of this state are missing, and the others are of the run's model."""
+    got, expected = [_signature(tensor) for tensor in state[1]], _expected(averager)
+    return len(got) < len(expected) and got == expected[: len(got)]
+
+
+def _expected(averager: TrainingStateAverager) -> list[tuple[torch.Size, torch.dtype | None]]:
+    """The signatures of a state's tensors, in order."""
+    _, own_tensors = dump_optimizer_state(averager.optimizer)
+    return [
+        _signature(tensor) for tensor in (*parameters_of(averager.optimizer), *averager.extra_tensors, *own_tensors)
+    ]
 
 
 def _signature(tensor: Tensor) -> tuple[torch.Size, torch.dtype | None]:

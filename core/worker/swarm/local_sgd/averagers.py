@@ -18,12 +18,13 @@ from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.local_sgd.catch_up import FROM_MIRROR, CatchUp
+from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import CodecCompression
 from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
+from core.worker.swarm.local_sgd.state_file import MirrorUse
 
 PART_NUMBERS = 2**17  # of what a lone peer logs: as long as the parts of an exchange
 
@@ -128,12 +129,12 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     where they are another peer's, so that our own steps since the last round are void. ``min_outer_steps`` is how many
     a state must have behind it; one with fewer is that of a peer which is about to take its step. ``donors_like_us``
     and ``other_donors`` count those whose state had too few: our very weights, or others. ``mirrored`` is a file with a
-    state of the run's mirror, where there is one; ``has_used_mirror`` says that the last state began with it.
+    state of the run's mirror, where there is one; ``mirror_use`` says what came of it in the last download.
     """
 
     min_outer_steps = donors_like_us = other_donors = 0
     mirrored: Path | None = None
-    has_used_mirror = False
+    mirror_use = MirrorUse.UNTRIED
 
     def __init__(self, *args: Any, on_base_moved: Callable[[bool], None], **kwargs: Any) -> None:
         self._on_base_moved = on_base_moved
@@ -145,8 +146,11 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
 
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
-        self.has_used_mirror = isinstance(state[0], dict) and state[0].pop(FROM_MIRROR, False) is True
-        return super().validation_error(state)
+        use = state[0].pop(MIRROR, MirrorUse.REFUTED) if isinstance(state[0], dict) else MirrorUse.UNTRIED
+        why = super().validation_error(state)
+        if not why:
+            self.mirror_use = MirrorUse(use)
+        return why
 
     def is_behind(self, state: State) -> bool:
         """Whether that state is of an epoch that we have behind us, or has too few outer steps."""

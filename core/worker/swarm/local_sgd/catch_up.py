@@ -36,7 +36,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.replay import OuterFactory, Replay, Round, version_of_state
 from core.worker.swarm.local_sgd.round_log import MAX_FROZEN_ROUNDS
 from core.worker.swarm.local_sgd.state_donor import StateDonor
-from core.worker.swarm.local_sgd.state_file import check_state_file, read_state_file, state_file_bytes
+from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, read_state_file, state_file_bytes
 from core.worker.swarm.state_parts.download import (
     Downloaded,
     IncompleteError,
@@ -49,7 +49,7 @@ from core.worker.swarm.state_parts.download import (
 ROOT_BYTES = 16
 MAX_REQUEST_BYTES = 1000
 MAX_DONORS = 8  # are asked for parts of one state
-FROM_MIRROR = "is_from_mirror"  # in the metadata of a state: it began with that of the mirror
+MIRROR = "mirror"  # in the metadata of a state: the value of its MirrorUse
 
 log = logging.getLogger(__name__)
 
@@ -135,11 +135,13 @@ class CatchUp(StateDonor):
         """
         serialized, tensors, _infos = await self._get_current_state_from_host_process()
         metadata: dict[str, Any] = self.serializer.loads(serialized)
-        state = await self._led_to_present((metadata, tensors), donor, max_bytes)
+        own = metadata | {MIRROR: MirrorUse.NOT_NEEDED.value}
+        state = await self._led_to_present((own, tensors), donor, max_bytes)
         if state is None and self._mirrored is not None:
             mirrored = await asyncio.get_running_loop().run_in_executor(None, _read, self._mirrored, tensors)
             if mirrored is not None:
-                state = await self._led_to_present((metadata | {FROM_MIRROR: True}, mirrored), donor, max_bytes)
+                begun = metadata | {MIRROR: MirrorUse.USED.value}
+                state = await self._led_to_present((begun, mirrored), donor, max_bytes)
         if state is not None:
             return state
         try:
@@ -155,7 +157,7 @@ class CatchUp(StateDonor):
         self._alike = frozenset()
         state = await super()._download(donor, max_bytes)
         if state is not None and isinstance(state[0], dict):
-            state[0].pop(FROM_MIRROR, None)
+            state[0].pop(MIRROR, None)
         return state
 
     async def _assembled(self, own: State, donor: PeerID, folder: Path, max_bytes: int) -> State | None:

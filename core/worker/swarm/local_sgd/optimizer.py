@@ -32,7 +32,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov,
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
-from core.worker.swarm.local_sgd.state_file import Mirror
+from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 PROTOCOL = "ls2"  # in the names of all that only peers of this protocol exchange
@@ -286,10 +286,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         before = self._version
         averager = self.state_averager
         averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0
-        averager.mirrored, averager.has_used_mirror = self._mirrored_state(), False
+        averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
         if self._mirror is not None and averager.mirrored is not None:
-            self._mirror.release(averager.mirrored, is_used=averager.has_used_mirror)
+            self._mirror.release(averager.mirror_use)
             averager.mirrored = None
         stand_still = averager.donors_like_us > 0 and averager.other_donors == 0
         self._repair.tried(self._version[0], stand_still=stand_still)

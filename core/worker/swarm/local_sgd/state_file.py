@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,14 +27,23 @@ _FLOAT_BYTES = 4
 _READABLE = 0o644  # for the web server, which may be another user
 
 
+class MirrorUse(Enum):
+    """What came of the mirror's state in a download."""
+
+    UNTRIED = "untried"  # nobody has sent anything that shows whether it can be used
+    NOT_NEEDED = "not needed"  # rounds lead to the present from our own weights
+    USED = "used"
+    REFUTED = "refuted"  # no round leads on from it: a donor has sent a state of its own
+
+
 class Mirror(Protocol):
     """Where newcomers find a state of the run, which they use only once a member's round log has led on from it."""
 
     def fetch(self, expected: Sequence[Tensor], max_bytes: int) -> Path | None:
         """The file of a state of those shapes, and of no more bytes; ``None`` if there is none that can be used."""
 
-    def release(self, path: Path, *, is_used: bool) -> None:
-        """That file is not needed any more; it was used, or no round log has led on from it."""
+    def release(self, use: MirrorUse) -> None:
+        """A download of a state has ended; that came of the file."""
 
 
 def write_state_file(path: Path, tensors: Sequence[Tensor], about: Mapping[str, str]) -> tuple[int, str]:
