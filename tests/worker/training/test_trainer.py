@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -77,18 +77,56 @@ class Alone:
         pass
 
 
+class Behind(Alone):
+    """A newcomer whose first downloads of the run's state fail; hivemind then counts its epochs as if it had it."""
+
+    def __init__(self, recipe: Cramped, failures: int) -> None:
+        super().__init__(recipe)
+        self.tracker.global_epoch, self._failures, self.downloads = 1, failures, 0
+
+    def load_state_from_peers(self) -> None:
+        self.local_epoch, self.downloads = 1, self.downloads + 1
+
+    @property
+    def has_run_state(self) -> bool:
+        return self.downloads > self._failures
+
+
+def trainer_of(recipe: Cramped, optimizer: Alone, batch_size: int, is_cut: Callable[[], bool]) -> Trainer:
+    """The loop of that recipe and optimizer."""
+    checks = NumericChecks.of_untrained(recipe)
+    return Trainer(recipe, cast(SwarmOptimizer, optimizer), batch_size, RateLimiter(), checks, is_cut)
+
+
 def training(recipe: Cramped, batch_size: int) -> tuple[Alone, Iterator[Any], threading.Event]:
     """A loop that begins with so many samples at a time."""
     optimizer, leaving = Alone(recipe), threading.Event()
-    trainer = Trainer(
-        recipe,
-        cast(SwarmOptimizer, optimizer),
-        batch_size,
-        RateLimiter(),
-        NumericChecks.of_untrained(recipe),
-        lambda: False,
-    )
+    trainer = trainer_of(recipe, optimizer, batch_size, lambda: False)
     return optimizer, trainer.events(leaving, "cpu"), leaving
+
+
+@pytest.mark.parametrize("failures", [0, 2])
+def test_a_newcomer_asks_until_it_has_the_runs_state(failures: int) -> None:
+    recipe = Cramped(room=4)
+    newcomer = Behind(recipe, failures)
+    trainer_of(recipe, newcomer, 4, lambda: False).catch_up(threading.Event())
+    assert newcomer.downloads == failures + 1
+
+
+def test_a_newcomer_whose_line_is_cut_asks_nobody_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.worker.training.trainer.REPORT_SECONDS", 0.0)
+    recipe, looks = Cramped(room=4), iter([True] * 20 + [False])
+    newcomer = Behind(recipe, failures=0)
+    trainer_of(recipe, newcomer, 4, lambda: next(looks)).catch_up(threading.Event())
+    assert newcomer.downloads == 1
+
+
+def test_a_newcomer_that_is_told_to_leave_stops_asking() -> None:
+    recipe, leaving = Cramped(room=4), threading.Event()
+    newcomer = Behind(recipe, failures=3)
+    leaving.set()
+    trainer_of(recipe, newcomer, 4, lambda: False).catch_up(leaving)
+    assert newcomer.downloads == 0
 
 
 def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
