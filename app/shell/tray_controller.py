@@ -59,6 +59,7 @@ class TrayController(QObject):
         patience_seconds = _PATIENCE_SECONDS if mode == "tray" else PATIENCE_SECONDS
         self._host = TrayHost(QDBusConnection.sessionBus(), self, patience_seconds=patience_seconds)
         self._host.appeared.connect(self.tray.appear)
+        self._host.missing.connect(self._explain_missing_tray)
         if mode == "tray":
             self._host.missing.connect(self._window.come_forward)
         elif mode == "tray_at_login":
@@ -146,6 +147,20 @@ class TrayController(QObject):
             words = self.tr("Its icon in the panel opens the window again, pauses and quits.")
             if self.tray.show_notification(title, words):
                 self._settings_store.replace(is_tray_explained=True)
+
+    def _explain_missing_tray(self) -> None:
+        """Say how to reach Workerbee without a tray, once for each person, where the notice bar is free."""
+        if self._settings_store.settings.is_tray_explained or not self._window.notice.isHidden():
+            return
+        self._settings_store.replace(is_tray_explained=True)
+        self._window.notice.show_notice(
+            "info",
+            self.tr("This desktop has no tray."),
+            self.tr(
+                "Closing the window minimises it, and Workerbee goes on. To pause, resume and quit, use its "
+                "notifications, a right click on Workerbee in the menu of programs, or a terminal: workerbee pause."
+            ),
+        )
 
     def _show_minimised(self) -> None:
         if not self._window.isVisible():

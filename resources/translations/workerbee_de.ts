@@ -2587,7 +2587,7 @@
     </message>
     <message>
         <source>This desktop has no tray, so the window was only minimised.</source>
-        <translation>Diese Arbeitsumgebung hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
+        <translation>Dieser Desktop hat keinen Infobereich; das Fenster wurde deshalb nur minimiert.</translation>
     </message>
     <message>
         <source>Workerbee goes on meanwhile.</source>
@@ -2603,11 +2603,19 @@
     </message>
     <message>
         <source>This desktop has no tray; these buttons, the menu of programs and the terminal (workerbee pause) reach it.</source>
-        <translation>Dieser Desktop hat kein Infofeld; diese Knöpfe, das Programmmenü und das Terminal (workerbee pause) erreichen es.</translation>
+        <translation>Dieser Desktop hat keinen Infobereich; diese Knöpfe, das Programmmenü und das Terminal (workerbee pause) erreichen es.</translation>
     </message>
     <message>
         <source>Its icon in the panel opens the window again, pauses and quits.</source>
         <translation>Mit dem Symbol im Infobereich öffnen Sie das Fenster wieder, pausieren oder beenden Workerbee.</translation>
+    </message>
+    <message>
+        <source>This desktop has no tray.</source>
+        <translation>Dieser Desktop hat keinen Infobereich.</translation>
+    </message>
+    <message>
+        <source>Closing the window minimises it, and Workerbee goes on. To pause, resume and quit, use its notifications, a right click on Workerbee in the menu of programs, or a terminal: workerbee pause.</source>
+        <translation>Schließen minimiert das Fenster, und Workerbee läuft weiter. Zum Pausieren, Fortsetzen und Beenden dienen die Benachrichtigungen, ein Rechtsklick auf Workerbee im Programmmenü oder ein Terminal: workerbee pause.</translation>
     </message>
 </context>
 <context>

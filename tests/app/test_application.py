@@ -49,8 +49,12 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
     applications: list[Application] = []
     folders = Folders.default()
 
-    def open_one(*parts: str, request: LaunchRequest = NO_REQUEST, rehearsal: str = "good") -> Application:
-        initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
+    def open_one(
+        *parts: str, request: LaunchRequest = NO_REQUEST, rehearsal: str = "good", is_tray_explained: bool = True
+    ) -> Application:
+        settings_store = SettingsStore(folders.settings_file)
+        settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
+        initial_window = InitialWindow(folders, settings_store, Theme(qapp), Language(qapp))
         initial_window.open(request)
         fake = [sys.executable, fake_worker.__file__]
         application = Application(
@@ -109,6 +113,17 @@ def test_a_run_is_joined_reviewed_trained_paused_resumed_and_left(qtbot: QtBot, 
         application.quit()
     assert application.session_controller.session.left is not None
     assert not application.session_controller.session.is_worker_running
+
+
+def test_a_desktop_without_a_tray_is_explained_once(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good", is_tray_explained=False)
+    notice = application.window.notice
+    qtbot.waitUntil(lambda: "no tray" in notice.callout.text, timeout=LIMIT_MILLISECONDS)
+    assert "workerbee pause" in notice.callout.text
+    application.close()
+    again = opened("good", is_tray_explained=False)
+    again.tray_controller.await_tray("window")  # Qt's offscreen platform has none, and it is known at once
+    assert again.window.notice.isHidden()
 
 
 def test_whether_others_reach_this_computer_is_found_out_again_by_a_click(qtbot: QtBot, opened: Open) -> None:

@@ -231,7 +231,9 @@ def test_the_settings_of_the_whole_window_lead_to_the_page(
 ) -> None:
     opened(is_seen=False).look()
     folders = Folders.default()
-    initial_window = InitialWindow(folders, SettingsStore(folders.settings_file), Theme(qapp), Language(qapp))
+    settings_store = SettingsStore(folders.settings_file)
+    settings_store.replace(is_tray_explained=True)  # that notice would come first
+    initial_window = InitialWindow(folders, settings_store, Theme(qapp), Language(qapp))
     initial_window.open(LaunchRequest())
     application = Application(initial_window)
     application.open(LaunchRequest())

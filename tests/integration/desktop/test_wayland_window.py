@@ -150,7 +150,7 @@ def test_a_compositor_that_dies_leaves_no_worker_and_the_next_start_knows_the_ru
 def test_the_window_fills_a_screen_of_another_scale(tmp_path: Path, scale: float) -> None:
     """Of a scale that changes meanwhile Qt 6.11 draws twice too large on sway 1.7, any program's window."""
     pictures = Path(os.environ.get("WORKERBEE_PICTURES") or tmp_path / "pictures").absolute()
-    with WaylandDesktop(tmp_path / "desktop", size="1770x1230", scale=scale) as desktop:
+    with WaylandDesktop(tmp_path / "desktop", size=(1770, 1230), scale=scale) as desktop:
         command = [sys.executable, "-m", "app"]
         app = desktop.launch(command, "app", WORKERBEE_HOME=str(tmp_path / "home"))
         window = desktop.window(app)

@@ -22,6 +22,7 @@ from typing import Any
 
 from PySide6.QtGui import QImage
 
+from tests.support.environment.virtual_pointer import VirtualPointer
 from tests.support.environment.x11_desktop import LIMIT_SECONDS, ProgramsOfADesktop, Shown, wait_for
 
 PROGRAMS = ("sway", "swaymsg", "grim", "wtype", "wl-copy")
@@ -51,6 +52,7 @@ class Toplevel:
     height: int
     is_focused: bool
     is_visible: bool
+    middle: tuple[int, int]
 
 
 class WaylandDesktop(ProgramsOfADesktop):
@@ -59,7 +61,9 @@ class WaylandDesktop(ProgramsOfADesktop):
     A window fills the screen, or has the size that it asks for.
     """
 
-    def __init__(self, folder: Path, size: str = "1180x820", scale: float = 1.0, *, fills_screen: bool = True) -> None:
+    def __init__(
+        self, folder: Path, size: tuple[int, int] = (1180, 820), scale: float = 1.0, *, fills_screen: bool = True
+    ) -> None:
         super().__init__(folder)
         self._size, self._scale, self._fills_screen = size, scale, fills_screen
 
@@ -110,6 +114,10 @@ class WaylandDesktop(ProgramsOfADesktop):
             ["wtype", "-s", _KEYMAP_MILLISECONDS, *words], env=self._environment, check=True, timeout=LIMIT_SECONDS
         )
 
+    def mouse(self) -> VirtualPointer:
+        """A mouse, to be used in a ``with`` statement; without one the desktop has none."""
+        return VirtualPointer(self._environment["WAYLAND_DISPLAY"], self._size)
+
     def close(self, window: Toplevel) -> None:
         """Ask a window to close, as its cross does."""
         self._ask(f"[con_id={window.number}]", "kill")
@@ -141,7 +149,7 @@ class WaylandDesktop(ProgramsOfADesktop):
             "XDG_SESSION_TYPE": "wayland",
         }
         configuration = runtime / "sway.conf"
-        configuration.write_text(_CONFIGURATION.format(size=self._size, scale=self._scale))
+        configuration.write_text(_CONFIGURATION.format(size="x".join(map(str, self._size)), scale=self._scale))
         if not self._fills_screen:
             with configuration.open("a") as more:
                 more.write('for_window [app_id=".*"] floating enable\n')
@@ -207,4 +215,5 @@ def _toplevel(node: dict[str, Any]) -> Toplevel:
         height=node["rect"]["height"],
         is_focused=node["focused"],
         is_visible=node["visible"],
+        middle=(node["rect"]["x"] + node["rect"]["width"] // 2, node["rect"]["y"] + node["rect"]["height"] // 2),
     )
