@@ -20,6 +20,7 @@ ROWS = (
     "slow_peer",
     "roots",
     "newcomer",
+    "liars",
     "window_start",
     "window_memory",
     "window_cpu",
@@ -61,6 +62,7 @@ class Plan:
     slow_peer_rounds: int
     root_rounds: int
     newcomer_numbers: int
+    liar_rounds: int
 
     @property
     def wants_peers(self) -> bool:
@@ -98,8 +100,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

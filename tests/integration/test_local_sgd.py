@@ -6,16 +6,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
-from core.run.manifest import RunManifest
-from core.run.spec.optimizer import AdamW
-from tests.support.peers.learning_rows import Member, Outcome, Row, learn, small_run
+from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -31,30 +28,21 @@ SPARSE = "only the largest changes"
 MISSES = "keeper, client and one who misses a round"
 
 
-def local_sgd(learning_rate: float = 5e-4, outer_momentum: float = 0.5, **collaboration: Any) -> RunManifest:
-    """A round is twenty steps of each of two members.
-
-    With the usual outer momentum of 0.9 the loss swings for some tens of rounds, which is longer than a row.
-    """
-    run = small_run(mode="local-sgd", outer_momentum=outer_momentum, **collaboration)
-    return msgspec.structs.replace(run, optimizer=AdamW(learning_rate=learning_rate))
-
-
 def rows() -> tuple[Row, ...]:
     """A keeper with a client and a newcomer; one whose base weights differ; two who train during the exchange."""
-    plain, overlapped = local_sgd(), local_sgd(overlap="delayed", delta_codec="int4")
+    plain, overlapped = local_sgd_run(), local_sgd_run(overlap="delayed", delta_codec="int4")
     keeper, client = Member(manifest=plain, keeps=True), Member(manifest=plain, mode="client")
     late = Member(manifest=plain, mode="client", late=True)
     differing = Member(manifest=plain, diverges_at=3)
     missing = Member(manifest=plain, mode="client", misses_round_at=3)
-    of_four = local_sgd(target_batch_size=1280, matchmaking_time=2.0)  # as many steps of each as for two
+    of_four = local_sgd_run(target_batch_size=1280, matchmaking_time=2.0)  # as many steps of each as for two
     honest = Member(manifest=of_four, mode="client", samples_per_second=80.0)  # in four seconds, to meet in two
     liar = msgspec.structs.replace(honest, lies_from=2)
     by_the_clock = {"target_batch_size": 1_000_000, "max_round_seconds": 6.0}  # 60 to 100 steps
-    resting = Member(manifest=local_sgd(inner_steps_max=MOST_STEPS, **by_the_clock))
-    uncounted = Member(manifest=local_sgd(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
+    resting = Member(manifest=local_sgd_run(inner_steps_max=MOST_STEPS, **by_the_clock))
+    uncounted = Member(manifest=local_sgd_run(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
-    sparse = local_sgd(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
+    sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
         Row(name="keeper, client and newcomer", members=(keeper, client, late), epochs=EPOCHS),
         Row(name=DIFFERS, members=(keeper, differing), epochs=EPOCHS),

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from tests.bench.local_sgd.codec_speed import CODECS, CodecSpeed, measure_codecs
+from tests.bench.local_sgd.liars import Liars, measure_liars
 from tests.bench.local_sgd.memory import Memory, measure_memory
 from tests.bench.local_sgd.newcomer import CUT_SHARE, Newcomer, measure_newcomer
 from tests.bench.local_sgd.roots import Roots, measure_roots
@@ -21,6 +22,7 @@ MIN_OTHERS_SHARE = 0.98
 MAX_BYTES = 9.0  # a parameter
 MIN_TIMES_FASTER = 2.5
 MAX_AGAIN = 0.35
+MAX_LIED_TO = 1.10  # of the loss without a lie
 NO_FIGURE = "–"
 
 _Figures = TypeVar("_Figures")
@@ -35,6 +37,7 @@ class LocalSgdMeasured:
     slow_peer: SlowPeerMeasured = field(default_factory=SlowPeerMeasured)
     roots: Roots | None = None
     newcomer: Newcomer | None = None
+    liars: Liars | None = None
 
 
 def local_sgd_deeds(plan: Plan, ground: Ground, measured: LocalSgdMeasured) -> Mapping[str, Callable[[], object]]:
@@ -54,6 +57,7 @@ def local_sgd_deeds(plan: Plan, ground: Ground, measured: LocalSgdMeasured) -> M
         "slow_peer": {f"slow_peer, {name}": deed for name, deed in slow_peer.items()},
         "roots": {"roots": partial(noted, "roots", partial(measure_roots, ground, plan.root_rounds))},
         "newcomer": {"newcomer": partial(noted, "newcomer", partial(measure_newcomer, ground, plan.newcomer_numbers))},
+        "liars": {"liars": partial(noted, "liars", partial(measure_liars, ground, plan.liar_rounds))},
     }
     return {what: deed for row, its in deeds.items() if row in plan.rows for what, deed in its.items()}
 
@@ -66,6 +70,7 @@ def local_sgd_rows(measured: LocalSgdMeasured) -> Mapping[str, Callable[[], list
         "slow_peer": lambda: [_slow_peer(measured.slow_peer)],
         "roots": lambda: [_roots(measured.roots)],
         "newcomer": lambda: _newcomer(measured.newcomer),
+        "liars": lambda: [_liars(measured.liars)],
     }
 
 
@@ -133,6 +138,19 @@ def _newcomer(measured: Newcomer | None) -> list[Row]:
         _row(what, shown, must, faster >= MIN_TIMES_FASTER and is_equal),
         _row(after, f"{cut:.1%} / {kill:.1%}", at_most, max(cut, kill) <= MAX_AGAIN and is_equal),
     ]
+
+
+def _liars(measured: Liars | None) -> Row:
+    what = "one liar of three (−1,000 times its change, a billion samples): the others' loss ÷ without the lie"
+    must = f"≤ {MAX_LIED_TO:.2f}"
+    if measured is None:
+        return _row(what, NO_FIGURE, must, None)
+    ratio, losses = measured.lied_to_loss / measured.honest_loss, (measured.lied_to_loss, measured.honest_loss)
+    named = "named, and nobody else" if measured.is_named else "NOT rightly named"
+    weights = "equal" if measured.is_equal else "DIFFERENT"
+    left = " and ".join(f"{loss:.0%}" for loss in losses)
+    shown = f"{ratio:.2f} ({left} of the untrained after {measured.rounds} rounds; {named}; {weights} weights)"
+    return _row(what, shown, must, ratio <= MAX_LIED_TO and measured.is_named and measured.is_equal)
 
 
 def _row(what: str, shown: str, must: str, is_reached: bool | None) -> Row:

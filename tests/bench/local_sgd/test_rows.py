@@ -9,6 +9,7 @@ import pytest
 
 from tests.bench.local_sgd import codec_speed
 from tests.bench.local_sgd.codec_speed import CodecSpeed
+from tests.bench.local_sgd.liars import liars_of
 from tests.bench.local_sgd.memory import Looks, memory_of
 from tests.bench.local_sgd.newcomer import Newcomer
 from tests.bench.local_sgd.root_counts import RootCounts
@@ -18,6 +19,7 @@ from tests.bench.local_sgd.slow_peer import Others, SlowPeerMeasured
 from tests.bench.plan import FULL, plan_for
 from tests.bench.setup import Ground
 from tests.bench.table import Row
+from tests.support.peers.learning_rows import Outcome
 
 EQUAL = Roots(RootCounts(equal=198, repaired=2, unrepaired=0, alone=1, astray=0), 600.0, Counter(kill=3))
 
@@ -27,7 +29,7 @@ def row(name: str, measured: LocalSgdMeasured) -> Row:
     return local_sgd_rows(measured)[name]()[0]
 
 
-@pytest.mark.parametrize("name", ["codec", "local_sgd_memory", "slow_peer", "roots", "newcomer"])
+@pytest.mark.parametrize("name", ["codec", "local_sgd_memory", "slow_peer", "roots", "newcomer", "liars"])
 def test_what_was_not_measured_has_no_figure(name: str) -> None:
     assert row(name, LocalSgdMeasured()).is_reached is None
     assert name in FULL.rows
@@ -93,3 +95,20 @@ def test_three_donors_must_be_faster_than_one_and_a_cut_must_cost_little(
     measured = Newcomer(32_000_000, 60.0, from_three, 0.3, after_kill=after_cut, roots=roots)
     rows = local_sgd_rows(LocalSgdMeasured(newcomer=measured))["newcomer"]()
     assert [each.is_reached for each in rows] == reached
+
+
+@pytest.mark.parametrize(
+    ("outliers", "last", "is_reached"),
+    [([2], 2.1, True), ([2], 2.3, False), ([], 2.1, False), ([2, 1], 2.1, False)],
+)
+def test_a_liar_must_be_named_alone_and_cost_the_others_little(
+    outliers: list[int], last: float, is_reached: bool
+) -> None:
+    def swarm(loss: float, by_organiser: list[int]) -> Outcome:
+        losses, named = [[4.0, loss]] * 3, [by_organiser, [], []]
+        return Outcome(
+            row="", losses=losses, epochs=[6], rounds=[], failures=[], seconds=1.0, distance=0.0, outliers=named
+        )
+
+    measured = liars_of(swarm(2.0, []), swarm(last, outliers), rounds=6)
+    assert row("liars", LocalSgdMeasured(liars=measured)).is_reached is is_reached

@@ -9,6 +9,7 @@ import msgspec
 
 from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
+from core.run.spec.optimizer import AdamW
 from tests.support.real_peers import PeerGroup, tiny
 
 AGREED = 0.02  # of the way that members have come, as the distance between two of them
@@ -91,6 +92,15 @@ def small_run(**collaboration: Any) -> RunManifest:
     """
     numbers: dict[str, Any] = {"target_batch_size": 640, "batch_size_per_step": 16, "matchmaking_time": 1.0}
     return msgspec.structs.replace(tiny(**(numbers | collaboration)), data=SumsData(digits=2))
+
+
+def local_sgd_run(learning_rate: float = 5e-4, outer_momentum: float = 0.5, **collaboration: Any) -> RunManifest:
+    """A round is twenty steps of each of two members.
+
+    With the usual outer momentum of 0.9 the loss swings for some tens of rounds, which is longer than a row.
+    """
+    run = small_run(mode="local-sgd", outer_momentum=outer_momentum, **collaboration)
+    return msgspec.structs.replace(run, optimizer=AdamW(learning_rate=learning_rate))
 
 
 def learn(group: PeerGroup, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:
