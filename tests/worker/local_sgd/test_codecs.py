@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from typing import get_args
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.run.requirements import _traffic_bytes
 from core.run.spec.collaboration import DeltaCodec
 from core.worker.swarm.local_sgd.codecs.wire import codec
+from tests.support.real_peers import tiny
 
 CODECS: tuple[DeltaCodec, ...] = ("fp16", "int8", "int4")
 ERRORS = {"fp16": 3e-4, "int8": 0.008, "int4": 0.11}  # of normally distributed numbers, as a share of their norm
@@ -91,3 +94,11 @@ def test_scales_that_are_not_finite_are_refused(name: DeltaCodec) -> None:
     encoded[:4] = 0xFF
     with pytest.raises(ValueError, match="not finite"):
         codec(name).decode(encoded, 1000)
+
+
+@pytest.mark.parametrize("name", get_args(DeltaCodec))
+def test_the_traffic_that_a_run_is_said_to_have_is_what_its_codec_sends(name: DeltaCodec) -> None:
+    run = tiny(mode="local-sgd", delta_codec=name)
+    parameters = 1_000_000  # as if the model had so many
+    told = _traffic_bytes(parameters, run.collaboration) / 2  # sent and received
+    assert codec(name).size(parameters) == pytest.approx(told, rel=0.01)

@@ -7,9 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.run.requirements import received_share
 from core.worker.swarm.local_sgd.codecs.error_feedback import BLOCK, KEPT, ErrorFeedback, largest
 from core.worker.swarm.local_sgd.codecs.sparse import MAX_KEPT, SparseCodec
 from core.worker.swarm.local_sgd.codecs.wire import codec
+from tests.support.real_peers import tiny
 from tests.worker.local_sgd.test_codecs import blake2, exact_numbers
 
 CODEC = SparseCodec()
@@ -107,3 +109,14 @@ def test_a_round_that_fails_changes_nothing_of_what_is_left_out() -> None:
     twice.select([again])
     assert torch.equal(third, again)
     assert third.any()
+
+
+@pytest.mark.parametrize("senders", [1, 3, 12, 20])
+def test_what_is_received_of_so_many_senders_is_what_a_run_is_said_to_receive(senders: int) -> None:
+    one, every = 8 * BLOCK, senders * KEPT
+    order = torch.stack([torch.randperm(BLOCK, generator=torch.Generator().manual_seed(block)) for block in range(8)])
+    average = torch.zeros(8, BLOCK).scatter_(1, order[:, :every], 1.0)  # no two have sent the same places
+    share = len(CODEC.encode(average.view(-1))) / CODEC.size(one)
+    assert share == pytest.approx(
+        received_share(tiny(mode="local-sgd", delta_codec="topk").collaboration, senders), rel=0.03
+    )
