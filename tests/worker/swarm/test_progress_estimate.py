@@ -15,8 +15,9 @@ from hivemind.utils.timed_storage import ValueWithExpiration
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from core.worker.swarm.averaging import progress_tracker
 from core.worker.swarm.averaging.progress_estimate import estimate_progress
-from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+from core.worker.swarm.averaging.progress_tracker import EpochClock, ObservedTracker
 from core.worker.swarm.dht.progress_reports import PeerReport
 
 NOW = 1.8e9
@@ -96,3 +97,50 @@ def test_a_newcomer_that_sees_one_other_is_not_alone() -> None:
     ):
         newcomer.reports = reports
         assert ObservedTracker._estimate(newcomer).num_peers == peers
+
+
+class Clock:
+    """An `EpochClock` of 60 s that began at NOW, and what it is told of others, who compute ten samples a second."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(progress_tracker, "steady_time", lambda: NOW)
+        self.clock = EpochClock(60.0)
+
+    def sees(self, *began: float, at: float = 1.0, epoch: int = 4) -> float:
+        """When our epoch 4 ends, once reports of that moment say that others have begun theirs; all since NOW."""
+        record = {"epoch": epoch, "samples_per_second": 10.0, "time": NOW + at, "client_mode": True}
+        reports: dict[bytes, PeerReport] = {}
+        for number, second in enumerate(began, 1):
+            samples = round(10 * (at - second))
+            report = PeerReport.parse(record | {"samples_accumulated": samples, "peer_id": bytes([number])})
+            assert report is not None
+            reports[bytes([number])] = report
+        self.clock.see(reports, 4)
+        return self.clock.end - NOW
+
+
+@pytest.mark.parametrize(
+    ("began", "end"),
+    [
+        ((), 60.0),
+        ((-4.0,), 56.0),  # we are late by so much
+        ((0.8,), 60.0),  # the other one is
+        ((-4.0, -4.2), 56.0),
+        ((-4.0, 0.5), 60.0),  # one of the three of us was early
+        ((-1000.0,), 30.0),  # says a liar
+        ((-1000.0, -4.0, -4.2), 55.8),
+    ],
+)
+def test_an_epoch_ends_by_the_clock_of_most(
+    monkeypatch: pytest.MonkeyPatch, began: tuple[float, ...], end: float
+) -> None:
+    assert Clock(monkeypatch).sees(*began) == pytest.approx(end)
+
+
+def test_of_each_peer_the_first_report_in_our_epoch_tells_when_it_began(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    assert clock.sees(-30.0, epoch=3) == 60.0
+    assert clock.sees(-4.0) == pytest.approx(56.0)
+    assert clock.sees(-9.0, at=50.0) == pytest.approx(56.0)
+    clock.clock.begin()
+    assert clock.clock.end == NOW + 60.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import math
+import statistics
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -25,12 +26,45 @@ MAX_LEAD_EPOCHS = 10  # of a peer in client mode that is followed, whatever it c
 log = logging.getLogger(__name__)
 
 
+class EpochClock:
+    """When our epoch ends in a run whose epochs last ``max_seconds`` at the most; infinity elsewhere.
+
+    Nobody begins an epoch at the very moment at which the others do. Whoever went by its own clock alone, and was late
+    once by more than a group is waited for, would be late in all epochs after. So an epoch ends by the clock of the
+    lower median of those who are in it, but never later than by our own, nor earlier than half of its time.
+
+    A report tells how many samples its peer has computed in the epoch and how many in a second, and so when it began;
+    each peer's first one counts, which comes soon after that, when an error of the speed makes little difference.
+    """
+
+    def __init__(self, max_seconds: float) -> None:
+        self._max_seconds = max_seconds
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin an epoch now."""
+        self._began = steady_time()
+        self._others: dict[bytes, float] = {}
+
+    def see(self, others: Mapping[bytes, PeerReport], epoch: int) -> None:
+        """Take note of those of the others who are in our ``epoch``."""
+        for subkey, report in others.items():
+            if report.epoch == epoch and report.samples_per_second > 0:
+                self._others.setdefault(subkey, report.time - report.samples / report.samples_per_second)
+
+    @property
+    def end(self) -> float:
+        """When it ends, in seconds since 1970."""
+        began = min(self._began, statistics.median_low([self._began, *self._others.values()]))
+        return max(began + self._max_seconds, self._began + self._max_seconds / 2)
+
+
 class ObservedTracker(ProgressTracker):
     """The tracker of one run, a thread that reports our progress and looks at everybody's.
 
     ``reports`` is what was reported at the last look, by encoded subkey, and ``others`` the same without our own.
     ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
-    epoch with us. An epoch lasts ``max_epoch_seconds`` at the most; for us it ends at ``latest_epoch_end``.
+    epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
     """
 
     reports: Mapping[bytes, PeerReport] = MappingProxyType({})
@@ -49,8 +83,7 @@ class ObservedTracker(ProgressTracker):
         max_epoch_seconds: float | None = None,
         **kwargs: Any,
     ) -> None:
-        self._max_epoch_seconds = math.inf if max_epoch_seconds is None else max_epoch_seconds
-        self.latest_epoch_end = steady_time() + self._max_epoch_seconds
+        self._clock = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds)
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
         kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
         super().__init__(*args, start=False, **kwargs)
@@ -90,7 +123,7 @@ class ObservedTracker(ProgressTracker):
 
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """Begin an epoch as ProgressTracker does; the others hear of it at once."""
-        self.latest_epoch_end = steady_time() + self._max_epoch_seconds
+        self._clock.begin()
         epoch: int = super().update_epoch(new_epoch)
         self.should_report_progress.set_urgently()
         return epoch
@@ -99,6 +132,11 @@ class ObservedTracker(ProgressTracker):
         """Report progress as ProgressTracker does; our own rate is known from the first samples on."""
         self.has_measured = self.has_measured or samples_accumulated > 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+
+    @property
+    def latest_epoch_end(self) -> float:
+        """When our epoch ends at the latest, in seconds since 1970."""
+        return self._clock.end
 
     def exclude_peers(self, peers: Iterable[PeerID]) -> None:
         """From now on, what these peers report does not count; everybody else's does.
@@ -117,6 +155,7 @@ class ObservedTracker(ProgressTracker):
         self.reports = {subkey: report for subkey, report in parsed.items() if report is not None}
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
         self.liveness.update(before, self.others)
+        self._clock.see(self.others, self.local_progress.epoch)
         if self.on_no_peers_left is not None and self._is_nobody_left():
             self.on_no_peers_left()
         return self._estimate()
