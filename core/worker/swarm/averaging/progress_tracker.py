@@ -42,7 +42,7 @@ class EpochClock:
         self.begin()
 
     def begin(self) -> None:
-        """Begin an epoch now."""
+        """Begin an epoch of ours at this very moment."""
         self._began = steady_time()
         self._others: dict[bytes, float] = {}
 
