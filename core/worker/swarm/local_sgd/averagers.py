@@ -71,10 +71,16 @@ class DeltaAverager(GradientAverager):
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:
-        """Put the pseudo-gradient, base weights minus the model's, into the buffers that are averaged."""
+        """Put the pseudo-gradient, base weights minus the model's, into the buffers that are averaged.
+
+        In a group, one with a value that is not a number is refused before anything is sent. A peer that is alone has
+        zeros instead, with which no step is taken: its base weights stay those with which a restart can begin.
+        """
         with self.get_tensors() as deltas:
             for delta, base, weights in zip(deltas, parameters_of(self._outer), self.parameters, strict=True):
                 torch.sub(base, weights.detach().to("cpu", torch.float32), out=delta)
+            if self.is_alone and not are_finite(deltas):
+                torch._foreach_zero_(deltas)
             if are_finite(deltas):
                 if self.feedback is not None and self._is_counted:
                     self.feedback.select(deltas)
