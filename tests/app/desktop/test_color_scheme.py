@@ -4,68 +4,49 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from jeepney import DBusAddress, MessageType, new_method_return, new_signal
-from jeepney.bus_messages import message_bus
-from jeepney.io.blocking import open_dbus_connection
+from jeepney import DBusAddress, new_method_return, new_signal
 from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.appearance.theme import Theme
 from app.desktop.color_scheme import PortalColorScheme
+from tests.support.environment.portal import NAME, PATH, Portal
 from tests.support.environment.session_bus import session_bus
 
-NAME = "org.freedesktop.portal.Desktop"
-SETTINGS = DBusAddress("/org/freedesktop/portal/desktop", NAME, "org.freedesktop.portal.Settings")
+SETTINGS = DBusAddress(PATH, NAME, "org.freedesktop.portal.Settings")
 APPEARANCE = ("org.freedesktop.appearance", "color-scheme")
 DARK, LIGHT, NO_PREFERENCE = 1, 2, 0
 
 pytestmark = pytest.mark.skipif(shutil.which("dbus-daemon") is None, reason="there is no dbus-daemon")
 
 
-class Portal(threading.Thread):
+class SettingsPortal(Portal):
     """Answers ``Read`` as xdg-desktop-portal does, and says when the setting changes; ``None`` never answers."""
 
     def __init__(self, address: str, setting: int | None) -> None:
-        super().__init__(daemon=True)
         self._setting = setting
-        self._connection = open_dbus_connection(address)
-        self._connection.send_and_get_reply(message_bus.RequestName(NAME))
         self.asked = threading.Event()
-        self.start()
+        super().__init__(address, self._read)
 
     def change(self, setting: int) -> None:
         """Say that it is another one from now on."""
         body = (*APPEARANCE, ("u", setting))
-        self._connection.send(new_signal(SETTINGS, "SettingChanged", "ssv", body))
+        self.send(new_signal(SETTINGS, "SettingChanged", "ssv", body))
 
-    def run(self) -> None:
-        with contextlib.suppress(EOFError, OSError):
-            self._serve()
-
-    def close(self) -> None:
-        """Leave the bus."""
-        self._connection.sock.shutdown(socket.SHUT_RDWR)
-        self.join()
-        self._connection.close()
-
-    def _serve(self) -> None:
-        while True:
-            message: Any = self._connection.receive()
-            if message.header.message_type is MessageType.method_call:
-                assert message.body == APPEARANCE
-                self.asked.set()
-                if self._setting is not None:
-                    self._connection.send(new_method_return(message, "v", (("v", ("u", self._setting)),)))
+    def _read(self, message: Any) -> Iterator[Any]:
+        assert message.body == APPEARANCE
+        self.asked.set()
+        if self._setting is not None:
+            yield new_method_return(message, "v", (("v", ("u", self._setting)),))
 
 
-Portals = Callable[[int | None], Portal]
+Portals = Callable[[int | None], SettingsPortal]
 
 
 @pytest.fixture
@@ -80,7 +61,7 @@ def address(qapp: QApplication) -> Iterator[str]:
 def portals(address: str) -> Iterator[Portals]:
     """Puts a portal on that bus, which has that setting."""
     with contextlib.ExitStack() as ends:
-        yield lambda setting: ends.enter_context(contextlib.closing(Portal(address, setting)))
+        yield lambda setting: ends.enter_context(contextlib.closing(SettingsPortal(address, setting)))
 
 
 def follow(address: str) -> PortalColorScheme:
