@@ -77,9 +77,10 @@ class Neighbours:
 
     def open_link(self, mouse: VirtualPointer) -> None:
         """With the right button, in the other program."""
-        mouse.move(*self.desktop.window(self.other).middle)
+        said = len(self.other.words)
+        mouse.move(*self.desktop.window(self.other).middle)  # which may be enough to give it the focus
         mouse.press(RIGHT)
-        wait_for(lambda: self.desktop.window(self.other).is_focused, "the other program in front")
+        wait_for(lambda: "active" in self.other.words[said:], "the other program in front")
         mouse.release(RIGHT)
 
 

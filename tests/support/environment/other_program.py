@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QDrag, QEnterEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -22,6 +22,11 @@ class Window(QLabel):
         super().__init__("another program")
         self._text, self._link = text, link
         self.setWindowTitle("Another program")
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Say that this window has the focus now, without which no permission for another one can be had."""
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            print("active", flush=True)
 
     def enterEvent(self, _event: QEnterEvent) -> None:  # noqa: N802
         """Say that there is a mouse now, over this window."""
