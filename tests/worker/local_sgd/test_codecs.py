@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core.run.requirements import _traffic_bytes
 from core.run.spec.collaboration import DeltaCodec
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from tests.support.real_peers import tiny
 
@@ -102,3 +103,15 @@ def test_the_traffic_that_a_run_is_said_to_have_is_what_its_codec_sends(name: De
     parameters = 1_000_000  # as if the model had so many
     told = _traffic_bytes(parameters, run.collaboration) / 2  # sent and received
     assert codec(name).size(parameters) == pytest.approx(told, rel=0.01)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_tensors_are_kept_as_encodings_of_their_parts(name: DeltaCodec) -> None:
+    tensors = [torch.randn(3, PART_NUMBERS // 2), torch.randn(7), torch.zeros(2, 2)]
+    kept = EncodedTensors(tensors, codec(name))
+    assert kept.lengths() == [PART_NUMBERS, PART_NUMBERS // 2, 7, 4]
+    assert sum(map(len, kept.parts())) <= 1.001 * BYTES[name] * sum(kept.lengths()) + 64
+    for index, tensor in enumerate(tensors):
+        decoded = kept.decoded(index)
+        assert decoded.shape == tensor.shape
+        assert float((decoded - tensor).norm()) <= ERRORS[name] * float(tensor.norm()) * (3 if index else 1)

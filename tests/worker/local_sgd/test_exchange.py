@@ -152,7 +152,27 @@ def test_what_a_reducer_sends_is_decoded_and_what_cannot_be_counts_as_no_change(
     assert container.invalid_senders == {0}
     assert not container._output_parts_by_peer[0][0].any()
 
+    mine, average = torch.randn(COUNT), torch.randn(COUNT)
     container = DeltaContainer([mine], [1.0], codec=RULE.codec, return_deltas=True)
-    container.register_processed_part(0, 0, RULE.codec.encode(mine))
+    container.register_processed_part(0, 0, RULE.codec.encode(average))
     assert container.invalid_senders == set()
-    torch.testing.assert_close(container._output_parts_by_peer[0][0], mine, atol=0.02, rtol=0)
+    torch.testing.assert_close(container._output_parts_by_peer[0][0], average, atol=0.02, rtol=0)
+
+
+def test_averages_need_no_memory_beside_what_was_sent() -> None:
+    mine = [torch.randn(20, 30), torch.randn(50)]
+    averages = [torch.randn(each.numel()) for each in mine]
+
+    async def received() -> list[Tensor]:
+        container = DeltaContainer(mine, [1.0], codec=RULE.codec, return_deltas=True, part_size_bytes=500)
+        lengths = [part.numel() for part, _ in container._input_parts_by_peer[0]]
+        numbers = torch.split(torch.cat(averages), lengths)
+        for number, part in enumerate(numbers):
+            container.register_processed_part(0, number, RULE.codec.encode(part))
+        assert len(numbers) > len(mine)
+        return [tensor async for tensor in container.iterate_output_tensors()]
+
+    outputs = asyncio.run(received())
+    for output, own, average in zip(outputs, mine, averages, strict=True):
+        assert torch.equal(output, own)
+        torch.testing.assert_close(own.view(-1), average, atol=0.02, rtol=0)

@@ -26,7 +26,7 @@ class Alone(DeltaAverager):
     def __init__(self, log: RoundLog, donor: Donor, weights: list[Tensor]) -> None:
         self.parameters, self.deltas = weights, [torch.zeros(shape) for shape in SHAPES]
         self._outer, self._rule, self._round_log = donor.outer, ReductionRule(CODEC, "clip", 4.0), log
-        self.feedback, self._keeps_snapshot, self.is_alone = None, False, True
+        self.feedback, self._keeps_sent, self.is_alone = None, False, True
 
     @contextmanager
     def get_tensors(self) -> Iterator[list[Tensor]]:

@@ -29,14 +29,16 @@ def test_it_is_nesterovs_momentum() -> None:
 def test_a_step_is_rounded_after_every_operation() -> None:
     gradient, weights = torch.randn(1000), torch.randn(1000)
     mine = weights.clone().requires_grad_()
-    mine.grad = gradient
-    outer_of(mine).step()
+    mine.grad = gradient.clone()
+    outer = outer_of(mine)
+    outer.step()
     g, w = gradient.numpy(), weights.numpy()
     import numpy as np
 
     lr, momentum = np.float32(LR), np.float32(MOMENTUM)
     looked_ahead = np.add(np.multiply(g, momentum), g)
     assert (np.subtract(w, np.multiply(looked_ahead, lr)) == mine.detach().numpy()).all()
+    assert torch.equal(outer.before_step(mine), weights)
 
 
 def test_a_step_that_is_left_out_moves_nothing_and_is_not_counted() -> None:

@@ -19,21 +19,21 @@ from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
-from core.worker.swarm.local_sgd.codecs.wire import CodecCompression
+from core.worker.swarm.local_sgd.codecs.wire import CodecCompression, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
-
-PART_NUMBERS = 2**17  # of what a lone peer logs: as long as the parts of an exchange
 
 
 class DeltaAverager(GradientAverager):
     """Averages what our steps have changed since the last round, in place of hivemind's gradients.
 
     ``outer`` steps the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. With
-    ``keeps_snapshot``, `snapshot` is what they were when the exchange began, for those who go on training meanwhile.
+    ``keeps_sent``, `sent` is what they had changed when the exchange began, for those who go on training meanwhile: as
+    it was sent, so that what the codec has rounded off stays in the weights; with ``feedback``, all of it in 8 bits.
     Who is ``weightless`` averages for the others, and has changed nothing; who has taken fewer than ``min_steps`` in a
     round has no weight in it either. What a whole exchange has averaged is written to the ``round_log``; so is what a
     peer that ``is_alone`` steps with, encoded like the average of a group. With ``feedback`` only the largest changes
@@ -47,7 +47,7 @@ class DeltaAverager(GradientAverager):
         *args: Any,
         outer: OuterNesterov,
         rule: ReductionRule,
-        keeps_snapshot: bool,
+        keeps_sent: bool,
         weightless: bool,
         min_steps: int,
         round_log: RoundLog,
@@ -56,8 +56,8 @@ class DeltaAverager(GradientAverager):
     ) -> None:
         self.feedback, self._min_steps = feedback, min_steps
         self._round_log, self._usual_size = round_log, UsualSize()
-        self._outer, self._rule, self._keeps_snapshot, self._weightless = outer, rule, keeps_snapshot, weightless
-        self.snapshot: list[Tensor] | None = None
+        self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless
+        self.sent: EncodedTensors | None = None
         # hivemind's name for a gradient averager without sums of its own: the model's weights are the sum
         super().__init__(*args, reuse_grad_buffers=True, compression=CodecCompression(rule.codec), **kwargs)
 
@@ -81,21 +81,21 @@ class DeltaAverager(GradientAverager):
                 torch.sub(base, weights.detach().to("cpu", torch.float32), out=delta)
             if self.is_alone and not are_finite(deltas):
                 torch._foreach_zero_(deltas)
+            self.sent = None
             if are_finite(deltas):
+                if self._keeps_sent:
+                    self.sent = EncodedTensors(deltas, self._rule.codec if self.feedback is None else codec("int8"))
                 if self.feedback is not None and self._is_counted:
                     self.feedback.select(deltas)
                 if self.is_alone:
                     self._log_own(deltas)
-        if self._keeps_snapshot:
-            self.snapshot = [weights.detach().clone() for weights in self.parameters]
 
     def _log_own(self, deltas: Sequence[Tensor]) -> None:
         """Write the changes to the round log, and put what they decode to in their place."""
-        parts = [part for delta in deltas for part in torch.split(delta.view(-1), PART_NUMBERS)]
-        encoded = [self._rule.codec.encode(part) for part in parts]
-        for part, whole in zip(parts, encoded, strict=True):
-            part.copy_(self._rule.codec.decode(whole, len(part)))
-        self._round_log.write([*map(len, parts)], encoded)
+        encoded = EncodedTensors(deltas, self._rule.codec)
+        for index, delta in enumerate(deltas):
+            delta.copy_(encoded.decoded(index))
+        self._round_log.write(encoded.lengths(), encoded.parts())
 
     def reset_accumulated_grads_(self) -> None:
         """Begin to count the samples of the next round."""

@@ -87,6 +87,7 @@ class _Received:
 class DeltaContainer(ValidatingContainer):
     """Takes the encoded averages of all reducers, our own among them; what cannot be used counts as no change.
 
+    An average takes the place of our own part, which was sent before: hivemind's would keep it beside that, in memory.
     With ``keeps_encoded`` the bytes are kept as well, for the round log.
     """
 
@@ -114,6 +115,8 @@ class DeltaContainer(ValidatingContainer):
                 self.invalid_senders.add(peer_index)
                 part = torch.zeros_like(mine)
         super().register_processed_part(peer_index, part_index, part)
+        averages = self._output_parts_by_peer[peer_index]
+        averages.append(mine.copy_(averages.pop()))
 
 
 class DeltaReducer(ValidatingReducer):

@@ -158,7 +158,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return DeltaAverager(
             outer=self.outer,
             rule=ReductionRule(codec(told.delta_codec), told.aggregation, told.weight_cap),
-            keeps_snapshot=told.overlap == "delayed" and not self._is_keeper,
+            keeps_sent=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,
             min_steps=told.inner_steps_min,
             feedback=ErrorFeedback() if told.delta_codec == "topk" and not self._is_keeper else None,
@@ -264,12 +264,12 @@ class LocalSgdOptimizer(SwarmOptimizer):
             return
         if self.grad_averager.feedback is not None and not is_void:
             self.grad_averager.feedback.commit()
-        snapshot, self.grad_averager.snapshot = self.grad_averager.snapshot, None
+        sent, self.grad_averager.sent = self.grad_averager.sent, None
         parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
         for index, (base, weights) in enumerate(parts):
             moved = base.to(weights, copy=True)
-            if snapshot is not None and not is_void:
-                moved += weights - snapshot[index]
+            if sent is not None and not is_void:
+                moved += weights - (self.outer.before_step(base) - sent.decoded(index)).to(weights)
             weights.copy_(moved)
         self._version = now
         if is_void:

@@ -55,8 +55,15 @@ class OuterNesterov(Optimizer):
             for weights in group["params"]:
                 velocity = self.state[weights][MOMENTUM]
                 velocity.mul_(group["momentum"]).add_(weights.grad)
-                weights.sub_(velocity.mul(group["momentum"]).add_(weights.grad).mul_(group["lr"]))
+                update = velocity.mul(group["momentum"]).add_(weights.grad).mul_(group["lr"])
+                weights.grad.copy_(weights)
+                weights.sub_(update)
         self._version = self._computed_version()
+
+    def before_step(self, weights: Tensor) -> Tensor:
+        """What those weights were before the last step: it takes the place of their gradient, which was used then."""
+        assert weights.grad is not None
+        return weights.grad
 
     def version(self) -> Version:
         """The number of steps so far, and a hash of the base weights and of the momentum, as of the last step.
