@@ -42,6 +42,7 @@ LOCAL_SGD_OPTIONS = (
     "overlap",
     "aggregation",
     "weight_cap",
+    "max_stale_rounds",
     "mirror",
 )
 _GRADIENTS_OPTIONS = (
@@ -146,6 +147,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     """With local-sgd, how changes are averaged: as they are, clipped to their median norm, or by centered clipping."""
     weight_cap: Annotated[float, Meta(ge=1, le=1000)] = 4.0
     """With local-sgd, how many times the median of all peers' samples one peer's may count at the most."""
+    max_stale_rounds: Annotated[int, Meta(ge=0, le=4)] = 2
+    """With local-sgd, how many rounds a computer may have missed at the most to keep what it has changed meanwhile."""
     mirror: Annotated[str, Meta(max_length=500)] = ""
     """With local-sgd, the https address of a folder with the base weights, which newcomers try before they ask peers;
     ``publish --mirror`` writes it."""

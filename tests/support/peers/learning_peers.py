@@ -55,6 +55,7 @@ LIE = 1000.0
 MIN_ROUNDS = 3  # of each member with everybody
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
+KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
 _Event = TypeVar("_Event")
 
@@ -294,6 +295,7 @@ class Training:
             epochs=[epoch_in(folder) for folder in self._folders],
             rounds=[list(map(summary, events_in(folder, RoundFinished))) for folder in self._folders],
             caught_up=[sum(map(int, CAUGHT_UP.findall(log))) for log in logs],
+            kept=[len(KEPT.findall(log)) for log in logs],
             downloads=[len(DOWNLOADED.findall(log)) for log in logs],
             outliers=[self._outliers(folder) for folder in self._folders],
             steps=[

@@ -58,11 +58,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     ``losses`` are on held-out samples, of the untrained model first and then after every epoch. ``distance`` is how
     far the honest members' parameters are apart at the first of the last epochs that all have ended (with local SGD,
-    after the same outer steps), as a share of the distance that they have come; ``None`` where there is none. ``moved``
-    is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds of others
-    that each has replayed, ``downloads`` the states that each has downloaded. ``outliers`` are the numbers of the
-    members that each has named as such. ``steps`` is how many each took in a round at the most, ``counted`` in how many
-    of its rounds what it had changed counted.
+    after the same outer steps), as a share of the distance that they have come; ``None`` where there is none.
+    ``moved`` is by how much their last averaging moved each of them, as such a share. ``caught_up`` counts the rounds
+    of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
+    each has downloaded. ``outliers`` are the numbers of the members that each has named as such. ``steps`` is how
+    many each took in a round at the most, ``counted`` in how many of its rounds what it had changed counted.
     """
 
     row: str
@@ -74,6 +74,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     distance: float | None = None
     moved: list[float] = []
     caught_up: list[int] = []
+    kept: list[int] = []
     downloads: list[int] = []
     outliers: list[list[int]] = []
     steps: list[int] = []

@@ -33,6 +33,7 @@ from core.worker.swarm.local_sgd.aggregation import MIN_SENDERS, aggregate
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 
 REMEMBERED_ROUNDS = 5
+PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,12 @@ class DeltaReducer(ValidatingReducer):
 
 
 class DeltaRunner(ValidatingRunner):
-    """One exchange of weight changes with a group; it yields averages, not differences from our own."""
+    """One exchange of weight changes with a group; it yields averages, not differences from our own.
+
+    WORKAROUND H51: hivemind sends a client its averages only once all of its parts have come, and keeps them in memory
+    until then; of any sender it reads no part while an answer is on its way. Each line is used in one direction at a
+    time, so an exchange takes twice as long.
+    """
 
     tensor_part_container: DeltaContainer
     tensor_part_reducer: DeltaReducer
@@ -217,24 +223,35 @@ class DeltaRunner(ValidatingRunner):
             encoded = await self.tensor_part_reducer.accumulate_part(sender, index, part, weight=self.weight)
             self.tensor_part_container.register_processed_part(own, index, encoded)
 
+    def should_delay_results(self, peer_id: PeerID) -> bool:
+        """Whether that peer gets its averages only after its last part: nobody does."""
+        return False
+
     async def _accumulate_parts_streaming(
         self, stream: AsyncIterator[averaging_pb2.AveragingData], sender_index: int
     ) -> AsyncIterator[averaging_pb2.AveragingData]:
         """Answer each part of a sender with the encoded average; hivemind answers with a difference of its own."""
+        encoded = self._encoded_averages(stream, sender_index)
+        async for message in amap_in_executor(serialize_torch_tensor, encoded, max_prefetch=PARTS_AHEAD):
+            yield averaging_pb2.AveragingData(code=averaging_pb2.AVERAGED_PART, tensor_part=message)
+
+    async def _encoded_averages(
+        self, stream: AsyncIterator[averaging_pb2.AveragingData], sender_index: int
+    ) -> AsyncIterator[Tensor]:
+        """The encoded average of each part that this sender sends; who has not sent all of them is banned."""
         received = 0
         try:
             async for part, weight in amap_in_executor(
                 lambda message: (deserialize_torch_tensor(message.tensor_part), message.weight),
                 stream,
-                max_prefetch=self.tensor_part_container.prefetch,
+                max_prefetch=PARTS_AHEAD,
             ):
                 try:
                     encoded = await self.tensor_part_reducer.accumulate_part(sender_index, received, part, weight)
                 except BannedException:
                     break
                 received += 1
-                message = serialize_torch_tensor(encoded)
-                yield averaging_pb2.AveragingData(code=averaging_pb2.AVERAGED_PART, tensor_part=message)
+                yield encoded
         finally:
             if received != self.tensor_part_reducer.num_parts:
                 await self._ban_sender(self.sender_peer_ids[sender_index])

@@ -28,7 +28,9 @@ from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.exchange import ReductionRule
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
+from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, has_broken, has_result
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
@@ -36,7 +38,6 @@ from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 PROTOCOL = "ls2"  # in the names of all that only peers of this protocol exchange
-RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its inner optimizer knows nothing yet
 NEVER = 2**62  # epochs
 
 log = logging.getLogger(__name__)
@@ -80,9 +81,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         **kwargs: Any,
     ) -> None:
         params, self._mirror, self._organiser = list(params), mirror, organiser
-        self._inner, self._inner_steps = optimizer(params), 0
-        self._inner_schedule = scheduler(self._inner) if scheduler is not None else None
+        self._inner = InnerOptimizer(params, optimizer, scheduler)
         self._is_keeper, self._repair = is_state_server, Repair()
+        self._progress = OwnProgress(codec("int8"), collaboration.max_stale_rounds)
         self.needs_gradient = not is_state_server
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / quote(run_id, safe=""))
         self._downloads = swarm.folder / "downloads" / quote(run_id, safe="")
@@ -182,7 +183,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Wait for the average as hivemind does; with weights that differ, or parts that miss, it moves nothing."""
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
-        if not _has_result(maybe_step_control):
+        self._progress.may_be_sent |= has_broken(maybe_step_control)
+        if not has_result(maybe_step_control):
             return
         assert maybe_step_control is not None
         outcome = maybe_step_control.result()
@@ -197,6 +199,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             return
         log.warning("base weights %s, the group's %s; parts miss: %s", self._version, right, outcome.has_missing_parts)
         self.outer.skip_next()
+        self._progress.may_be_sent = True
         self._repair.request((self._version if right is None else right)[0] + 1)
 
     def _should_load_state_from_peers(self) -> bool:
@@ -205,20 +208,11 @@ class LocalSgdOptimizer(SwarmOptimizer):
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
         """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report."""
         if batch_size and not self._is_keeper:
-            self._inner_step()
+            self._inner.step()
         self.grad_averager.local_samples_accumulated += batch_size
         self.grad_averager.local_times_accumulated += bool(batch_size)
         self.tracker.report_local_progress(self.local_epoch, self.grad_averager.local_samples_accumulated)
         return True
-
-    def _inner_step(self) -> None:
-        rates = [group["lr"] for group in self._inner.param_groups]
-        self._inner_steps += 1
-        for group in self._inner.param_groups:
-            group["lr"] *= min(1.0, self._inner_steps / RAMP_STEPS)
-        self._inner.step()
-        for group, rate in zip(self._inner.param_groups, rates, strict=True):
-            group["lr"] = rate
 
     def _maybe_schedule_gradient_averaging(self) -> None:
         """Look for a group before the round ends, as hivemind does, but only once the last exchange is over.
@@ -265,13 +259,20 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self.grad_averager.feedback is not None and not is_void:
             self.grad_averager.feedback.commit()
         sent, self.grad_averager.sent = self.grad_averager.sent, None
+        is_led_on = is_void and self.state_averager.mirror_use is MirrorUse.NOT_NEEDED
+        kept = self._progress.take(now[0] - before[0], is_led_on=is_led_on)
+        self._progress.may_be_sent = False
         parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
         for index, (base, weights) in enumerate(parts):
             moved = base.to(weights, copy=True)
-            if sent is not None and not is_void:
+            if kept is not None:
+                moved -= kept.decoded(index).to(weights)
+            elif sent is not None and not is_void:
                 moved += weights - (self.outer.before_step(base) - sent.decoded(index)).to(weights)
             weights.copy_(moved)
         self._version = now
+        if is_void and kept is None:
+            self._inner.steps = 0
         if is_void:
             self._round_log.end_at(now)
         else:
@@ -279,12 +280,14 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
         super()._update_global_epoch(*args, **kwargs)
-        self._follow_schedule()
+        self._inner.follow(self.local_epoch)
 
     def load_state_from_peers(self, **kwargs: Any) -> None:
-        """Catch up with the others, as SwarmOptimizer does; with other base weights our learning rate rises anew."""
-        before = self._version
+        """Catch up with the others, as SwarmOptimizer does; where what we have changed is void, our rate rises anew."""
         averager = self.state_averager
+        averager.step(wait_for_delayed_updates=True)
+        if self._inner.steps:
+            self._progress.keep(self.base_weights(), averager.main_parameters, self.grad_averager.sent)
         averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0
         averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
@@ -293,9 +296,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
             averager.mirrored = None
         stand_still = averager.donors_like_us > 0 and averager.other_donors == 0
         self._repair.tried(self._version[0], stand_still=stand_still)
-        if self._version != before:
-            self._inner_steps = 0
-        self._follow_schedule()
+        self._inner.follow(self.local_epoch)
 
     def _mirrored_state(self) -> Path | None:
         """A file with the mirror's state, where there is one and we are further behind than a round log reaches."""
@@ -313,7 +314,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         super().resume_at(epoch + self._replay_own_rounds())
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
-        self._follow_schedule()
+        self._inner.follow(self.local_epoch)
 
     @torch.no_grad()
     def _replay_own_rounds(self) -> int:
@@ -333,18 +334,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         super().say_goodbye()
         self._round_log.discard_frozen()
 
-    def _follow_schedule(self) -> None:
-        """The learning rate follows the run's rounds, not our own steps."""
-        while self._inner_schedule is not None and self._inner_schedule.last_epoch < self.local_epoch:
-            self._inner_schedule.step()
-
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradient of the last micro-batch."""
         self._inner.zero_grad(set_to_none)
 
     forget_gradient = zero_grad
-
-
-def _has_result(control: StepControl | None) -> bool:
-    """Whether a round has come to its end."""
-    return control is not None and control.done() and not control.cancelled() and control.exception() is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -15,10 +15,13 @@ PART_NUMBERS = 2**17  # as many as in the parts of an exchange
 class EncodedTensors:
     """The encodings of finite ``tensors`` on the CPU, in parts of `PART_NUMBERS`."""
 
-    def __init__(self, tensors: Sequence[Tensor], codec: Codec) -> None:
-        self._codec, self._shapes = codec, [tensor.shape for tensor in tensors]
-        split = [torch.split(tensor.view(-1), PART_NUMBERS) for tensor in tensors]
-        self._encoded = [[(len(part), codec.encode(part)) for part in parts] for parts in split]
+    def __init__(self, tensors: Iterable[Tensor], codec: Codec) -> None:
+        self._codec = codec
+        self._shapes, self._encoded = list[torch.Size](), list[list[tuple[int, Tensor]]]()
+        for tensor in tensors:
+            parts = torch.split(tensor.view(-1), PART_NUMBERS)
+            self._shapes.append(tensor.shape)
+            self._encoded.append([(len(part), codec.encode(part)) for part in parts])
 
     def decoded(self, index: int) -> Tensor:
         """The tensor of that index, in float32."""

@@ -1,0 +1,42 @@
+"""The optimizer with which a peer of local SGD steps its own model between two rounds: the run's, and its schedule."""
+
+from __future__ import annotations
+
+import torch
+
+from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory
+
+RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its optimizer knows nothing yet
+
+
+class InnerOptimizer:
+    """An optimizer of the model's ``params``, whose schedule follows the run's rounds, not our own steps.
+
+    ``steps`` counts those of the ramp and since; set to zero, it begins the ramp anew.
+    """
+
+    def __init__(
+        self, params: list[torch.nn.Parameter], optimizer: OptimizerFactory, scheduler: SchedulerFactory | None
+    ) -> None:
+        self._optimizer, self.steps = optimizer(params), 0
+        self._schedule = scheduler(self._optimizer) if scheduler is not None else None
+
+    def step(self) -> None:
+        """Step with the gradients of the parameters, at a part of the learning rate in the first `RAMP_STEPS`."""
+        groups = self._optimizer.param_groups
+        rates = [group["lr"] for group in groups]
+        self.steps += 1
+        for group in groups:
+            group["lr"] *= min(1.0, self.steps / RAMP_STEPS)
+        self._optimizer.step()
+        for group, rate in zip(groups, rates, strict=True):
+            group["lr"] = rate
+
+    def follow(self, epoch: int) -> None:
+        """Bring the learning rate to that of this round."""
+        while self._schedule is not None and self._schedule.last_epoch < epoch:
+            self._schedule.step()
+
+    def zero_grad(self, set_to_none: bool) -> None:
+        """Forget the gradients of the last micro-batch."""
+        self._optimizer.zero_grad(set_to_none)

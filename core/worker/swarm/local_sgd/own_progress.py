@@ -1,0 +1,82 @@
+"""What a peer has changed since the last round, kept while it catches up with the others.
+
+Who has missed a round has changed something that is in nobody's average. Taken along to the base weights of a round or
+two later it still leads the right way, so it goes into the next average; after more rounds it does not (a *stale*
+pseudo-gradient), and is dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+import torch
+from hivemind.averaging.control import StepControl
+from torch import Tensor
+
+from core.worker.swarm.averaging.allreduce import ExchangeFailedError, are_finite
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+
+log = logging.getLogger(__name__)
+
+
+class OwnProgress:
+    """Our changes, encoded by ``codec``, for at most ``max_rounds`` outer steps of others.
+
+    ``may_be_sent`` says that others may have stepped with the changes of our last exchange. It is set by whoever knows
+    how that ended, and until our own base weights move.
+    """
+
+    def __init__(self, codec: Codec, max_rounds: int) -> None:
+        self._codec, self._max_rounds = codec, max_rounds
+        self._changes: EncodedTensors | None = None
+        self.may_be_sent = False
+
+    @torch.no_grad()
+    def keep(self, base: Iterable[Tensor], weights: Iterable[Tensor], sent: EncodedTensors | None) -> None:
+        """Keep how far the model's ``weights`` are from their ``base``, less what was ``sent`` if others have it."""
+        self._changes = None
+        if self.may_be_sent and sent is None:
+            return
+        try:
+            pairs = zip(base, weights, strict=True)
+            self._changes = EncodedTensors(self._differences(pairs, sent if self.may_be_sent else None), self._codec)
+        except ValueError as error:
+            log.warning("our changes cannot be kept: %s", error)
+
+    @staticmethod
+    def _differences(pairs: Iterable[tuple[Tensor, Tensor]], sent: EncodedTensors | None) -> Iterator[Tensor]:
+        for index, (base, weights) in enumerate(pairs):
+            difference = base - weights.detach().to("cpu", torch.float32)
+            if sent is not None:
+                difference -= sent.decoded(index)
+            if not are_finite([difference]):
+                raise ValueError("they are not finite")
+            yield difference
+
+    def take(self, rounds: int, *, is_led_on: bool) -> EncodedTensors | None:
+        """What was kept, for base weights so many rounds later; ``None`` where there is nothing, or it is void.
+
+        It is void where the new base weights were not ``is_led_on`` from ours: then ours were wrong.
+        """
+        changes, self._changes = self._changes, None
+        if changes is None or not is_led_on:
+            return None
+        if rounds > self._max_rounds:
+            log.warning("we were %d rounds behind: what we had changed is too old, and is dropped", rounds)
+            return None
+        log.info("we were %d rounds behind, and keep what we have changed", rounds)
+        return changes
+
+
+def has_result(control: StepControl | None) -> bool:
+    """Whether a round has come to its end."""
+    return control is not None and control.done() and not control.cancelled() and control.exception() is None
+
+
+def has_broken(control: StepControl | None) -> bool:
+    """Whether an exchange has begun, and failed in the middle: others may have stepped with what we had sent."""
+    if control is None or not control.done() or control.cancelled():
+        return False
+    return isinstance(control.exception(), ExchangeFailedError)

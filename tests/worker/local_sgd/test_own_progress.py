@@ -1,0 +1,58 @@
+"""What a peer has changed while it missed rounds: kept for few, without what others may have already."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.own_progress import OwnProgress
+
+CODEC = codec("int8")
+BASE = [torch.zeros(3, 4), torch.ones(5)]
+CHANGED = [-torch.full((3, 4), 0.5), torch.full((5,), 0.75)]
+"""The model's weights: half a step down in the first tensor, a quarter in the second."""
+
+
+def kept(progress: OwnProgress, rounds: int = 1, *, is_led_on: bool = True) -> list[Tensor] | None:
+    """What is left of it, so many rounds later."""
+    changes = progress.take(rounds, is_led_on=is_led_on)
+    return None if changes is None else [changes.decoded(index) for index in range(len(BASE))]
+
+
+def test_who_has_sent_nothing_keeps_all_that_it_has_changed() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.keep(BASE, CHANGED, sent=EncodedTensors(CHANGED, CODEC))
+    torch.testing.assert_close(kept(progress, 2), [torch.full((3, 4), 0.5), torch.full((5,), 0.25)], rtol=0.01, atol=0)
+
+
+def test_who_was_in_an_exchange_keeps_what_it_has_changed_since() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.may_be_sent = True
+    progress.keep(BASE, CHANGED, sent=EncodedTensors([torch.full((3, 4), 0.4), torch.full((5,), 0.25)], CODEC))
+    torch.testing.assert_close(kept(progress), [torch.full((3, 4), 0.1), torch.zeros(5)], rtol=0, atol=0.01)
+
+
+def test_who_does_not_know_what_others_have_of_it_keeps_nothing() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.may_be_sent = True
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress) is None
+
+
+def test_what_is_too_old_or_led_on_from_other_weights_is_void_and_nothing_is_used_twice() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress, 3) is None
+    assert kept(progress, 1) is None
+    progress.keep(BASE, CHANGED, sent=None)
+    assert kept(progress, is_led_on=False) is None
+
+
+def test_what_is_no_number_is_not_kept() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.keep(BASE, [CHANGED[0], CHANGED[1] * math.nan], sent=None)
+    assert kept(progress) is None
