@@ -1,8 +1,9 @@
 """What the line of a home computer leaves of its computing, estimated from the manifest: nothing is measured.
 
-A volunteer behind a router first sends everything that is averaged, then receives the average, so an exchange takes
-bytes / upload + bytes / download (hivemind's ``AllReduceRunner`` on peers in client mode). With overlap a round takes
-as long as the slower of computing and exchange, without it as long as both. Rounds that fail are not counted in.
+With gradients, a volunteer behind a router first sends everything that is averaged, then receives the average, so an
+exchange takes bytes / upload + bytes / download (hivemind's ``AllReduceRunner`` on peers in client mode); with local
+SGD averages come while parts still go out, and it takes the longer of both. With overlap a round takes as long as the
+slower of computing and exchange, without it as long as both. Rounds that fail are not counted in.
 """
 
 from __future__ import annotations
@@ -89,14 +90,16 @@ def estimate_own_round(manifest: RunManifest, samples_per_second: float | None, 
     collaboration = manifest.collaboration
     computing = collaboration.target_batch_size / samples_per_second
     computing = min(computing, collaboration.max_round_seconds or computing)
-    exchange = 0.0 if line is None else _exchange_seconds(sent, sent * received_share(collaboration), line)
+    received = sent * received_share(collaboration)
+    exchange = 0.0 if line is None else _exchange_seconds(collaboration, sent, received, line)
     whole = max(computing, exchange) if _is_overlapped(collaboration) else computing + exchange
     return OwnRound(sent, whole, computing / whole)
 
 
-def _exchange_seconds(sent_bytes: int, received_bytes: int, line: Line) -> float:
-    """Of one after the other: everything is sent, then the average is received."""
-    return sent_bytes * _BITS / line.upload + received_bytes * _BITS / line.download
+def _exchange_seconds(collaboration: Collaboration, sent_bytes: int, received_bytes: int, line: Line) -> float:
+    """Of both directions at once with local SGD, else of one after the other."""
+    up, down = sent_bytes * _BITS / line.upload, received_bytes * _BITS / line.download
+    return max(up, down) if collaboration.mode == "local-sgd" else up + down
 
 
 def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, volunteers: int) -> RoundEstimate:
@@ -106,7 +109,7 @@ def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, vo
     computing = needs.sample_flop * collaboration.target_batch_size / (volunteers * flop_per_second)
     computing = min(computing, collaboration.max_round_seconds or computing)
     received = sent * received_share(collaboration, volunteers)
-    exchange = _exchange_seconds(sent, received, line)
+    exchange = _exchange_seconds(collaboration, sent, received, line)
     at_once = _is_overlapped(collaboration)
     return RoundEstimate(
         volunteers=volunteers,
