@@ -39,6 +39,8 @@ def swarm(command: TrySwarm, context: CommandContext) -> int:
             organiser.client.publish(publish_here(manifest, folders["organiser"], device, threads))
             _join_all(volunteers, wait_until_published(organiser).link, device, threads)
             volunteers[-1].train(command.limits)
+            for volunteer in volunteers:  # the others' last figures count as well
+                volunteer.leave()
     for name, peer in peers.items():
         summary = peer.tally.summary(peer.session, time.monotonic())
         print(f"{name}: {summary}", file=stream_for_people(command.json), flush=True)

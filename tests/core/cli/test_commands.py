@@ -395,6 +395,18 @@ def test_a_swarm_ends_with_a_line_for_each_peer_and_leaves_nothing(tmp_path: Pat
     assert list(scratch.iterdir()) == []
 
 
+def test_a_swarm_counts_what_a_volunteer_tells_when_it_is_asked_to_leave(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(template())
+    play = demo_play()
+    *first, (training, progress) = play["join"]
+    worker = reciting(tmp_path, {**play, "join": [*first, [training]], "leave": [progress]})
+    result = workerbee(tmp_path, "swarm", str(file), "--peers", "3", "--for", "1s", worker=worker)
+    assert result.code == 0
+    for number, line in enumerate(result.out.splitlines()[-2:], 1):
+        assert line.startswith(f"volunteer {number}: Helped for 8 epochs: 40 samples")
+
+
 def test_a_swarm_says_who_of_many_came_to_grief(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(template())

@@ -2,9 +2,10 @@
 
     python reciting_worker.py PLAY
 
-PLAY is a JSON file: for each opening command (``join``, ``publish``, ``check``) a list of acts, and an act is
-a list of events. The first act follows the opening, the next one the next command. After the last it waits to
-leave. An event ``{"exit": 3}`` ends the process; a play with ``"deaf": true`` ends with its stdin only.
+PLAY is a JSON file: for each opening command (``join``, ``publish``, ``check``) a list of acts, and an act is a list
+of events. The first act follows the opening, the next one the next command. After the last it waits to leave, when it
+recites the events of ``leave``. An event ``{"exit": 3}`` ends the process; a play with ``"deaf": true`` ends with its
+stdin only.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def main() -> None:
         if isinstance(command, Leave):
             if play.get("deaf"):
                 continue
+            recite(play.get("leave", []))
             break
         acts = play[json.loads(line)["command"]] if acts is None else acts
         if acts:
