@@ -30,6 +30,9 @@ from pydantic.v1 import BaseModel, StrictFloat, confloat, conint
 LOOPBACK = ["/ip4/127.0.0.1/tcp/0"]
 MONITOR_READS = 30
 SAMPLES_PER_SECOND = 300.0  # of a slow computer, on any machine
+# A stock peer averages without whoever sends nothing for so long, and counts it among the round's peers all the same.
+# Unless told otherwise it waits for the run's matchmaking_time, here 3 s: too short for a machine with other work.
+NEXT_CHUNK_SECONDS = 15.0
 
 
 class LocalMetrics(BaseModel):
@@ -91,6 +94,7 @@ def make_optimizer(dht: hivemind.DHT, model: torch.nn.Module, numbers: dict[str,
         batch_size_per_step=shared["batch_size_per_step"],
         matchmaking_time=shared["matchmaking_time"],
         averaging_timeout=shared["averaging_timeout"],
+        next_chunk_timeout=NEXT_CHUNK_SECONDS,
         delay_grad_averaging=True,
         delay_optimizer_step=True,
         delay_state_averaging=True,

@@ -17,7 +17,15 @@ import lightning
 import torch
 from lightning_hivemind.strategy import HivemindStrategy
 
-from tests.integration.foreign.hivemind_scripts import LOOPBACK, Witness, adam_of, introduce, rest, run_in
+from tests.integration.foreign.hivemind_scripts import (
+    LOOPBACK,
+    NEXT_CHUNK_SECONDS,
+    Witness,
+    adam_of,
+    introduce,
+    rest,
+    run_in,
+)
 
 
 class Module(lightning.LightningModule):
@@ -67,6 +75,7 @@ def main(folder: Path, address: str | None = None) -> None:
         batch_size=shared["batch_size_per_step"],
         matchmaking_time=shared["matchmaking_time"],
         averaging_timeout=shared["averaging_timeout"],
+        next_chunk_timeout=NEXT_CHUNK_SECONDS,
         delay_state_averaging=True,
         delay_optimizer_step=True,
         delay_grad_averaging=True,
