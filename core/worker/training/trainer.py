@@ -89,7 +89,7 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
-            elif self.mini_steps >= (self._optimizer.most_steps or math.inf):
+            elif not self._optimizer.needs_gradient or self.mini_steps >= (self._optimizer.most_steps or math.inf):
                 self._rest(leaving)
             elif not self._micro_step():
                 yield from self._recover_from_bad_step()
@@ -110,10 +110,8 @@ class Trainer:
         """Compute one micro-batch; false where its gradient is not finite, which never reaches the swarm."""
         try:
             with named_out_of_memory():
-                needs_gradient = self._optimizer.needs_gradient
-                with torch.set_grad_enabled(needs_gradient):
-                    loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
-                has_gradient = not needs_gradient or self._recipe.backward(loss)
+                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
+                has_gradient = self._recipe.backward(loss)
         except torch.OutOfMemoryError:
             if self._micro_batch == 1:
                 raise
@@ -146,7 +144,7 @@ class Trainer:
         self.mini_steps += 1
 
     def _rest(self, leaving: threading.Event) -> None:
-        """We have taken all steps that the run allows in this round: wait for a moment of it."""
+        """There is nothing to compute in this round, or no more: wait for a moment of it."""
         with self._stall_timed():
             self._optimizer.rest()
         leaving.wait(REST_SECONDS)

@@ -129,6 +129,16 @@ def test_a_newcomer_that_is_told_to_leave_stops_asking() -> None:
     assert newcomer.downloads == 0
 
 
+def test_who_averages_for_others_and_uses_no_gradient_computes_nothing() -> None:
+    recipe = Cramped(room=0)  # no micro-batch fits
+    optimizer, events, leaving = training(recipe, batch_size=4)
+    optimizer.needs_gradient = False
+    done = next(event for event in events if isinstance(event, Progress))
+    leaving.set()
+    assert (done.contributed_samples, done.loss, optimizer.steps) == (0, None, [])
+    assert optimizer.rests > 0
+
+
 def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
     recipe = Cramped(room=5)
     optimizer, events, leaving = training(recipe, batch_size=16)

@@ -206,10 +206,15 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return self._repair.is_due() or super()._should_load_state_from_peers()
 
     def _check_and_accumulate_gradients(self, batch_size: int, grad_scaler: Any) -> bool:
-        """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report."""
-        if batch_size and not self._is_keeper:
+        """Take an inner step with the gradient of a micro-batch, and count its samples; without any, only report.
+
+        A keeper computes nothing, and reports one sample a round: hivemind's tracker announces nobody who has none.
+        """
+        if batch_size:
             self._inner.step()
         self.grad_averager.local_samples_accumulated += batch_size
+        if self._is_keeper:
+            self.grad_averager.local_samples_accumulated = 1
         self.grad_averager.local_times_accumulated += bool(batch_size)
         self.tracker.report_local_progress(self.local_epoch, self.grad_averager.local_samples_accumulated)
         return True
