@@ -9,7 +9,7 @@ from core.run.spec.collaboration import Collaboration, Compression, DeltaCodec
 from core.run.spec.data import DataSpec, ImageFiles, TextFiles
 from core.run.spec.recipe_cost import RecipeSize, size_of
 
-_FLOAT_BYTES = 4
+_FLOAT_BYTES, _BFLOAT_BYTES = 4, 2
 _HOST_BYTES_PER_PARAMETER = 28  # measured: four processes of hivemind, overlap on
 _HOST_BYTES = 450_000_000
 # Sent of a parameter; see core/worker/swarm/local_sgd/codecs
@@ -67,10 +67,10 @@ def _file_bytes(data: DataSpec) -> int:
 def _download_bytes(parameters: int, manifest: RunManifest) -> int:
     """A newcomer's download: the parameters and the optimizer's state, which is never sent as float16.
 
-    With local-sgd it is the base weights and the outer momentum.
+    With local-sgd it is the base weights and the outer momentum, in bfloat16.
     """
     if manifest.collaboration.mode == "local-sgd":
-        return 2 * _FLOAT_BYTES * parameters
+        return (_FLOAT_BYTES + _BFLOAT_BYTES) * parameters
     parameter_bytes = _sent_bytes(manifest.collaboration.load_state_compression)
     return round(parameters * (parameter_bytes + manifest.optimizer.kept_bytes))
 

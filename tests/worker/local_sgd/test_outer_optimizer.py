@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
-from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
+from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, nearest_bfloat16
 
 LR, MOMENTUM = 0.7, 0.9
 
@@ -23,7 +25,38 @@ def test_it_is_nesterovs_momentum() -> None:
         torchs.grad = mine.grad.clone()
         outer.step()
         expected.step()
-    torch.testing.assert_close(mine, torchs)
+    torch.testing.assert_close(mine, torchs, rtol=0.0, atol=0.1)  # bfloat16 keeps 8 bits of the momentum
+
+
+@pytest.mark.parametrize("exponent", [0, -20, 30, -126, -140])
+def test_the_nearest_bfloat16_is_found_with_integers_alone(exponent: int) -> None:
+    numbers = torch.randn(10_000) * 2.0**exponent
+    numbers[:4] = torch.tensor([1 + 2**-8, 1 + 3 * 2**-8, -(1 + 2**-8), 0.0])  # in the middle of two
+    assert torch.equal(nearest_bfloat16(numbers), numbers.to(torch.bfloat16))
+
+
+def test_momentum_does_not_stand_still_though_it_is_rounded() -> None:
+    weights = torch.zeros(100).requires_grad_()
+    outer = outer_of(weights)
+    for _ in range(200):
+        weights.grad = torch.full((100,), 1e-3)
+        outer.step()
+    reached = 1e-3 / (1 - MOMENTUM)  # of a gradient that stays the same
+    torch.testing.assert_close(
+        outer.state[weights]["momentum_buffer"].float(), torch.full((100,), reached), rtol=0.05, atol=0.0
+    )
+
+
+def test_a_state_is_loaded_in_place_and_keeps_its_bits() -> None:
+    ours, theirs = outer_of(torch.zeros(100).requires_grad_()), outer_of(torch.zeros(100).requires_grad_())
+    (weights,) = parameters_of(theirs)
+    weights.grad = torch.randn(100)
+    theirs.step()
+    ours.load_state_dict(theirs.state_dict())
+    (mine,) = parameters_of(ours)
+    loaded = ours.state[mine]["momentum_buffer"]
+    assert loaded.dtype is torch.bfloat16
+    assert torch.equal(loaded, theirs.state[weights]["momentum_buffer"])
 
 
 def test_a_step_is_rounded_after_every_operation() -> None:
@@ -67,6 +100,6 @@ def test_the_version_tells_weights_and_momentum_apart() -> None:
     assert outer.version() != version
     with torch.no_grad():
         weights[3].sub_(1e-6)
-        outer.state[weights]["momentum_buffer"][0] += 1e-6
+        outer.state[weights]["momentum_buffer"][0] *= 1.01
     outer.forget_version()
     assert outer.version() != version

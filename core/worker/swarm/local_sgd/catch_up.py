@@ -1,7 +1,7 @@
 """Catching up: a peer that has missed some rounds asks another one for their averages, and takes the steps itself.
 
 This is what of `RoundLog` happens in the averager's process, see ``averaging/averager_process.py``: the RPC that
-serves a log, and a download that prefers rounds (about 1 byte a parameter each) to the whole state (8 bytes a
+serves a log, and a download that prefers rounds (about 1 byte a parameter each) to the whole state (6 bytes a
 parameter), and parts of that from several donors to all of it from one. What comes out is a state like any other, with
 the same checks before it is used. A donor cannot make us believe in wrong rounds: after each, the hash of our weights
 must be what the donor itself told of them, and the group of the next round compares those again.

@@ -37,7 +37,7 @@ from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
-PROTOCOL = "ls2"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls3"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 
 log = logging.getLogger(__name__)

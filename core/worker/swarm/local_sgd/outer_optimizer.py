@@ -37,7 +37,7 @@ class OuterNesterov(Optimizer):
         self._skips_next = False
         self._version: Version | None = None
         for weights in parameters_of(self):
-            self.state[weights][MOMENTUM] = torch.zeros_like(weights)
+            self.state[weights][MOMENTUM] = torch.zeros_like(weights, dtype=torch.bfloat16)
 
     def skip_next(self) -> None:
         """Leave the next step out."""
@@ -53,12 +53,19 @@ class OuterNesterov(Optimizer):
         self._outer_steps.add_(1)
         for group in self.param_groups:
             for weights in group["params"]:
-                velocity = self.state[weights][MOMENTUM]
-                velocity.mul_(group["momentum"]).add_(weights.grad)
-                update = velocity.mul(group["momentum"]).add_(weights.grad).mul_(group["lr"])
+                kept = self.state[weights][MOMENTUM]
+                velocity = kept.float().mul_(group["momentum"]).add_(weights.grad)
+                kept.copy_(nearest_bfloat16(velocity))
+                update = velocity.mul_(group["momentum"]).add_(weights.grad).mul_(group["lr"])
                 weights.grad.copy_(weights)
                 weights.sub_(update)
         self._version = self._computed_version()
+
+    @torch.no_grad()
+    def load_state_dict(self, state_dict: Any) -> None:
+        """Take the momentum of that state, in place; the rates are the run's. PyTorch's makes float32 of it."""
+        for number, weights in enumerate(parameters_of(self)):
+            self.state[weights][MOMENTUM].copy_(state_dict["state"][number][MOMENTUM])
 
     def before_step(self, weights: Tensor) -> Tensor:
         """What those weights were before the last step: it takes the place of their gradient, which was used then."""
@@ -83,11 +90,25 @@ class OuterNesterov(Optimizer):
         return version_of(weights, self._outer_steps, [self.state[each][MOMENTUM] for each in weights])
 
 
+def nearest_bfloat16(numbers: Tensor) -> Tensor:
+    """Finite float32 rounded to the nearest bfloat16, to the even one of two; integers are the same on all processors.
+
+    Some processors take numbers below 1e-38 for zeros when they round.
+    """
+    bits = numbers.contiguous().view(torch.int32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).to(torch.int16).view(torch.bfloat16)
+
+
+def bytes_of(tensor: Tensor) -> memoryview:
+    """The numbers of a tensor on the CPU as they lie in memory, without a copy where they are contiguous."""
+    whole: Any = tensor.detach().contiguous().view(-1).view(torch.uint8).numpy()
+    return memoryview(whole)
+
+
 def version_of(weights: Iterable[Tensor], outer_steps: Tensor, velocities: Iterable[Tensor]) -> Version:
     """That of these base weights with their momentum; it takes a second for 100 million parameters."""
     whole = hashlib.blake2b(digest_size=16)
     for pair in zip(weights, velocities, strict=True):
         for tensor in pair:
-            numbers: Any = tensor.detach().contiguous().numpy()
-            whole.update(memoryview(numbers).cast("B"))
+            whole.update(bytes_of(tensor))
     return int(outer_steps), whole.digest()

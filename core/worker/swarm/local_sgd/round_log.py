@@ -1,6 +1,6 @@
 """The round log: the encoded averages of the last rounds on disk, for peers that have missed some of them.
 
-In 8 bits a round is 1 byte a parameter; base weights and momentum, which a peer would otherwise download, are 8. The
+In 8 bits a round is 1 byte a parameter; base weights and momentum, which a peer would otherwise download, are 6. The
 rounds in a log form a chain that ends at the present base weights: whoever has the weights at which one of them began,
 the same to the last bit, comes to the present ones by taking the outer steps in turn.
 

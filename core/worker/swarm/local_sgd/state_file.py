@@ -21,9 +21,9 @@ from torch import Tensor
 
 from core.files.atomic import opened_atomically
 from core.worker.swarm.averaging.allreduce import are_finite
-from core.worker.swarm.local_sgd.outer_optimizer import Version, version_of
+from core.worker.swarm.local_sgd.outer_optimizer import Version, bytes_of, version_of
 
-_FLOAT_BYTES = 4
+_KINDS = {torch.float32: "F32", torch.bfloat16: "BF16"}  # as safetensors names them
 _READABLE = 0o644  # for the web server, which may be another user
 
 
@@ -47,18 +47,17 @@ class Mirror(Protocol):
 
 
 def write_state_file(path: Path, tensors: Sequence[Tensor], about: Mapping[str, str]) -> tuple[int, str]:
-    """Write a state, float32 on the CPU, in one piece; the file's bytes and its SHA-256.
+    """Write a state on the CPU in one piece; the file's bytes and its SHA-256.
 
-    ``tensors`` are the base weights, the number of outer steps, and the momentum of each of the weights; ``about`` is
-    kept with them. Raises OSError, and what was at ``path`` before stays whole.
+    ``tensors`` are the base weights and the number of outer steps, float32, and the momentum of each of the weights,
+    bfloat16; ``about`` is kept with them. Raises OSError, and what was at ``path`` before stays whole.
     """
     header = _header(tensors, about)
     digest, size = hashlib.sha256(header), len(header)
     with opened_atomically(path, _READABLE) as file:
         file.write(header)
         for tensor in tensors:
-            numbers: Any = tensor.detach().contiguous().view(-1).numpy()
-            part = memoryview(numbers).cast("B")
+            part = bytes_of(tensor)
             file.write(part)
             digest.update(part)
             size += len(part)
@@ -67,13 +66,14 @@ def write_state_file(path: Path, tensors: Sequence[Tensor], about: Mapping[str, 
 
 def state_file_bytes(tensors: Sequence[Tensor]) -> int:
     """How large the file of a state of those shapes is, with nothing told about it."""
-    return len(_header(tensors, {})) + sum(_FLOAT_BYTES * tensor.numel() for tensor in tensors)
+    return len(_header(tensors, {})) + sum(map(_size, tensors))
 
 
 def check_state_file(path: Path, expected: Sequence[Tensor]) -> Version:
     """The version of the weights in that file, read tensor by tensor.
 
-    Raises ValueError, in words, unless it holds finite float32 of the very shapes of the ``expected`` state; OSError.
+    Raises ValueError, in words, unless it holds finite numbers of the very kinds and shapes of the ``expected`` state;
+    OSError.
     """
     with _opened(path) as file:
         _check_header(file, expected)
@@ -92,6 +92,10 @@ def read_state_file(path: Path, expected: Sequence[Tensor]) -> list[Tensor]:
         return list(_finite(file, [*weights, steps, *velocities]))
 
 
+def _size(tensor: Tensor) -> int:
+    return tensor.element_size() * tensor.numel()
+
+
 def _names(tensors: int) -> tuple[list[str], str, list[str]]:
     """Of the tensors of a state: of the weights, the number of outer steps, the momentum."""
     numbers = range(tensors // 2)
@@ -104,10 +108,10 @@ def _header(tensors: Sequence[Tensor], about: Mapping[str, str]) -> bytes:
     places: dict[str, Any] = {"__metadata__": dict(about)}
     start = 0
     for name, tensor in zip([*weights, steps, *velocities], tensors, strict=True):
-        if tensor.dtype is not torch.float32:
-            raise ValueError(f"{name} is {tensor.dtype}, and must be float32")
-        end = start + _FLOAT_BYTES * tensor.numel()
-        places[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [start, end]}
+        if tensor.dtype not in _KINDS:
+            raise ValueError(f"{name} is {tensor.dtype}, and must be float32 or bfloat16")
+        end = start + _size(tensor)
+        places[name] = {"dtype": _KINDS[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [start, end]}
         start = end
     encoded = json.dumps(places).encode()
     encoded += b" " * (-len(encoded) % 8)  # so that the numbers are aligned
@@ -121,7 +125,7 @@ def _check_header(file: Any, expected: Sequence[Tensor]) -> None:
         raise ValueError("its tensors are not those of the run's model")
     for name, tensor in zip(names, expected, strict=True):
         slice_ = file.get_slice(name)
-        if slice_.get_dtype() != "F32" or slice_.get_shape() != list(tensor.shape):
+        if slice_.get_dtype() != _KINDS[tensor.dtype] or slice_.get_shape() != list(tensor.shape):
             raise ValueError("its tensors are not those of the run's model")
 
 
