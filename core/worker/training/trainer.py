@@ -14,6 +14,7 @@ import torch
 from core.errors import ErrorKind, UserError
 from core.protocol.events import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
 from core.worker.compute.memory_errors import named_out_of_memory
+from core.worker.compute.process_memory import return_free_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
@@ -196,6 +197,7 @@ class Trainer:
 
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()
+        return_free_memory()  # what many samples at once have needed
         examples = tuple(Solved(text=example.text, correct=example.correct) for example in result.examples)
         return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 

@@ -127,9 +127,8 @@ class SettlingPeer:
 
         def load_lies() -> None:
             load()
-            with averager.get_tensors() as changes:
-                for change in changes:
-                    change.mul_(-LIE)
+            for index in range(len(averager.parameters)):
+                averager.changes.encode(index, averager.changes.decoded(index).mul_(-LIE))
 
         averager.load_accumulators_into_averager_ = load_lies
         averager.step = lambda *args, **options: begin(*args, **options | {"weight": LIE**3})

@@ -26,7 +26,7 @@ from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.state_parts.slots import Slots
 
 SHAPES = (20, 30), (7,)
-LENGTHS = [500, 107]
+LENGTHS = [600, 7]
 CODEC = codec("int8")
 OUTER = partial(OuterNesterov, lr=0.7, momentum=0.9)
 EPOCH = 12

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.run.requirements import _traffic_bytes
 from core.run.spec.collaboration import DeltaCodec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
+from core.worker.swarm.local_sgd.codecs.error_feedback import largest
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from tests.support.real_peers import tiny
 
@@ -108,10 +109,26 @@ def test_the_traffic_that_a_run_is_said_to_have_is_what_its_codec_sends(name: De
 @pytest.mark.parametrize("name", CODECS)
 def test_tensors_are_kept_as_encodings_of_their_parts(name: DeltaCodec) -> None:
     tensors = [torch.randn(3, PART_NUMBERS // 2), torch.randn(7), torch.zeros(2, 2)]
-    kept = EncodedTensors(tensors, codec(name))
+    kept = EncodedTensors.of(tensors, codec(name))
     assert kept.lengths() == [PART_NUMBERS, PART_NUMBERS // 2, 7, 4]
     assert sum(map(len, kept.parts())) <= 1.001 * BYTES[name] * sum(kept.lengths()) + 64
     for index, tensor in enumerate(tensors):
         decoded = kept.decoded(index)
         assert decoded.shape == tensor.shape
         assert float((decoded - tensor).norm()) <= ERRORS[name] * float(tensor.norm()) * (3 if index else 1)
+    assert kept.size(0) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize("name", get_args(DeltaCodec))
+def test_parts_take_the_place_of_others_and_none_stands_for_zeros(name: DeltaCodec) -> None:
+    sparse = largest(torch.randn(2 * 4096))
+    kept = EncodedTensors.of([sparse, torch.zeros(7)], codec(name))
+    other = EncodedTensors([(2 * 4096,), (7,)], codec(name), is_shared=True)
+    assert not other.is_whole and not other.decoded(0).any()
+    other.copy_(kept)
+    assert other.is_whole
+    assert torch.equal(other.decoded(0), kept.decoded(0))
+    with pytest.raises(ValueError, match="no encoding"):
+        other.put(1, torch.zeros(codec(name).room(7) + 1, dtype=torch.uint8))
+    other.clear()
+    assert not other.is_whole and len(other.part(0)) == 0

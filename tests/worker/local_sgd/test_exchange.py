@@ -8,13 +8,22 @@ from typing import Any
 import pytest
 import torch
 from hivemind.averaging.partition import BannedException
+from hivemind.compression import deserialize_torch_tensor
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.averaging.allreduce import root_mean_square
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer, ReductionRule, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = 300
+
+
+def encoded(part: Tensor) -> Tensor:
+    """What a sender sends of such numbers; bytes are sent as they are, and so is what no codec encodes."""
+    is_sendable = part.is_floating_point() and len(part) == COUNT and bool(part.isfinite().all())
+    return RULE.codec.encode(part) if is_sendable else part
 
 
 def reduced(*sent: Tensor, weights: tuple[float, ...] = ()) -> list[Tensor | BaseException]:
@@ -28,9 +37,11 @@ def reduction(
     """The reducer of one part, whose own is the first, and what it answers to each sender."""
 
     async def answers() -> tuple[DeltaReducer, list[Tensor | BaseException]]:
-        reducer = DeltaReducer([sent[0]], len(sent), RULE, **options)
+        own = sent[0]
+        usual = root_mean_square(own) if own.is_floating_point() else 1.0
+        reducer = DeltaReducer([COUNT], [usual], len(sent), RULE, **options)
         asked = [
-            reducer.accumulate_part(number, 0, part, weight)
+            reducer.accumulate_part(number, 0, encoded(part), weight)
             for number, (part, weight) in enumerate(zip(sent, weights or (1.0,) * len(sent), strict=True))
         ]
         waiting = [asyncio.create_task(each) for each in asked]
@@ -145,34 +156,49 @@ def test_a_weight_that_is_no_weight_is_nonsense() -> None:
     assert isinstance(answers[1], BannedException)
 
 
-def test_what_a_reducer_sends_is_decoded_and_what_cannot_be_counts_as_no_change() -> None:
-    mine = torch.randn(COUNT)
-    container = DeltaContainer([mine], [1.0], codec=RULE.codec, return_deltas=True)
-    container.register_processed_part(0, 0, torch.zeros(9, dtype=torch.uint8))
-    assert container.invalid_senders == {0}
-    assert not container._output_parts_by_peer[0][0].any()
-
-    mine, average = torch.randn(COUNT), torch.randn(COUNT)
-    container = DeltaContainer([mine], [1.0], codec=RULE.codec, return_deltas=True)
-    container.register_processed_part(0, 0, RULE.codec.encode(average))
-    assert container.invalid_senders == set()
-    torch.testing.assert_close(container._output_parts_by_peer[0][0], average, atol=0.02, rtol=0)
+SHAPES = (20, 30), (50,)
 
 
-def test_averages_need_no_memory_beside_what_was_sent() -> None:
-    mine = [torch.randn(20, 30), torch.randn(50)]
-    averages = [torch.randn(each.numel()) for each in mine]
+def exchange(mine: list[Tensor]) -> tuple[DeltaContainer, EncodedTensors]:
+    """An exchange in which one peer reduces all parts, and where it puts the averages."""
+    sent, averages = EncodedTensors.of(mine, RULE.codec), EncodedTensors(SHAPES, RULE.codec)
+    shapes = [torch.zeros(()).expand(shape) for shape in SHAPES]
+    options: dict[str, Any] = {"compression": EncodedParts(), "codec": RULE.codec}
+    return DeltaContainer(shapes, [1.0], sent=sent, averages=averages, return_deltas=True, **options), averages
 
-    async def received() -> list[Tensor]:
-        container = DeltaContainer(mine, [1.0], codec=RULE.codec, return_deltas=True, part_size_bytes=500)
-        lengths = [part.numel() for part, _ in container._input_parts_by_peer[0]]
-        numbers = torch.split(torch.cat(averages), lengths)
-        for number, part in enumerate(numbers):
-            container.register_processed_part(0, number, RULE.codec.encode(part))
-        assert len(numbers) > len(mine)
-        return [tensor async for tensor in container.iterate_output_tensors()]
 
-    outputs = asyncio.run(received())
-    for output, own, average in zip(outputs, mine, averages, strict=True):
-        assert torch.equal(output, own)
-        torch.testing.assert_close(own.view(-1), average, atol=0.02, rtol=0)
+def test_averages_are_kept_as_they_come_and_what_cannot_be_one_counts_as_no_change() -> None:
+    mine = [torch.randn(shape) for shape in SHAPES]
+    average = torch.randn(600)
+
+    async def received(*parts: Tensor) -> tuple[DeltaContainer, EncodedTensors]:
+        container, averages = exchange(mine)
+        for number, part in enumerate(parts):
+            container.register_processed_part(0, number, part)
+        assert len([each async for each in container.iterate_output_tensors()]) == len(SHAPES)
+        return container, averages
+
+    good = RULE.codec.encode(average)
+    for bad in (torch.zeros(9, dtype=torch.uint8), RULE.codec.encode(torch.full((50,), 1e6)), torch.zeros(50)):
+        container, averages = asyncio.run(received(good, bad))
+        assert container.invalid_senders == {0}
+        assert not averages.is_whole and not averages.decoded(1).any()
+        torch.testing.assert_close(averages.decoded(0).view(-1), average, atol=0.02, rtol=0)
+    container, averages = asyncio.run(received(good, RULE.codec.encode(torch.randn(50))))
+    assert averages.is_whole and container.invalid_senders == set()
+
+
+def test_what_is_sent_is_what_was_encoded_and_a_lost_reducer_leaves_nothing() -> None:
+    mine = [torch.randn(shape) for shape in SHAPES]
+
+    async def sent() -> tuple[list[Tensor], EncodedTensors]:
+        container, averages = exchange(mine)
+        messages = [message async for message in container.iterate_input_parts_for(0)]
+        container.register_processed_part(0, 0, RULE.codec.encode(torch.randn(600)))
+        container.register_failed_reducer(0)
+        assert len([each async for each in container.iterate_output_tensors()]) == len(SHAPES)
+        return [deserialize_torch_tensor(message) for message in messages], averages
+
+    messages, averages = asyncio.run(sent())
+    assert all(map(torch.equal, messages, [RULE.codec.encode(each.view(-1)) for each in mine]))
+    assert not averages.is_whole

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from core.worker.swarm.local_sgd.averagers import DeltaAverager
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.exchange import ReductionRule
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import RoundLog
@@ -19,18 +20,19 @@ from tests.worker.local_sgd.members import CODEC, OUTER, SHAPES, Donor
 
 
 class Alone(DeltaAverager):
-    """The worker's half of an averager whose other half nobody has forked; ``deltas`` stand for the shared memory."""
+    """The worker's half of an averager whose other half nobody has forked."""
 
     _parent_pid = 0
 
     def __init__(self, log: RoundLog, donor: Donor, weights: list[Tensor]) -> None:
-        self.parameters, self.deltas = weights, [torch.zeros(shape) for shape in SHAPES]
+        self.parameters = weights
+        self.changes, self.averages = EncodedTensors(SHAPES, CODEC), EncodedTensors(SHAPES, CODEC)
         self._outer, self._rule, self._round_log = donor.outer, ReductionRule(CODEC, "clip", 4.0), log
         self.feedback, self._keeps_sent, self.is_alone = None, False, True
 
     @contextmanager
     def get_tensors(self) -> Iterator[list[Tensor]]:
-        yield self.deltas
+        yield []
 
 
 @pytest.fixture
@@ -46,8 +48,7 @@ def take_step(donor: Donor, spoiled: float) -> None:
     weights[0][0, 0] += spoiled
     member = Alone(log, donor, weights)
     member.load_accumulators_into_averager_()
-    for base, delta in zip(donor.weights, member.deltas, strict=True):
-        base.grad = delta
+    donor.outer.averages = member.averages
     donor.outer.step()
     if donor.outer.version() != before:
         log.advance(before, donor.outer.version())

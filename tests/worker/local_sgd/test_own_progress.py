@@ -25,14 +25,14 @@ def kept(progress: OwnProgress, rounds: int = 1, *, is_led_on: bool = True) -> l
 
 def test_who_has_sent_nothing_keeps_all_that_it_has_changed() -> None:
     progress = OwnProgress(CODEC, max_rounds=2)
-    progress.keep(BASE, CHANGED, sent=EncodedTensors(CHANGED, CODEC))
+    progress.keep(BASE, CHANGED, sent=EncodedTensors.of(CHANGED, CODEC))
     torch.testing.assert_close(kept(progress, 2), [torch.full((3, 4), 0.5), torch.full((5,), 0.25)], rtol=0.01, atol=0)
 
 
 def test_who_was_in_an_exchange_keeps_what_it_has_changed_since() -> None:
     progress = OwnProgress(CODEC, max_rounds=2)
     progress.may_be_sent = True
-    progress.keep(BASE, CHANGED, sent=EncodedTensors([torch.full((3, 4), 0.4), torch.full((5,), 0.25)], CODEC))
+    progress.keep(BASE, CHANGED, sent=EncodedTensors.of([torch.full((3, 4), 0.4), torch.full((5,), 0.25)], CODEC))
     torch.testing.assert_close(kept(progress), [torch.full((3, 4), 0.1), torch.zeros(5)], rtol=0, atol=0.01)
 
 

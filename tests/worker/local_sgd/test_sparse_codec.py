@@ -85,7 +85,8 @@ def test_what_is_left_out_is_sent_later() -> None:
     sent = torch.zeros(BLOCK)
     for _ in range(100):
         delta = change.clone()
-        feedback.select([delta])
+        feedback.begin()
+        feedback.select(delta)
         assert int((delta != 0).sum()) <= KEPT
         feedback.commit()
         sent += delta
@@ -98,15 +99,19 @@ def test_a_round_that_fails_changes_nothing_of_what_is_left_out() -> None:
     once, twice = ErrorFeedback(), ErrorFeedback()
     for feedback, tries in ((once, 1), (twice, 3)):
         first = torch.arange(float(BLOCK))
-        feedback.select([first])
+        feedback.begin()
+        feedback.select(first)
         feedback.commit()
         for _ in range(tries):
             second = torch.ones(BLOCK)
-            feedback.select([second])
+            feedback.begin()
+            feedback.select(second)
         feedback.commit()
     third, again = torch.zeros(BLOCK), torch.zeros(BLOCK)
-    once.select([third])
-    twice.select([again])
+    once.begin()
+    once.select(third)
+    twice.begin()
+    twice.select(again)
     assert torch.equal(third, again)
     assert third.any()
 

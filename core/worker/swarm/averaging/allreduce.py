@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -60,14 +61,17 @@ class AllreduceOutcome(dict[PeerID, Any]):
         self.everybody = everybody or {}
 
 
-def is_plausible(sent: Tensor, mine: Tensor) -> bool:
-    """Whether numbers from somebody else may be used beside our own: finite, and not absurdly large.
+def root_mean_square(numbers: Tensor) -> float:
+    """How large numbers are, whatever their shape."""
+    return float(numbers.norm()) / math.sqrt(max(1, numbers.numel()))
 
-    Sizes are compared by root mean square, so the two may have different shapes.
+
+def is_plausible(sent: Tensor, usual: float) -> bool:
+    """Whether numbers from somebody else may be used: finite, and not absurdly large beside our own of ``usual`` size.
+
+    Sizes are root mean squares.
     """
-    count = max(1, sent.numel()) ** 0.5
-    size, usual = float(sent.norm()) / count, float(mine.norm()) / count
-    return bool(size <= MAX_RATIO * (1.0 + usual))  # false for a NaN
+    return bool(root_mean_square(sent) <= MAX_RATIO * (1.0 + usual))  # false for a NaN
 
 
 def are_finite(tensors: Iterable[Tensor]) -> bool:
@@ -83,11 +87,15 @@ class ValidatingContainer(TensorPartContainer):
         self.invalid_senders: set[int] = set()
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
+        super().register_processed_part(peer_index, part_index, self._validated(peer_index, part_index, part))
+
+    def _validated(self, peer_index: int, part_index: int, part: Tensor) -> Tensor:
+        """The part that a reducer has sent, or what takes its place."""
         mine = self._input_parts_by_peer[peer_index][part_index][0]
-        if not is_plausible(part, mine):
-            self.invalid_senders.add(peer_index)
-            part = torch.zeros_like(mine)  # a difference from our own
-        super().register_processed_part(peer_index, part_index, part)
+        if is_plausible(part, root_mean_square(mine)):
+            return part
+        self.invalid_senders.add(peer_index)
+        return torch.zeros_like(mine)  # a difference from our own
 
 
 class ValidatingReducer(TensorPartReducer):
@@ -102,11 +110,15 @@ class ValidatingReducer(TensorPartReducer):
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         is_weight = 0.0 <= weight < float("inf")
-        if not is_weight or not is_plausible(tensor_part, self._mine[part_index]):
+        if not is_weight or not is_plausible(tensor_part, self._usual_size(part_index)):
             self.invalid_senders.add(sender_index)
             raise BannedException(f"sender {sender_index} sent what cannot be right")
         averaged: Tensor = await super().accumulate_part(sender_index, part_index, tensor_part, weight)
         return averaged
+
+    def _usual_size(self, part_index: int) -> float:
+        """The root mean square of our own numbers in that part."""
+        return root_mean_square(self._mine[part_index])
 
     def outliers(self) -> set[int]:
         """The senders whose parts were left out; that of gradients, whose size differs, tells nothing."""

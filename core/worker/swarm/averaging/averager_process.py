@@ -90,7 +90,7 @@ class AveragerProcess(DecentralizedAverager):
         Raises NotFiniteError before anything is sent, ExchangeTimeoutError and ExchangeFailedError.
         """
         async with enter_asynchronously(self.get_tensors()) as tensors:
-            if not await asyncio.get_running_loop().run_in_executor(None, are_finite, tensors):
+            if not await asyncio.get_running_loop().run_in_executor(None, self._may_be_sent, tensors):
                 raise NotFiniteError
         started, is_whole = time.monotonic(), False
         try:
@@ -103,6 +103,10 @@ class AveragerProcess(DecentralizedAverager):
             raise (ExchangeTimeoutError if is_timeout else ExchangeFailedError)(str(error)) from error
         finally:
             self._timeouts.record(time.monotonic() - started, is_whole)
+
+    def _may_be_sent(self, tensors: Sequence[Tensor]) -> bool:
+        """Whether others may get our tensors: all numbers are finite."""
+        return are_finite(tensors)
 
     def _decisive_exchange(self, group_id: bytes) -> bytes:
         """The id of that of a round's exchanges whose losses are the round's."""

@@ -21,7 +21,7 @@ from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
-from core.worker.swarm.local_sgd.codecs.wire import CodecCompression, codec
+from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
@@ -31,9 +31,12 @@ from core.worker.swarm.local_sgd.state_file import MirrorUse
 class DeltaAverager(GradientAverager):
     """Averages what our steps have changed since the last round, in place of hivemind's gradients.
 
-    ``outer`` steps the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. With
-    ``keeps_sent``, `sent` is what they had changed when the exchange began, for those who go on training meanwhile: as
-    it was sent, so that what the codec has rounded off stays in the weights; with ``feedback``, all of it in 8 bits.
+    ``outer`` steps the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. Our
+    `changes` and their `averages` are kept encoded, in memory that is shared with the averager's process; hivemind's
+    own buffers have their shapes and no memory. With ``keeps_sent``, `sent` is what our steps had changed when the
+    exchange began, for those who go on training meanwhile: as it was sent, so that what the codec has rounded off stays
+    in the weights; with ``feedback``, all of it in 8 bits.
+
     Who is ``weightless`` averages for the others, and has changed nothing; who has taken fewer than ``min_steps`` in a
     round has no weight in it either. What a whole exchange has averaged is written to the ``round_log``; so is what a
     peer that ``is_alone`` steps with, encoded like the average of a group. With ``feedback`` only the largest changes
@@ -57,9 +60,14 @@ class DeltaAverager(GradientAverager):
         self.feedback, self._min_steps = feedback, min_steps
         self._round_log, self._usual_size = round_log, UsualSize()
         self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless
+        shapes = [weights.shape for weights in parameters_of(outer)]
+        self.changes = EncodedTensors(shapes, rule.codec, is_shared=True)
+        self.averages = EncodedTensors(shapes, rule.codec, is_shared=True)
         self.sent: EncodedTensors | None = None
         # hivemind's name for a gradient averager without sums of its own: the model's weights are the sum
-        super().__init__(*args, reuse_grad_buffers=True, compression=CodecCompression(rule.codec), **kwargs)
+        options = {"reuse_grad_buffers": True, "compression": EncodedParts()}
+        number = torch.zeros(())
+        super().__init__(*args, averaged_grads=tuple(number.expand(shape) for shape in shapes), **options, **kwargs)
 
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """Begin a round as GradientAverager does; our weight is the number of our samples in it."""
@@ -71,31 +79,37 @@ class DeltaAverager(GradientAverager):
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:
-        """Put the pseudo-gradient, base weights minus the model's, into the buffers that are averaged.
+        """Encode the pseudo-gradient, base weights minus the model's.
 
-        In a group, one with a value that is not a number is refused before anything is sent. A peer that is alone has
-        zeros instead, with which no step is taken: its base weights stay those with which a restart can begin.
+        In a group, one with a value that is not a number is refused before anything is sent. A peer that is alone takes
+        no step with it: its base weights stay those with which a restart can begin.
         """
-        with self.get_tensors() as deltas:
-            for delta, base, weights in zip(deltas, parameters_of(self._outer), self.parameters, strict=True):
-                torch.sub(base, weights.detach().to("cpu", torch.float32), out=delta)
-            if self.is_alone and not are_finite(deltas):
-                torch._foreach_zero_(deltas)
-            self.sent = None
-            if are_finite(deltas):
-                if self._keeps_sent:
-                    self.sent = EncodedTensors(deltas, self._rule.codec if self.feedback is None else codec("int8"))
-                if self.feedback is not None and self._is_counted:
-                    self.feedback.select(deltas)
-                if self.is_alone:
-                    self._log_own(deltas)
+        with self.get_tensors():
+            self.averages.clear()
+            self.sent = self.changes if self._encode_changes() and self._keeps_sent else None
+            if self.sent is not None and self.feedback is not None:
+                self.sent = self._all_changes
+            if self.is_alone and self.changes.is_whole:
+                self.averages.copy_(self.changes)
+                self._round_log.write(self.averages.lengths(), self.averages.parts())
 
-    def _log_own(self, deltas: Sequence[Tensor]) -> None:
-        """Write the changes to the round log, and put what they decode to in their place."""
-        encoded = EncodedTensors(deltas, self._rule.codec)
-        for index, delta in enumerate(deltas):
-            delta.copy_(encoded.decoded(index))
-        self._round_log.write(encoded.lengths(), encoded.parts())
+    def _encode_changes(self) -> bool:
+        """Encode the changes of each tensor where they are sent from; whether all are finite, else none is there."""
+        self.changes.clear()
+        if self.feedback is not None:
+            self.feedback.begin()
+            self._all_changes = EncodedTensors([each.shape for each in parameters_of(self._outer)], codec("int8"))
+        for index, (base, weights) in enumerate(zip(parameters_of(self._outer), self.parameters, strict=True)):
+            delta = base - weights.detach().to("cpu", torch.float32)
+            if not are_finite([delta]):
+                self.changes.clear()
+                return False
+            if self.feedback is not None:
+                self._all_changes.encode(index, delta)
+                if self._is_counted:
+                    self.feedback.select(delta)
+            self.changes.encode(index, delta)
+        return True
 
     def reset_accumulated_grads_(self) -> None:
         """Begin to count the samples of the next round."""
@@ -106,26 +120,28 @@ class DeltaAverager(GradientAverager):
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return (*super()._tensors_of_the_worker(), *tensors_of(self._outer))
 
+    def _may_be_sent(self, _tensors: Sequence[Tensor]) -> bool:
+        return self.changes.is_whole
+
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         self._round_log.discard_pending()
         limit = self._usual_size.limit()
-        return DeltaRunner(rule=self._rule, limit=limit, keeps_encoded=self._round_log.is_kept, **kwargs)
+        return DeltaRunner(rule=self._rule, limit=limit, sent=self.changes, averages=self.averages, **kwargs)
 
     async def _run_allreduce_inplace_(
         self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any
     ) -> None:
-        """Average the changes in place, as AveragerProcess does, and write their average to the round log."""
+        """Average the changes with a group, as AveragerProcess does, and write the averages to the round log."""
         await super()._run_allreduce_inplace_(tensors, group_info, group_id, **kwargs)
         runner = self._runner(group_info.group_id if group_id is None else group_id)
         assert isinstance(runner, DeltaRunner)
         self._usual_size.add(runner.tensor_part_reducer.sizes())
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
-            write = self._round_log.write
-            await asyncio.get_running_loop().run_in_executor(None, write, *runner.tensor_part_container.encoded_parts())
+            lengths, parts = self.averages.lengths(), self.averages.parts()
+            await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:
-        """Take the average itself, which all peers have in the same bits."""
-        tensor.copy_(update)
+        """Do nothing: the averages are where they belong."""
 
 
 class BaseWeightsAverager(CatchUp, TrainingStateAverager):

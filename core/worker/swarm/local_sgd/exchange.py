@@ -7,15 +7,17 @@ reducer included, go on with what the same bytes decode to, so that their weight
 
 from __future__ import annotations
 
+import logging
 import math
 import statistics
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import torch
-from hivemind.averaging.partition import BannedException
+from hivemind.averaging.partition import AllreduceException, BannedException
 from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
 from hivemind.p2p import PeerID
 from hivemind.proto import averaging_pb2
@@ -28,12 +30,16 @@ from core.worker.swarm.averaging.allreduce import (
     ValidatingContainer,
     ValidatingReducer,
     ValidatingRunner,
+    is_plausible,
 )
 from core.worker.swarm.local_sgd.aggregation import MIN_SENDERS, aggregate
 from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 
 REMEMBERED_ROUNDS = 5
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -86,53 +92,94 @@ class _Received:
 
 
 class DeltaContainer(ValidatingContainer):
-    """Takes the encoded averages of all reducers, our own among them; what cannot be used counts as no change.
+    """Sends our encoded changes, and takes the encoded averages of all reducers, our own among them.
 
-    An average takes the place of our own part, which was sent before: hivemind's would keep it beside that, in memory.
-    With ``keeps_encoded`` the bytes are kept as well, for the round log.
-    """
-
-    def __init__(self, *args: Any, codec: Codec, keeps_encoded: bool = False, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._codec, self._keeps_encoded = codec, keeps_encoded
-        self._encoded: dict[tuple[int, int], tuple[int, Tensor]] = {}
-
-    def encoded_parts(self) -> tuple[list[int], list[Tensor]]:
-        """Of each part in the order of the numbers: how many numbers it has, and its encoding."""
-        places = [(peer, part) for peer, parts in enumerate(self.num_parts_by_peer) for part in range(parts)]
-        in_order = [self._encoded[place] for place in places]
-        return [length for length, _ in in_order], [part for _, part in in_order]
-
-    def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
-        """Decode the next part of that reducer; ``part`` is bytes, or zeros where the reducer was lost."""
-        mine = self._input_parts_by_peer[peer_index][part_index][0]
-        if part.dtype == torch.uint8:
-            try:
-                decoded = self._codec.decode(part, mine.numel())
-                if self._keeps_encoded:
-                    self._encoded[peer_index, part_index] = mine.numel(), part
-                part = decoded
-            except ValueError:
-                self.invalid_senders.add(peer_index)
-                part = torch.zeros_like(mine)
-        super().register_processed_part(peer_index, part_index, part)
-        averages = self._output_parts_by_peer[peer_index]
-        averages.append(mine.copy_(averages.pop()))
-
-
-class DeltaReducer(ValidatingReducer):
-    """Aggregates parts by a rule; what a sender receives of it is the encoded aggregate.
-
-    A part whose root mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then.
+    ``tensors`` have the shapes of what is exchanged, and no memory of their own; ``sent`` are the changes, and
+    ``averages`` takes the averages. A part that cannot be used has no encoding there.
     """
 
     def __init__(
-        self, mine: Sequence[Tensor], senders: int, rule: ReductionRule, limit: float = math.inf, own: int | None = None
+        self,
+        tensors: Sequence[Tensor],
+        *args: Any,
+        codec: Codec,
+        sent: EncodedTensors,
+        averages: EncodedTensors,
+        **kw: Any,
     ) -> None:
-        self._rule, self._limit, self._own = rule, limit, own
+        super().__init__(tensors, *args, **kw)
+        self._codec, self._sent, self._averages = codec, sent, averages
+        self._firsts = [0, *accumulate(self.num_parts_by_peer)]
+        for parts, first in zip(self._input_parts_by_peer, self._firsts, strict=False):
+            for number, (_shape, info) in enumerate(list(parts)):
+                parts[number] = sent.part(first + number), info
+        averages.clear()
+
+    def lengths_of(self, peer_index: int) -> list[int]:
+        """How many numbers each of the parts has that this peer reduces."""
+        first, end = self._firsts[peer_index : peer_index + 2]
+        return self._sent.lengths()[first:end]
+
+    def sizes_of(self, peer_index: int) -> list[float]:
+        """The root mean squares of our own numbers in those parts."""
+        return [self._sent.size(number) for number in range(*self._firsts[peer_index : peer_index + 2])]
+
+    def _validated(self, peer_index: int, part_index: int, part: Tensor) -> Tensor:
+        """Keep the next average of that reducer, if it is one; nothing else of it stays in memory."""
+        number = self._firsts[peer_index] + part_index
+        try:
+            decoded = self._codec.decode(part, self._sent.lengths()[number])
+            if not is_plausible(decoded, self._sent.size(number)):
+                raise ValueError("an average is far larger than what we have sent")
+            self._averages.put(number, part)
+        except ValueError as error:
+            log.info("an average of %s cannot be used: %s", peer_index, error)
+            self.invalid_senders.add(peer_index)
+        return torch.empty(0)
+
+    def register_failed_reducer(self, peer_index: int) -> None:
+        """No more averages come of that reducer; hivemind's would take our own parts for them."""
+        for part_index in range(self._outputs_registered_by_peer[peer_index], self.num_parts_by_peer[peer_index]):
+            super(ValidatingContainer, self).register_processed_part(peer_index, part_index, torch.empty(0))
+
+    async def iterate_output_tensors(self) -> AsyncIterator[Tensor]:
+        """An empty tensor for each of ours, once all averages of it are there; hivemind's would put them together."""
+        registered = [peer for peer, parts in enumerate(self.num_parts_by_peer) for _ in range(parts)]
+        for parts in self.num_parts_by_tensor:
+            of_tensor, registered = registered[:parts], registered[parts:]
+            for peer in of_tensor:
+                while not self._output_parts_by_peer[peer]:
+                    self._output_part_available[peer].clear()
+                    await self._output_part_available[peer].wait()
+                    if self.finished.is_set():
+                        raise AllreduceException("the exchange was ended")
+                self._output_parts_by_peer[peer].popleft()
+            yield torch.empty(0)
+
+
+class DeltaReducer(ValidatingReducer):
+    """Aggregates encoded parts by a rule; what a sender receives of it is the encoded aggregate.
+
+    ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
+    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then.
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[int],
+        usual_sizes: Sequence[float],
+        senders: int,
+        rule: ReductionRule,
+        limit: float = math.inf,
+        own: int | None = None,
+    ) -> None:
+        self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
         self._refused = set[int]()
-        self._norms = torch.zeros(len(mine), senders)
-        super().__init__(mine, senders)
+        self._norms = torch.zeros(len(lengths), senders)
+        super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
+
+    def _usual_size(self, part_index: int) -> float:
+        return self._usual_sizes[part_index]
 
     def reset_accumulators(self) -> None:
         """Begin the next part, as TensorPartReducer does."""
@@ -143,13 +190,10 @@ class DeltaReducer(ValidatingReducer):
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
-        """Add a sender's part, encoded or as it is; the encoded aggregate, once everybody was heard."""
+        """Add a sender's encoded part; the encoded aggregate, once everybody was heard."""
         shape = self.part_shapes[part_index]
         try:
-            if tensor_part.dtype == torch.uint8:
-                tensor_part = self._rule.codec.decode(tensor_part, shape.numel())
-            elif tensor_part.shape != shape:
-                raise ValueError(f"{tuple(tensor_part.shape)} in place of {tuple(shape)}")
+            tensor_part = self._rule.codec.decode(tensor_part, shape.numel())
         except ValueError as error:
             self.invalid_senders.add(sender_index)
             raise BannedException(f"sender {sender_index}: {error}") from error
@@ -202,16 +246,20 @@ class DeltaRunner(ValidatingRunner):
     tensor_part_container: DeltaContainer
     tensor_part_reducer: DeltaReducer
 
-    def __init__(self, *, rule: ReductionRule, limit: float, keeps_encoded: bool, **kwargs: Any) -> None:
-        self._rule, self._limit, self._keeps_encoded = rule, limit, keeps_encoded
+    def __init__(
+        self, *, rule: ReductionRule, limit: float, sent: EncodedTensors, averages: EncodedTensors, **kwargs: Any
+    ) -> None:
+        self._rule, self._limit, self._sent, self._averages = rule, limit, sent, averages
         super().__init__(**kwargs)
 
     def _make_container(self, *args: Any, **options: Any) -> DeltaContainer:
-        return DeltaContainer(*args, codec=self._rule.codec, keeps_encoded=self._keeps_encoded, **options)
+        return DeltaContainer(*args, codec=self._rule.codec, sent=self._sent, averages=self._averages, **options)
 
     def _make_reducer(self, mine: Sequence[Tensor], senders: int) -> DeltaReducer:
+        container, index = self.tensor_part_container, self.ordered_peer_ids.index(self.peer_id)
         own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
-        return DeltaReducer(mine, senders, self._rule, self._limit, own)
+        lengths, sizes = container.lengths_of(index), container.sizes_of(index)
+        return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own)
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
         """As hivemind does; what we reduce ourselves comes to us as the bytes that everybody gets."""

@@ -92,6 +92,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
         super().__init__(swarm, run_id, collaboration, params=params, optimizer=outer, scheduler=None, **kwargs)
+        self.outer.averages = self.grad_averager.averages
         self._version = self.outer.version()
         self._round_log.begin_at(self._version)
 
@@ -269,12 +270,12 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._progress.may_be_sent = False
         parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
         for index, (base, weights) in enumerate(parts):
-            moved = base.to(weights, copy=True)
             if kept is not None:
-                moved -= kept.decoded(index).to(weights)
+                weights.copy_(base - kept.decoded(index))
             elif sent is not None and not is_void:
-                moved += weights - (self.outer.before_step(base) - sent.decoded(index)).to(weights)
-            weights.copy_(moved)
+                weights.add_((sent.decoded(index) - self.outer.last_update(index)).to(weights))
+            else:
+                weights.copy_(base)
         self._version = now
         if is_void and kept is None:
             self._inner.steps = 0

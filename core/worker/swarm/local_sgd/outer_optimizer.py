@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 
 MOMENTUM = "momentum_buffer"
 
@@ -28,12 +29,15 @@ class OuterNesterov(Optimizer):
 
     One step is left out after `skip_next`, for a round that has failed: what nobody has averaged must move nobody. So
     is one by zeros, the average of peers of whom nobody has any weight: momentum alone must move nobody either.
-    ``outer_steps``, of shape (1,), counts the others; a newcomer downloads it with the weights.
+    ``outer_steps``, of shape (1,), counts the others; a newcomer downloads it with the weights. Averages are decoded
+    tensor by tensor from `averages`, if that is set.
     """
+
+    averages: EncodedTensors | None = None
 
     def __init__(self, params: Any, lr: float, momentum: float, outer_steps: Tensor) -> None:
         super().__init__(params, {"lr": lr, "momentum": momentum})
-        self._outer_steps = outer_steps
+        self.lr, self.momentum, self._outer_steps = lr, momentum, outer_steps
         self._skips_next = False
         self._version: Version | None = None
         for weights in parameters_of(self):
@@ -45,32 +49,42 @@ class OuterNesterov(Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
-        """v = momentum * v + g, then weights = weights - lr * (g + momentum * v), for each parameter's ``grad`` g."""
+        """v = momentum * v + g, then weights = weights - lr * (g + momentum * v), for each parameter's average g.
+
+        Raises ValueError where an average is no encoding; then some of the weights may have changed.
+        """
         is_left_out, self._skips_next = self._skips_next, False
-        averages = [weights.grad for weights in parameters_of(self)]
-        if is_left_out or not any(bool(average.any()) for average in averages):
+        everything = parameters_of(self)
+        if is_left_out or not any(bool(self._average(index).any()) for index in range(len(everything))):
             return
         self._outer_steps.add_(1)
-        for group in self.param_groups:
-            for weights in group["params"]:
-                kept = self.state[weights][MOMENTUM]
-                velocity = kept.float().mul_(group["momentum"]).add_(weights.grad)
-                kept.copy_(nearest_bfloat16(velocity))
-                update = velocity.mul_(group["momentum"]).add_(weights.grad).mul_(group["lr"])
-                weights.grad.copy_(weights)
-                weights.sub_(update)
+        for index, weights in enumerate(everything):
+            average, kept = self._average(index), self.state[weights][MOMENTUM]
+            kept.copy_(nearest_bfloat16(kept.float().mul_(self.momentum).add_(average)))
+            weights.sub_(self._update(kept, average))
         self._version = self._computed_version()
+
+    def _average(self, index: int) -> Tensor:
+        """The average of the parameter of that index, which is its ``grad`` where nobody has averages for us."""
+        if self.averages is not None:
+            return self.averages.decoded(index)
+        gradient: Tensor | None = parameters_of(self)[index].grad
+        assert gradient is not None
+        return gradient
+
+    def _update(self, velocity: Tensor, average: Tensor) -> Tensor:
+        return velocity.float().mul_(self.momentum).add_(average).mul_(self.lr)
+
+    @torch.no_grad()
+    def last_update(self, index: int) -> Tensor:
+        """What the last step has taken from the parameter of that index, as long as its average is there."""
+        return self._update(self.state[parameters_of(self)[index]][MOMENTUM], self._average(index))
 
     @torch.no_grad()
     def load_state_dict(self, state_dict: Any) -> None:
         """Take the momentum of that state, in place; the rates are the run's. PyTorch's makes float32 of it."""
         for number, weights in enumerate(parameters_of(self)):
             self.state[weights][MOMENTUM].copy_(state_dict["state"][number][MOMENTUM])
-
-    def before_step(self, weights: Tensor) -> Tensor:
-        """What those weights were before the last step: it takes the place of their gradient, which was used then."""
-        assert weights.grad is not None
-        return weights.grad
 
     def version(self) -> Version:
         """The number of steps so far, and a hash of the base weights and of the momentum, as of the last step.

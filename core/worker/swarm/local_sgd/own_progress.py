@@ -8,7 +8,7 @@ pseudo-gradient), and is dropped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 import torch
 from hivemind.averaging.control import StepControl
@@ -40,20 +40,20 @@ class OwnProgress:
         if self.may_be_sent and sent is None:
             return
         try:
-            pairs = zip(base, weights, strict=True)
-            self._changes = EncodedTensors(self._differences(pairs, sent if self.may_be_sent else None), self._codec)
+            self._changes = self._encoded(list(zip(base, weights, strict=True)), sent if self.may_be_sent else None)
         except ValueError as error:
             log.warning("our changes cannot be kept: %s", error)
 
-    @staticmethod
-    def _differences(pairs: Iterable[tuple[Tensor, Tensor]], sent: EncodedTensors | None) -> Iterator[Tensor]:
+    def _encoded(self, pairs: Sequence[tuple[Tensor, Tensor]], sent: EncodedTensors | None) -> EncodedTensors:
+        encoded = EncodedTensors([base.shape for base, _ in pairs], self._codec)
         for index, (base, weights) in enumerate(pairs):
             difference = base - weights.detach().to("cpu", torch.float32)
             if sent is not None:
                 difference -= sent.decoded(index)
             if not are_finite([difference]):
                 raise ValueError("they are not finite")
-            yield difference
+            encoded.encode(index, difference)
+        return encoded
 
     def take(self, rounds: int, *, is_led_on: bool) -> EncodedTensors | None:
         """What was kept, for base weights so many rounds later; ``None`` where there is nothing, or it is void.

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from core.schema import StrictStruct
 from core.worker.compute.optimizers import parameters_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
 from core.worker.swarm.local_sgd.round_log import LoggedRound
 
@@ -39,28 +39,24 @@ class Replay:
         self._outer = outer(self._weights, outer_steps=self._steps)
         for weights, velocity in zip(parameters_of(self._outer), self._velocities, strict=True):
             self._outer.state[weights][MOMENTUM] = velocity
-        self._flat = torch.zeros_like(parameters_to_vector(self._weights))
-        self._round, self._filled = Round([], b""), 0
+        self._averages = EncodedTensors([weights.shape for weights in self._weights], codec)
+        self._outer.averages = self._averages
+        self._round = Round([], b"")
         self.version = version_of_state(copies)
 
     def begin(self, told: Round) -> None:
         """Wait for the parts of that round; raises ValueError where they are not those of this model."""
-        if any(length <= 0 for length in told.lengths) or sum(told.lengths) != len(self._flat):
+        if told.lengths != self._averages.lengths():
             raise ValueError("the parts of a round are not those of the model")
-        self._round, self._filled = told, 0
+        self._round = told
 
     def add(self, number: int, encoded: Tensor) -> None:
-        """Decode the next part; raises ValueError where it is no encoding of so many numbers."""
-        length = self._round.lengths[number]
-        self._flat[self._filled : self._filled + length] = self._codec.decode(encoded, length)
-        self._filled += length
+        """Take the part of that number; raises ValueError where it is no encoding of so many numbers."""
+        self._codec.decode(encoded, self._round.lengths[number])
+        self._averages.put(number, encoded)
 
     def step(self) -> None:
         """Take the outer step of the round; raises ValueError where its hash is another one than was told."""
-        gradients = [torch.empty_like(weights) for weights in self._weights]
-        vector_to_parameters(self._flat, gradients)
-        for weights, gradient in zip(self._weights, gradients, strict=True):
-            weights.grad = gradient
         self._outer.step()
         self.version = self._outer.version()
         if self.version[1] != self._round.root:

@@ -18,6 +18,10 @@ class Codec(ABC):
     def size(self, numbers: int) -> int:
         """The length in bytes of the encoding of so many numbers."""
 
+    def room(self, numbers: int) -> int:
+        """The length in bytes of the longest encoding of so many numbers."""
+        return self.size(numbers)
+
     @abstractmethod
     def encode(self, numbers: Tensor) -> Tensor:
         """The encoding, uint8, of a vector of finite float32."""

@@ -7,8 +7,6 @@ never among the largest would never be learned from others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import torch
 from torch import Tensor
 
@@ -18,29 +16,33 @@ DECAY = 0.95
 
 
 class ErrorFeedback:
-    """What of one peer's changes nobody has been sent, in bfloat16: 4 bytes a parameter with what the round leaves."""
+    """What of one peer's changes nobody has been sent, in bfloat16: 4 bytes a parameter with what the round leaves.
+
+    In each round `begin`, then `select` for every tensor in turn, then `commit` once the round has taken them.
+    """
 
     def __init__(self) -> None:
-        self._errors: list[Tensor] | None = None
-        self._next: list[Tensor] | None = None
+        self._errors, self._next = list[Tensor](), list[Tensor]()
+
+    def begin(self) -> None:
+        """Select anew, where the last selection began unless it was committed."""
+        self._next = []
 
     @torch.no_grad()
-    def select(self, deltas: Iterable[Tensor]) -> None:
-        """Put into each of the ``deltas`` the largest of the sum of its numbers and of what was left out before."""
-        left = []
-        for index, delta in enumerate(deltas):
-            if self._errors is not None:
-                delta.add_(self._errors[index].float(), alpha=DECAY)
-            whole = delta.view(-1)
-            selected = largest(whole)
-            left.append((whole - selected).view_as(delta).to(torch.bfloat16))
-            whole.copy_(selected)
-        self._next = left
+    def select(self, delta: Tensor) -> None:
+        """Put into the next ``delta`` the largest of the sum of its numbers and of what was left out before."""
+        index = len(self._next)
+        if self._errors:
+            delta.add_(self._errors[index].float(), alpha=DECAY)
+        whole = delta.view(-1)
+        selected = largest(whole)
+        self._next.append((whole - selected).view_as(delta).to(torch.bfloat16))
+        whole.copy_(selected)
 
     def commit(self) -> None:
-        """The round has taken what was selected last; until then, another selection begins where that one did."""
-        if self._next is not None:
-            self._errors, self._next = self._next, None
+        """The round has taken what was selected last."""
+        if self._next:
+            self._errors, self._next = self._next, []
 
 
 def largest(numbers: Tensor) -> Tensor:

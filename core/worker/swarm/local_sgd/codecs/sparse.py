@@ -29,6 +29,11 @@ class SparseCodec(Codec):
         blocks = -(-numbers // BLOCK)
         return blocks * _bytes_of(1, KEPT)
 
+    def room(self, numbers: int) -> int:
+        """The bytes of an average of many senders."""
+        blocks = -(-numbers // BLOCK)
+        return blocks * _bytes_of(1, MAX_KEPT)
+
     def encode(self, numbers: Tensor) -> Tensor:
         """The heads of the blocks, the places, then the integers."""
         blocks = in_blocks(numbers)
