@@ -6,6 +6,8 @@ import pytest
 import torch
 
 from core.worker.compute.optimizers import parameters_of
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, nearest_bfloat16
 
 LR, MOMENTUM = 0.7, 0.9
@@ -60,10 +62,10 @@ def test_a_state_is_loaded_in_place_and_keeps_its_bits() -> None:
 
 
 def test_a_step_is_rounded_after_every_operation() -> None:
-    gradient, weights = torch.randn(1000), torch.randn(1000)
-    mine = weights.clone().requires_grad_()
-    mine.grad = gradient.clone()
+    averages, weights = EncodedTensors.of([torch.randn(1000)], codec("int8")), torch.randn(1000)
+    mine, gradient = weights.clone().requires_grad_(), averages.decoded(0)
     outer = outer_of(mine)
+    outer.averages = averages
     outer.step()
     g, w = gradient.numpy(), weights.numpy()
     import numpy as np
@@ -72,7 +74,7 @@ def test_a_step_is_rounded_after_every_operation() -> None:
     kept = nearest_bfloat16(gradient).float().numpy()
     update = np.multiply(np.add(np.multiply(kept, momentum), g), lr)
     assert (np.subtract(w, update) == mine.detach().numpy()).all()
-    assert (outer.last_update(0).numpy() == update).all()
+    assert (torch.cat([*outer.last_updates(0)]).numpy() == update).all()
 
 
 def test_a_step_that_is_left_out_moves_nothing_and_is_not_counted() -> None:

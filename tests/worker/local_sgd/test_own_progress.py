@@ -7,9 +7,10 @@ import math
 import torch
 from torch import Tensor
 
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import codec
-from core.worker.swarm.local_sgd.own_progress import OwnProgress
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase
 
 CODEC = codec("int8")
 BASE = [torch.zeros(3, 4), torch.ones(5)]
@@ -56,3 +57,23 @@ def test_what_is_no_number_is_not_kept() -> None:
     progress = OwnProgress(CODEC, max_rounds=2)
     progress.keep(BASE, [CHANGED[0], CHANGED[1] * math.nan], sent=None)
     assert kept(progress) is None
+
+
+def test_a_model_that_trains_on_is_carried_to_the_new_base_weights_some_numbers_at_a_time() -> None:
+    shapes = (20, 30), (7,), (2, PART_NUMBERS)
+    base = [torch.nn.Parameter(torch.randn(shape)) for shape in shapes]
+    learned, later = ([0.01 * torch.randn(shape) for shape in shapes] for _ in range(2))
+    weights = [each.detach() - change for each, change in zip(base, learned, strict=True)]
+    outer = OuterNesterov(base, lr=0.7, momentum=0.9, outer_steps=torch.zeros(1))
+    sent = EncodedTensors.of(learned, CODEC)
+    outer.averages = EncodedTensors.of([0.01 * torch.randn(shape) for shape in shapes], CODEC)
+    for place, change in zip(weights, later, strict=True):
+        place.sub_(change)
+    outer.step()
+    rebase, before = Rebase(weights, sent, outer), [each.clone() for each in weights]
+    assert not rebase.go_on(605)
+    assert [torch.equal(*pair) for pair in zip(weights, before, strict=True)] == [False, False, True]
+    assert rebase.go_on() and rebase.go_on()
+    for index, (place, new) in enumerate(zip(weights, base, strict=True)):
+        rounded_off = learned[index] - sent.decoded(index)
+        torch.testing.assert_close(place, new - later[index] - rounded_off, atol=1e-6, rtol=0)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
 from torch import Tensor
 
@@ -26,6 +27,7 @@ from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, Usu
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
+from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 
 class DeltaAverager(GradientAverager):
@@ -44,6 +46,8 @@ class DeltaAverager(GradientAverager):
     """
 
     is_alone = False
+    _is_counted = False
+    _bytes_before: int | None = None  # the exchange that is under way
 
     def __init__(
         self,
@@ -69,13 +73,33 @@ class DeltaAverager(GradientAverager):
         number = torch.zeros(())
         super().__init__(*args, averaged_grads=tuple(number.expand(shape) for shape in shapes), **options, **kwargs)
 
-    def step(self, *args: Any, **kwargs: Any) -> Any:
-        """Begin a round as GradientAverager does; our weight is the number of our samples in it."""
-        return super().step(*args, **kwargs | ({} if self._is_counted else {"weight": 0.0}))
+    def begin_round(self) -> None:
+        """A round of ours is over, in which we have taken so many steps."""
+        self._is_counted = not self._weightless and self.local_times_accumulated >= self._min_steps
 
-    @property
-    def _is_counted(self) -> bool:
-        return not self._weightless and self.local_times_accumulated >= self._min_steps
+    def step(
+        self, *_args: Any, control: StepControl | None = None, weight: float | None = None, **_options: Any
+    ) -> StepControl:
+        """Begin to average as GradientAverager does, but for `send`; our weight is the number of our samples."""
+        control = self.schedule_step() if control is None else control
+        self._new_averaged_grads = True
+        if weight is None:
+            weight = float(self.local_samples_accumulated) if self._is_counted else 0.0
+        control.weight = weight
+        self.reset_accumulated_grads_()
+        return control
+
+    def send(self, control: StepControl) -> None:
+        """Encode our changes, and let the exchange begin; the model may be trained meanwhile, in another thread.
+
+        Then some weights are read a step later than others. What is sent is what of each of them was read.
+        """
+        try:
+            self.load_accumulators_into_averager_()
+        except BaseException:
+            control.cancel()
+            raise
+        control.allow_allreduce()
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:
@@ -92,6 +116,16 @@ class DeltaAverager(GradientAverager):
             if self.is_alone and self.changes.is_whole:
                 self.averages.copy_(self.changes)
                 self._round_log.write(self.averages.lengths(), self.averages.parts())
+
+    def exchanged_share(self) -> float | None:
+        """The bytes of this exchange so far, as a share of what one sends and receives; ``None`` between exchanges."""
+        if not self.rounds.is_exchanging:
+            self._bytes_before = None
+            return None
+        moved = sent_bytes() + received_bytes()
+        if self._bytes_before is None:
+            self._bytes_before = moved
+        return min(1.0, (moved - self._bytes_before) / (2 * self._rule.codec.size(self.total_size)))
 
     def _encode_changes(self) -> bool:
         """Encode the changes of each tensor where they are sent from; whether all are finite, else none is there."""

@@ -8,6 +8,7 @@ all peers have in common; between two rounds each peer steps its model with an *
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -30,15 +31,15 @@ from core.worker.swarm.local_sgd.exchange import ReductionRule
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, has_broken, has_result
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
-from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 PROTOCOL = "ls3"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
+REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 
 log = logging.getLogger(__name__)
 
@@ -49,13 +50,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
     ``params`` are the model's, ``optimizer`` and ``scheduler`` build the inner optimizer and its schedule over rounds.
     A state server takes no steps and has no weight, but averages for others and has the base weights.
 
-    Members of a group tell each other the version of their base weights. Who differs from most of those that share
-    theirs leaves the outer step out, and so does who has not received every part of the average. Both then catch up by
-    the rounds that they have missed, or download all base weights; what they have changed went into that average. Of
-    two versions that as many have, the right one is that of the ``organiser``, a peer id.
-
-    A group that is not the larger part of the swarm takes no outer step: two such groups would part for good. All of a
-    group must come to the same decision, so it is made of what all were told when the group was formed.
+    Who differs in the version of its base weights from most of its group that share theirs leaves the outer step out,
+    and so does who has not received every part of the average. Both then catch up. Of two versions that as many have,
+    the right one is that of the ``organiser``, a peer id. A group that is not the larger part of the swarm takes no
+    outer step: two such groups would part for good. All of a group come to the same decision, see `GroupAgreement`.
 
     Who is further behind than a round log reaches begins with the state of the ``mirror``, if there is one.
     """
@@ -65,6 +63,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
     takes_own_steps = True
     max_checkpoint_epochs = MAX_ROUNDS  # so that the round log leads on from the last one
     _version: Version  # of the base weights
+    _rebase: Rebase | None  # that is under way
 
     def __init__(
         self,
@@ -87,8 +86,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self.needs_gradient = not is_state_server
         self._round_log = RoundLog(None if swarm.mode == "client" else swarm.folder / "rounds" / quote(run_id, safe=""))
         self._downloads = swarm.folder / "downloads" / quote(run_id, safe="")
-        self._outer_steps = torch.zeros(1)
-        self._bytes_before_exchange: int | None = None
+        self._outer_steps, self._rebase = torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
         super().__init__(swarm, run_id, collaboration, params=params, optimizer=outer, scheduler=None, **kwargs)
@@ -118,16 +116,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return [self.outer.state[each][MOMENTUM] for each in self.base_weights()]
 
     def exchanged_share(self) -> float | None:
-        """The bytes of this exchange so far, as a share of what one sends and receives; ``None`` between exchanges."""
-        if not self.grad_averager.rounds.is_exchanging:
-            self._bytes_before_exchange = None
-            return None
-        moved = sent_bytes() + received_bytes()
-        if self._bytes_before_exchange is None:
-            self._bytes_before_exchange = moved
-        numbers = sum(weights.numel() for weights in self.base_weights())
-        expected = 2 * codec(self._collaboration.delta_codec).size(numbers)
-        return min(1.0, (moved - self._bytes_before_exchange) / expected)
+        return self.grad_averager.exchanged_share()
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         is_overlapped = self._collaboration.overlap == "delayed"
@@ -182,7 +171,12 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return Told(self.local_epoch, *self._version, not self.client_mode, peers).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
-        """Wait for the average as hivemind does; with weights that differ, or parts that miss, it moves nothing."""
+        """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing.
+
+        With overlap all of that happens beside training.
+        """
+        if maybe_step_control is not None:
+            self.grad_averager.send(maybe_step_control)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
         self._progress.may_be_sent |= has_broken(maybe_step_control)
         if not has_result(maybe_step_control):
@@ -213,12 +207,17 @@ class LocalSgdOptimizer(SwarmOptimizer):
         """
         if batch_size:
             self._inner.step()
+        self._go_on_with_rebase(REBASED_AT_ONCE)
         self.grad_averager.local_samples_accumulated += batch_size
         if self._is_keeper:
             self.grad_averager.local_samples_accumulated = 1
         self.grad_averager.local_times_accumulated += bool(batch_size)
         self.tracker.report_local_progress(self.local_epoch, self.grad_averager.local_samples_accumulated)
         return True
+
+    def _go_on_with_rebase(self, numbers: float = math.inf) -> None:
+        if self._rebase is not None and self._rebase.go_on(numbers):
+            self._rebase = None
 
     def _maybe_schedule_gradient_averaging(self) -> None:
         """Look for a group before the round ends, as hivemind does, but only once the last exchange is over.
@@ -238,7 +237,9 @@ class LocalSgdOptimizer(SwarmOptimizer):
         A keeper that is alone has nothing to step with. Nobody follows the base weights of a peer that cannot be
         reached, nor those of one among many that steps without them: what they have changed goes into the next round.
         """
+        self._go_on_with_rebase()
         self.grad_averager.is_alone = False
+        self.grad_averager.begin_round()
         has_begun = bool(super()._begin_averaging_gradients(grad_scaler))
         has_followers = not self.client_mode and self.tracker.global_progress.num_peers <= 1
         self.grad_averager.is_alone = not has_begun and has_followers and not self._is_keeper
@@ -268,12 +269,13 @@ class LocalSgdOptimizer(SwarmOptimizer):
         is_led_on = is_void and self.state_averager.mirror_use is MirrorUse.NOT_NEEDED
         kept = self._progress.take(now[0] - before[0], is_led_on=is_led_on)
         self._progress.may_be_sent = False
-        parts = zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
+        is_rebased = sent is not None and not is_void and kept is None
+        if sent is not None and is_rebased:
+            self._rebase = Rebase(self.state_averager.main_parameters, sent, self.outer)
+        parts = () if is_rebased else zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
         for index, (base, weights) in enumerate(parts):
             if kept is not None:
                 weights.copy_(base - kept.decoded(index))
-            elif sent is not None and not is_void:
-                weights.add_((sent.decoded(index) - self.outer.last_update(index)).to(weights))
             else:
                 weights.copy_(base)
         self._version = now
@@ -292,6 +294,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         """Catch up with the others, as SwarmOptimizer does; where what we have changed is void, our rate rises anew."""
         averager = self.state_averager
         averager.step(wait_for_delayed_updates=True)
+        self._go_on_with_rebase()
         if self._inner.steps:
             self._progress.keep(self.base_weights(), averager.main_parameters, self.grad_averager.sent)
         averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0

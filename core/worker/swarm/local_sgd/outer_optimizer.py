@@ -8,7 +8,7 @@ multiply-add), and in two where it cannot; here each operation is rounded by its
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import torch
@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from core.worker.compute.optimizers import parameters_of
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 
 MOMENTUM = "momentum_buffer"
 
@@ -76,9 +76,15 @@ class OuterNesterov(Optimizer):
         return velocity.float().mul_(self.momentum).add_(average).mul_(self.lr)
 
     @torch.no_grad()
-    def last_update(self, index: int) -> Tensor:
-        """What the last step has taken from the parameter of that index, as long as its average is there."""
-        return self._update(self.state[parameters_of(self)[index]][MOMENTUM], self._average(index))
+    def last_updates(self, index: int) -> Iterator[Tensor]:
+        """What the last step has taken from the parameter of that index, in vectors as long as an average's parts.
+
+        The averages must still be those of that step.
+        """
+        assert self.averages is not None
+        velocity = self.state[parameters_of(self)[index]][MOMENTUM].view(-1)
+        for number, part in zip(self.averages.part_numbers(index), velocity.split(PART_NUMBERS), strict=True):
+            yield self._update(part, self.averages.decoded_part(number))
 
     @torch.no_grad()
     def load_state_dict(self, state_dict: Any) -> None:

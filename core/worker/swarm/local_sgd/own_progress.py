@@ -1,4 +1,4 @@
-"""What a peer has changed since the last round, kept while it catches up with the others.
+"""What a peer has changed since the last round, kept while it catches up with the others, or their average arrives.
 
 Who has missed a round has changed something that is in nobody's average. Taken along to the base weights of a round or
 two later it still leads the right way, so it goes into the next average; after more rounds it does not (a *stale*
@@ -8,7 +8,8 @@ pseudo-gradient), and is dropped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 from hivemind.averaging.control import StepControl
@@ -16,7 +17,8 @@ from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import ExchangeFailedError, are_finite
 from core.worker.swarm.local_sgd.codecs.codec import Codec
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +70,38 @@ class OwnProgress:
             return None
         log.info("we were %d rounds behind, and keep what we have changed", rounds)
         return changes
+
+
+class Rebase:
+    """Carries a model that trains on to base weights which an outer step has moved, some numbers at a time.
+
+    A model's weights are its base weights and what was learned since. What of that was ``sent`` is in the new base
+    weights, so each weight moves by sent - update. While some are moved and others are not, training goes on, as where
+    parts of a model are averaged in turn (Douillard and others, Streaming DiLoCo, arXiv:2501.18512).
+    """
+
+    def __init__(self, weights: Iterable[Tensor], sent: EncodedTensors, outer: OuterNesterov) -> None:
+        self._moves = self._moved(list(weights), sent, outer)
+
+    @torch.no_grad()
+    def go_on(self, numbers: float = math.inf) -> bool:
+        """Move so many numbers more, or some more than that; whether all are moved."""
+        while numbers > 0:
+            moved = next(self._moves, None)
+            if moved is None:
+                return True
+            numbers -= moved
+        return False
+
+    @staticmethod
+    def _moved(weights: Sequence[Tensor], sent: EncodedTensors, outer: OuterNesterov) -> Iterator[int]:
+        """How many numbers each move has moved."""
+        for index, tensor in enumerate(weights):
+            places = torch.split(tensor.detach().view(-1), PART_NUMBERS)
+            parts = zip(places, sent.part_numbers(index), outer.last_updates(index), strict=True)
+            for part, number, update in parts:
+                part.add_((sent.decoded_part(number) - update).to(part))
+                yield len(part)
 
 
 def has_result(control: StepControl | None) -> bool:

@@ -60,7 +60,7 @@ class EncodedTensors:
             self.put(number, other.part(number))
 
     def clear(self) -> None:
-        """Forget all parts."""
+        """Forget all parts, so that every tensor stands for zeros."""
         self._used.zero_()
 
     @property
@@ -79,11 +79,15 @@ class EncodedTensors:
 
     def decoded(self, index: int) -> Tensor:
         """The tensor of that index, in float32; raises ValueError where a part is no encoding."""
-        numbers = range(self._firsts[index], self._firsts[index + 1])
-        parts = [self._decoded_part(number) for number in numbers]
+        parts = [self.decoded_part(number) for number in self.part_numbers(index)]
         return (parts[0] if len(parts) == 1 else torch.cat(parts)).view(self._shapes[index])
 
-    def _decoded_part(self, number: int) -> Tensor:
+    def part_numbers(self, index: int) -> range:
+        """The numbers of the parts of the tensor of that index."""
+        return range(self._firsts[index], self._firsts[index + 1])
+
+    def decoded_part(self, number: int) -> Tensor:
+        """The part of that number as a vector of float32; raises ValueError where it is no encoding."""
         encoded, length = self.part(number), self._lengths[number]
         return self._codec.decode(encoded, length) if len(encoded) else torch.zeros(length)
 
