@@ -104,6 +104,7 @@ def _run_file(folder: Path, model: _Model, target: int) -> Path:
         "target_batch_size": target,
         "batch_size_per_step": MICRO_BATCH,
     }
+    tables["optimizer"]["learning_rate"] = 3e-4  # with the template's, so large a model unlearns
     path = folder / "run.toml"
     path.write_text(tomli_w.dumps(tables), encoding="utf-8")
     return path

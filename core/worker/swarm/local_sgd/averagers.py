@@ -6,7 +6,9 @@ As ``averaging/averagers.py``, whose classes these extend, but for what is passe
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import InvalidStateError
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +101,8 @@ class DeltaAverager(GradientAverager):
         except BaseException:
             control.cancel()
             raise
-        control.allow_allreduce()
+        with contextlib.suppress(InvalidStateError):  # the search for a group has been given up in this very moment
+            control.allow_allreduce()
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:
