@@ -25,6 +25,8 @@ LIAR = "one liar of four"
 BY_THE_CLOCK = "rounds that end by the clock"
 MOST_STEPS = 40
 SPARSE = "only the largest changes"
+NONSENSE = "two who send nonsense"
+TIE = "two that differ without an organiser"
 MISSES = "keeper, client and one who misses a round"
 
 
@@ -43,6 +45,8 @@ def rows() -> tuple[Row, ...]:
     by_the_clock = {"target_batch_size": 1_000_000, "max_round_seconds": 6.0}  # 60 to 100 steps
     resting = Member(manifest=local_sgd_run(inner_steps_max=MOST_STEPS, **by_the_clock))
     uncounted = Member(manifest=local_sgd_run(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
+    talking = [Member(manifest=of_four, mode="client", lies_from=0, lie=lie) for lie in ("nan", "short")]
+    alone = Member(manifest=plain, has_organiser=False)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
@@ -51,6 +55,8 @@ def rows() -> tuple[Row, ...]:
         Row(name=MISSES, members=(*missed, missing), epochs=EPOCHS),
         # of three honest ones another may miss a round; one liar of two senders is half of them
         Row(name=LIAR, members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar), epochs=EPOCHS),
+        Row(name=NONSENSE, members=(Member(manifest=of_four), honest, *talking), epochs=EPOCHS),
+        Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
         Row(name=SPARSE, members=(Member(manifest=sparse), Member(manifest=sparse, mode="client")), epochs=EPOCHS),
@@ -81,6 +87,17 @@ def test_who_has_missed_a_round_replays_it_and_keeps_what_it_has_learned_since(o
 def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str, Outcome]) -> None:
     keeper, *others = outcomes[LIAR].outliers
     assert keeper == [4] and not any(others), outcomes[LIAR].outliers
+
+
+def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
+    organiser, *_ = outcomes[NONSENSE].outliers
+    assert organiser == [2, 3], outcomes[NONSENSE].outliers
+
+
+def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
+    outcomes: dict[str, Outcome],
+) -> None:
+    assert sorted(map(bool, outcomes[TIE].downloads)) == [False, True], outcomes[TIE]
 
 
 def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_not_count(

@@ -5,8 +5,8 @@ A row sets several options that go together, which its name lists. `foreign/test
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, get_args
 
 import msgspec
@@ -14,11 +14,10 @@ import pytest
 
 from core.run.manifest import RunManifest, SchedulerSpec
 from core.run.spec.collaboration import Collaboration, Compression, StateCompression
-from core.run.spec.data import FileAt, TextFiles
-from core.run.spec.language_models import GPT2
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
-from core.run.spec.recipe import CausalLM, Lora, Precision
+from core.run.spec.recipe import Lora, Precision
 from tests.support.environment.fake_hub import Hub, local_hub
+from tests.support.peers.learning_recipes import language_model
 from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
 from tests.support.real_peers import peer_group
 
@@ -27,8 +26,6 @@ pytestmark = pytest.mark.timeout(900)
 EPOCHS = 9
 SIDE_BY_SIDE = 3
 LEARNED = 0.85  # of the untrained loss is left at the most; 0.68 where no round is late, and one epoch is one step
-TEXT = "\n\n".join(f"{name} keeps the {thing}." for name in ("Ada", "Bo") for thing in ("bees", "honey", "wax") * 40)
-SMALL = GPT2(vocab_size=258, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, max_position_embeddings=32)
 
 AT_ONCE = {"delay_grad_averaging": False, "delay_optimizer_step": False, "delay_state_averaging": False}
 GRADIENTS_AT_ONCE = {"delay_grad_averaging": False, "delay_optimizer_step": False, "delay_state_averaging": True}
@@ -116,27 +113,13 @@ def collaborations() -> Iterator[Row]:
     yield pair("scheduler=exponential", run)
 
 
-def language_model(hub: Hub, learning_rate: float = 7e-3, **options: Any) -> RunManifest:
-    """A tiny GPT-2 with these options of its recipe, and some sentences to learn."""
-    text = TEXT.encode()
-    where = hub.publish("dataset", "somebody/texts", {"bees.txt": text}).url("bees.txt")
-    file = FileAt(url=where, sha256=hashlib.sha256(text).hexdigest(), size_bytes=len(text))
-    return msgspec.structs.replace(
-        small_run(),
-        recipe=CausalLM(config=SMALL, sequence_length=16, **options),
-        data=TextFiles(files=(file,), format="text", held_out_one_in=8),
-        optimizer=AdamW(learning_rate=learning_rate),
-    )
-
-
 def recipes(hub: Hub) -> Iterator[Row]:
     """What computes, rather than what averages."""
-    checkpointing = language_model(hub, gradient_checkpointing=True)
-    yield pair("gradient_checkpointing", checkpointing)
-    yield pair("lora", language_model(hub, 3e-2, lora=Lora(rank=8, alpha=32.0), precision="fp32"))
-    exact = language_model(hub, precision="fp32")
+    model = partial(language_model, small_run(), hub)
+    yield pair("gradient_checkpointing", model(7e-3, gradient_checkpointing=True))
+    yield pair("lora", model(3e-2, lora=Lora(rank=8, alpha=32.0), precision="fp32"))
     for precision in ("bf16", "fp16"):
-        yield pair(f"fp32 with {precision}", exact, language_model(hub, precision=precision))
+        yield pair(f"fp32 with {precision}", model(7e-3, precision="fp32"), model(7e-3, precision=precision))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,11 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
 class RecordedPeer(Peer):
     """A Peer with a pace, in samples a second, that records the versions of its base weights."""
 
-    def __init__(self, home: Path, pace: float) -> None:
-        self.home, self._record = home, home / f"versions-{len(list(home.glob('versions-*')))}"
-        command = [sys.executable, "-P", "-m", SCRIPT]
+    def __init__(self, home: Path, pace: float, within: Sequence[str] = ()) -> None:
+        self.home = home
+        name = f"{home.name}-versions-"  # beside its home, whose disk may be full
+        self._record = home.with_name(f"{name}{len(list(home.parent.glob(name + '*')))}")
+        command = [*within, sys.executable, "-P", "-m", SCRIPT]
         told = {PACE: str(pace), RECORD: str(self._record)}
         LineProcess.__init__(self, command, home / "logs" / "worker.log", decode_event, True, **told)
 
@@ -59,7 +62,7 @@ class RecordedPeers(PeerGroup):
         self.started: list[RecordedPeer] = []
 
     def _peer(self, home: str) -> Peer:
-        peer = RecordedPeer(self.folder / home, self.pace)
+        peer = RecordedPeer(self.folder / home, self.pace, self._within)
         self.started.append(peer)
         self._ends.callback(peer.end)
         return peer

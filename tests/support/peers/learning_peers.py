@@ -48,10 +48,10 @@ from core.worker.swarm import LocalSgdOptimizer, Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.peers.learning_rows import Member, Outcome, Row
+from tests.support.peers.lying_members import begin_to_lie, lie_in_messages
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2
-LIE = 1000.0
 MIN_ROUNDS = 3  # of each member with everybody
 POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
@@ -76,7 +76,10 @@ class SettlingPeer:
             with torch.no_grad():
                 self.optimizer.base_weights()[0].add_(0.01)
         if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
-            self._begin_to_lie()
+            self._is_lying = True
+            if self._member.lie == "huge":
+                assert isinstance(self.optimizer, LocalSgdOptimizer)
+                begin_to_lie(self.optimizer)
         if epoch == self._member.misses_round_at:
             self._miss_round()
         if epoch == self._member.left_over_at:
@@ -120,19 +123,6 @@ class SettlingPeer:
 
         optimizer._update_global_epoch = search_and_end  # type: ignore[method-assign]
 
-    def _begin_to_lie(self) -> None:
-        self._is_lying = True
-        averager = self.optimizer.grad_averager
-        begin, load = averager.step, averager.load_accumulators_into_averager_
-
-        def load_lies() -> None:
-            load()
-            for index in range(len(averager.parameters)):
-                averager.changes.encode(index, averager.changes.decoded(index).mul_(-LIE))
-
-        averager.load_accumulators_into_averager_ = load_lies
-        averager.step = lambda *args, **options: begin(*args, **options | {"weight": LIE**3})
-
     def parameters(self) -> Tensor:
         """A copy of all of them, as one vector; with local SGD of those that all peers have in common."""
         if isinstance(self.optimizer, LocalSgdOptimizer):
@@ -153,6 +143,8 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
     channel = channel_to(folder / "events")
     supervisor = Supervisor(channel)
     channel.start(supervisor.start)
+    if member.lies_from is not None:
+        lie_in_messages(member.lie)
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest
@@ -160,7 +152,8 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
         config = ParticipationConfig("cpu", 1, size, pace_of(member), FileStore(folder), is_state_server=member.keeps)
         is_first = not meeting_point.exists()
         cache = PeerCache(() if is_first else meeting_point.read_text().split())
-        organiser = swarm.peer_id if is_first else meeting_point.read_text().rsplit("/", 1)[1]
+        first = swarm.peer_id if is_first else meeting_point.read_text().rsplit("/", 1)[1]
+        organiser = first if member.has_organiser else ""
         channel.emit(
             Evaluated(epoch=0, loss=untrained_loss(manifest, config.store, channel), accuracy=0.0, examples=())
         )
@@ -301,6 +294,7 @@ class Training:
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
             ],
             counted=[sum(each.counted for each in events_in(folder, RoundFinished)) for folder in self._folders],
+            round_bytes=max((path.stat().st_size for path in self._folders[0].rglob("*.round")), default=0),
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
@@ -318,7 +312,11 @@ class Training:
         travelled = float((ended[0] - torch.load(self._folders[0] / "untrained.parameters")).norm())
         distance = max(float((one - other).norm()) for one, other in itertools.combinations(ended, 2))
         moved = [float((folder / f"{point}.moved").read_text()) for folder in self._honest]
-        return {"distance": distance / travelled, "moved": [each / travelled for each in moved]}
+        return {
+            "distance": distance / travelled,
+            "moved": [each / travelled for each in moved],
+            "shared_numbers": ended[0].numel(),
+        }
 
 
 def epoch_in(folder: Path) -> int:

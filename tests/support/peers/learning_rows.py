@@ -18,6 +18,9 @@ LIMIT_SECONDS = 800.0  # for all rows together
 SCRIPT = "tests.support.peers.learning_peers"
 
 
+Lie = Literal["huge", "nan", "short"]
+
+
 class Member(msgspec.Struct, frozen=True, kw_only=True):
     """A peer of a small swarm. A keeper holds the state and trains next to nothing.
 
@@ -26,7 +29,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
     changed by a little, as if its memory were wrong. At the end of ``misses_round_at`` it cannot begin the round. From
     epoch ``lies_from`` on it sends a thousand times its change of local SGD, with the opposite sign, and claims a
-    billion samples.
+    billion samples (the ``lie`` ``huge``); or, from the beginning, parts that are ``nan`` or too ``short``. Without
+    ``has_organiser`` nobody's word is worth more than another's.
     """
 
     manifest: RunManifest
@@ -39,6 +43,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     misses_round_at: int | None = None
     samples_per_second: float = MEMBER_SAMPLES_PER_SECOND
     lies_from: int | None = None
+    lie: Lie = "huge"
+    has_organiser: bool = True
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +69,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
     each has downloaded. ``outliers`` are the numbers of the members that each has named as such. ``steps`` is how
     many each took in a round at the most, ``counted`` in how many of its rounds what it had changed counted.
+    ``shared_numbers`` is how many numbers all have in common, those that are averaged; ``round_bytes`` is the size of
+    the average of one round of local SGD, as the first member has received it and written it down.
     """
 
     row: str
@@ -79,6 +87,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     outliers: list[list[int]] = []
     steps: list[int] = []
     counted: list[int] = []
+    shared_numbers: int = 0
+    round_bytes: int = 0
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future
+from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
+from core.worker.swarm.averaging.allreduce import ExchangeFailedError
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_missed
+from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 CODEC = codec("int8")
 BASE = [torch.zeros(3, 4), torch.ones(5)]
@@ -44,13 +49,16 @@ def test_who_does_not_know_what_others_have_of_it_keeps_nothing() -> None:
     assert kept(progress) is None
 
 
-def test_what_is_too_old_or_led_on_from_other_weights_is_void_and_nothing_is_used_twice() -> None:
+def test_what_is_too_old_or_led_on_from_other_weights_is_void_in_words_and_nothing_is_used_twice(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     progress = OwnProgress(CODEC, max_rounds=2)
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, 3) is None
     assert kept(progress, 1) is None
     progress.keep(BASE, CHANGED, sent=None)
     assert kept(progress, is_led_on=False) is None
+    assert [record.message.endswith("is dropped") for record in caplog.records] == [True, True]
 
 
 def test_what_is_no_number_is_not_kept() -> None:
@@ -77,3 +85,15 @@ def test_a_model_that_trains_on_is_carried_to_the_new_base_weights_some_numbers_
     for index, (place, new) in enumerate(zip(weights, base, strict=True)):
         rounded_off = learned[index] - sent.decoded(index)
         torch.testing.assert_close(place, new - later[index] - rounded_off, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_missed"),
+    [(StaleRoundError("whoever is there has begun a later epoch"), True), (ExchangeFailedError("lost"), False)],
+)
+def test_others_have_gone_on_without_who_finds_only_peers_of_a_later_round(error: Exception, is_missed: bool) -> None:
+    control: Any = Future()
+    assert not has_missed(control)
+    control.set_exception(error)
+    assert has_missed(control) == is_missed
+    assert not has_missed(None)

@@ -31,7 +31,7 @@ from core.worker.swarm.local_sgd.exchange import ReductionRule
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
-from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_result
+from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_missed, has_result
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
@@ -171,14 +171,13 @@ class LocalSgdOptimizer(SwarmOptimizer):
         return Told(self.local_epoch, *self._version, not self.client_mode, peers).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
-        """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing.
-
-        With overlap all of that happens beside training.
-        """
+        """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
         if maybe_step_control is not None:
             self.grad_averager.send(maybe_step_control)
         super()._average_gradients_and_load_into_optimizer(maybe_step_control)
         self._progress.may_be_sent |= has_broken(maybe_step_control)
+        if has_missed(maybe_step_control):
+            self._repair.request(self._version[0] + 1)
         if not has_result(maybe_step_control):
             return
         assert maybe_step_control is not None

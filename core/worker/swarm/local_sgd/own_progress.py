@@ -19,6 +19,7 @@ from core.worker.swarm.averaging.allreduce import ExchangeFailedError, are_finit
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
+from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,10 @@ class OwnProgress:
         It is void where the new base weights were not ``is_led_on`` from ours: then ours were wrong.
         """
         changes, self._changes = self._changes, None
-        if changes is None or not is_led_on:
+        if changes is None:
+            return None
+        if not is_led_on:
+            log.warning("no round leads from our base weights to the new ones: what we had changed is dropped")
             return None
         if rounds > self._max_rounds:
             log.warning("we were %d rounds behind: what we had changed is too old, and is dropped", rounds)
@@ -114,3 +118,10 @@ def has_broken(control: StepControl | None) -> bool:
     if control is None or not control.done() or control.cancelled():
         return False
     return isinstance(control.exception(), ExchangeFailedError)
+
+
+def has_missed(control: StepControl | None) -> bool:
+    """Whether others have gone on without us: whoever looks for a group looks for one of a later round."""
+    if control is None or not control.done() or control.cancelled():
+        return False
+    return isinstance(control.exception(), StaleRoundError)

@@ -1,0 +1,93 @@
+"""Exchanges of local SGD that are disturbed: a reducer is killed in the middle, or a disk has no room for the log."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.protocol.events import Progress, RoundFinished
+from core.run.spec.recipe import ArithmeticGPT
+from core.worker.swarm.local_sgd.round_log import RoundLog
+from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
+from tests.bench.local_sgd.root_counts import root_counts
+from tests.support.environment.network_namespaces import Internet
+from tests.support.environment.slow_link import Line
+from tests.support.fault_injection import gave, kill
+from tests.support.real_peers import Peer
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
+
+SLOW = Line(delay_seconds=0.01, lost_share=0.0, bits_per_second=2e6)
+ROUNDS = 3
+RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
+LARGE = msgspec.structs.replace(RUN, recipe=ArithmeticGPT(layers=2, width=160, heads=2))  # 2.5 s of a slow line
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Iterator[RecordedPeers]:
+    """Peers whose base weights' versions are written down."""
+    with contextlib.closing(RecordedPeers(tmp_path)) as group:
+        yield group
+
+
+def average_together(*peers: Peer, among: int) -> None:
+    """Wait until each has averaged some times in a group of so many."""
+    since = [len(peer.said) for peer in peers]
+    for _ in range(ROUNDS):
+        for number, peer in enumerate(peers):
+            peer.wait_for(RoundFinished, lambda event: gave(event) and event.peers == among, since=since[number])
+            since[number] = len(peer.said)
+
+
+def assert_equal_base_weights(group: RecordedPeers) -> None:
+    """Whoever had others than most has replaced them before the next step."""
+    counts = root_counts({peer.mark: peer.moves() for peer in group.started})
+    assert counts.equal >= ROUNDS and counts.unrepaired == counts.astray == 0, counts
+
+
+@pytest.mark.networks
+def test_a_reducer_that_is_killed_in_the_middle_of_an_exchange_leaves_equal_base_weights(
+    recorded: RecordedPeers, net: Internet
+) -> None:
+    organiser = recorded.at(net.host()).organiser(manifest=LARGE)
+    reducer = recorded.at(net.host(line=SLOW)).volunteer(organiser.posted, "reducer", "direct")
+    client = recorded.at(net.host()).volunteer(organiser.posted, "client", "client")
+    organiser.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3)
+    here = len(reducer.said)
+    share = reducer.wait_for(Progress, lambda event: (event.exchanged_share or 0.0) > 0.1, since=here).exchanged_share
+    kill(reducer.family)
+    assert share is not None and share < 0.9
+    average_together(organiser, client, among=2)
+    assert_equal_base_weights(recorded)
+    again = recorded.at(net.host()).volunteer(organiser.posted, "another", "direct")
+    average_together(organiser, client, again, among=3)
+    assert_equal_base_weights(recorded)
+
+
+def test_a_peer_without_room_for_its_round_log_takes_part_and_keeps_one_again_once_there_is_room(
+    small_disk: Path, fill_disk: Callable[[], None], recorded: RecordedPeers
+) -> None:
+    organiser = recorded.organiser(manifest=RUN)
+    full = recorded.volunteer(organiser.posted, f"{small_disk.name}/full", "direct")
+    client = recorded.volunteer(organiser.posted, "client", "client")
+    assert isinstance(full, RecordedPeer)
+    average_together(organiser, full, client, among=3)
+    assert leads_on(full, since=full.moves()[-2])
+    fill_disk()
+    began = full.moves()[-1]
+    average_together(organiser, full, client, among=3)
+    assert not leads_on(full, since=began)
+    (small_disk / "hog").unlink()
+    average_together(organiser, full, client, among=3)
+    assert leads_on(full, since=full.moves()[-2])
+    assert_equal_base_weights(recorded)
+
+
+def leads_on(peer: RecordedPeer, since: Move) -> bool:
+    """Whether the rounds in its log lead from that version to the present one."""
+    (folder,) = (path for path in peer.home.rglob("rounds/*") if path.is_dir())
+    return bool(RoundLog(folder).since((since.steps, bytes.fromhex(since.root))))

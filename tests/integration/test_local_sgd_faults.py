@@ -1,0 +1,148 @@
+"""Bad days of a run by local SGD: whatever happens to one of three, all go on, and with the same base weights."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import shutil
+import signal
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.protocol.events import CheckpointSaved, RoundFinished, TrainingStarted
+from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
+from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
+from tests.bench.local_sgd.root_counts import root_counts
+from tests.support.fault_injection import gave, kill, stop
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
+
+RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
+SOON = 2  # rounds
+FAR_BEHIND = MAX_ROUNDS + 1  # rounds, which no log leads across
+
+
+@dataclass
+class Trio:
+    """An organiser and a volunteer who can be reached, and one who cannot."""
+
+    group: RecordedPeers
+    organiser: RecordedPeer
+    reachable: RecordedPeer
+    client: RecordedPeer
+
+    def everybody(self) -> tuple[RecordedPeer, ...]:
+        """As they are now."""
+        return self.organiser, self.reachable, self.client
+
+    def goes_on(self) -> None:
+        """Wait until all three have averaged with each other; then no base weights differ that ever were in use."""
+        for peer in self.everybody():
+            peer.wait_for(RoundFinished, lambda event: gave(event) and event.peers == 3, since=len(peer.said))
+        counts = root_counts({peer.mark: peer.moves() for peer in self.group.started})
+        assert counts.unrepaired == counts.astray == 0, counts
+
+    def comes_back(self) -> RecordedPeer:
+        """The client, as a new process with what is on its disk."""
+        self.client = volunteer(self.group, self.organiser, "client")
+        return self.client
+
+
+def volunteer(group: RecordedPeers, organiser: RecordedPeer, name: str) -> RecordedPeer:
+    """One who can be reached, or the client."""
+    peer = group.volunteer(organiser.posted, name, "client" if name == "client" else "direct")
+    assert isinstance(peer, RecordedPeer)
+    return peer
+
+
+def publish(group: RecordedPeers) -> RecordedPeer:
+    """The organiser, where it has been before."""
+    peer = group.organiser(manifest=RUN)
+    assert isinstance(peer, RecordedPeer)
+    return peer
+
+
+def free_port() -> int:
+    """Of loopback, where nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trio]:
+    """The three of all tests here."""
+    with contextlib.closing(RecordedPeers(tmp_path_factory.mktemp("faults"))) as group:
+        group.listen = f"/ip4/127.0.0.1/tcp/{free_port()}"
+        organiser = publish(group)
+        yield Trio(group, organiser, *(volunteer(group, organiser, name) for name in ("reachable", "client")))
+
+
+@pytest.fixture
+def trio(shared: Trio) -> Trio:
+    """All of them average with each other."""
+    shared.goes_on()
+    return shared
+
+
+def log_of(peer: RecordedPeer) -> str:
+    """What the worker and its averagers have logged."""
+    return (peer.home / "logs" / "worker.log").read_text()
+
+
+@pytest.mark.parametrize("goodbye", [True, False], ids=["pauses", "is killed"])
+def test_a_volunteer_that_comes_back_helps_in_the_next_rounds(trio: Trio, goodbye: bool) -> None:
+    before, epoch = trio.client, trio.organiser.epoch
+    if goodbye:
+        assert before.leave() == 0
+    else:
+        before.kill()
+    again = trio.comes_back()
+    assert again.peer_id == before.peer_id
+    began = again.wait_for(TrainingStarted).epoch
+    assert began >= epoch
+    assert again.wait_for(RoundFinished, gave).epoch <= began + SOON
+    trio.goes_on()
+
+
+def test_who_has_slept_for_many_rounds_has_the_base_weights_of_the_others_again(trio: Trio) -> None:
+    told = len(log_of(trio.reachable))
+    stop(asleep := trio.reachable.family)
+    try:
+        trio.organiser.reaches(trio.organiser.epoch + FAR_BEHIND + 1)
+    finally:
+        wake(asleep)
+    trio.goes_on()
+    missed = [after.steps - before.steps for before, after in itertools.pairwise(trio.reachable.moves())]
+    assert max(missed) > MAX_ROUNDS
+    assert "is dropped" in log_of(trio.reachable)[told:]
+
+
+def wake(family: list[psutil.Process]) -> None:
+    """All of it goes on."""
+    for process in family:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(signal.SIGCONT)
+
+
+def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_volunteer(trio: Trio) -> None:
+    old = trio.organiser.wait_for(CheckpointSaved, since=len(trio.organiser.said))
+    checkpoint = Path(old.path).read_bytes()
+    trio.organiser.reaches(old.epoch + FAR_BEHIND)
+    reached = trio.organiser.moves()[-1].steps
+    kill(trio.organiser.family)
+    trio.organiser.ended()
+    Path(old.path).write_bytes(checkpoint)
+    for rounds in trio.organiser.home.rglob("rounds"):
+        shutil.rmtree(rounds)
+    trio.organiser = publish(trio.group)
+    trio.goes_on()
+    assert min(move.steps for move in trio.organiser.moves() if move.is_step) > reached
+    steps = [move.steps for move in trio.reachable.moves()]
+    assert steps == sorted(steps)
