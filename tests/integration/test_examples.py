@@ -29,8 +29,10 @@ from core.run.spec.recipe import (
     Quantization,
 )
 from core.worker.recipes.initialization import model_from_scratch
+from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.support.checkout import ROOT
 from tests.support.environment.fake_hub import Hub
+from tests.support.environment.folder_server import newest_mirrored, serving_folder
 from tests.support.real_peers import Peer, PeerGroup, averaged
 from tests.support.sample_images import NAMES, in_parquet, squares
 
@@ -120,13 +122,13 @@ def pretrained(recipe: LanguageModelSpec, hub: Hub, folder: Path) -> LanguageMod
 
 
 def train_together(
-    group: PeerGroup, manifest: RunManifest, learned: float = LEARNED, limit: float | None = None
+    group: PeerGroup, manifest: RunManifest, learned: float = LEARNED, limit: float | None = None, **wishes: Any
 ) -> tuple[Peer, Peer, Peer]:
-    """An organiser who keeps the state, and two volunteers who have averaged and learned.
+    """An organiser who keeps the state, with such wishes, and two volunteers who have averaged and learned.
 
     ``learned`` is the share of the first loss on held-out samples that is left; ``limit``, if given, is that loss.
     """
-    organiser = group.organiser(manifest=manifest, train=False)
+    organiser = group.organiser(manifest=manifest, train=False, **wishes)
     one, other = (group.newcomer(organiser.posted, name) for name in ("one", "other"))
     for peer in (one, other):
         peer.agree()
@@ -155,11 +157,25 @@ def test_a_gpt2_from_scratch(group: PeerGroup, hub: Hub) -> None:
     assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
 
 
-def test_a_gpt2_over_home_lines(group: PeerGroup, hub: Hub) -> None:
-    manifest = toy("home-gpt2-small.toml", hub, samples=3000)
-    # one round may leave nothing to learn, so the first loss may be that of a model that has learned all
-    organiser, _, _ = train_together(group, manifest, limit=LEARNED * math.log(VOCABULARY))
-    assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
+def test_a_gpt2_over_home_lines(group: PeerGroup, hub: Hub, tmp_path: Path) -> None:
+    """With the example's own mode, codec, overlap and outer step, and a mirror of which a newcomer makes use."""
+    with serving_folder(tmp_path / "www") as server:
+        manifest = toy("home-gpt2-small.toml", hub, samples=3000)
+        mirrored = msgspec.structs.replace(manifest.collaboration, mirror=server.address)
+        manifest = msgspec.structs.replace(manifest, collaboration=mirrored)
+        # one round may leave nothing to learn, so the first loss may be that of a model that has learned all
+        limit = LEARNED * math.log(VOCABULARY)
+        organiser, *volunteers = train_together(group, manifest, limit=limit, mirror=str(server.folder))
+        assert saved_numbers(organiser) == estimate_requirements(manifest).parameters
+        organiser.wait_for(RoundFinished, lambda _: newest_mirrored(server.folder) > MAX_ROUNDS)
+        late = group.volunteer(organiser.posted, "late")
+        assert server.asked(".safetensors") == [0]
+        late.wait_for(RoundFinished, averaged)
+    logs = [{path.name for path in peer.home.rglob("*.round")} for peer in (organiser, *volunteers)]
+    steps = [{name.split("-")[0] for name in log} for log in logs]
+    assert set.intersection(*steps)
+    for number in set.intersection(*steps):  # a name has the versions of the base weights before and after the round
+        assert len({name for log in logs for name in log if name.split("-")[0] == number}) == 1
 
 
 def test_a_masked_model_from_scratch(group: PeerGroup, hub: Hub) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import shutil
 import signal
 import socket
@@ -14,16 +15,19 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.protocol.events import CheckpointSaved, RoundFinished, TrainingStarted
+from core.errors import ErrorKind
+from core.protocol.events import CheckpointSaved, Failed, RoundFinished, TrainingStarted
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
 from tests.bench.local_sgd.root_counts import root_counts
+from tests.support.checkout import ROOT
 from tests.support.fault_injection import gave, kill, stop
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 RUN = paced_run(target_batch_size=1920, matchmaking_time=2.0, averaging_timeout=15.0)  # a round of four seconds
 SOON = 2  # rounds
+FIVE_MINUTES = "300"
 FAR_BEHIND = MAX_ROUNDS + 1  # rounds, which no log leads across
 
 
@@ -146,3 +150,21 @@ def test_an_organiser_with_an_old_checkpoint_takes_the_newer_state_of_a_voluntee
     assert min(move.steps for move in trio.organiser.moves() if move.is_step) > reached
     steps = [move.steps for move in trio.reachable.moves()]
     assert steps == sorted(steps)
+
+
+def test_a_clock_that_is_set_forward_changes_nothing_and_a_wrong_one_is_told(trio: Trio, tmp_path: Path) -> None:
+    clock = tmp_path / "clock"
+    clock.write_text("0")
+    path = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "support" / "environment" / "wrong_clock")))
+    there = trio.group.under("env", f"PYTHONPATH={path}", f"WORKERBEE_TEST_CLOCK={clock}")
+    trio.client.leave()
+    trio.client = volunteer(there, trio.organiser, "client")
+    trio.goes_on()
+    clock.write_text(FIVE_MINUTES)
+    for _ in range(SOON):
+        trio.goes_on()
+    trio.client.leave()
+    failed = there.newcomer(trio.organiser.posted, "client", "client").wait_for(Failed)
+    assert ErrorKind.from_key(failed.problem) is ErrorKind.CLOCK_WRONG
+    trio.comes_back()
+    trio.goes_on()

@@ -15,9 +15,8 @@ from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
-from core.worker.mirror.index import INDEX_NAME, decode_index
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
-from tests.support.environment.folder_server import FolderServer, serving_folder
+from tests.support.environment.folder_server import FolderServer, newest_mirrored, serving_folder
 from tests.support.real_peers import Peer, averaged, peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -45,19 +44,15 @@ def file_bytes(server: FolderServer) -> int:
     return max(path.stat().st_size for path in server.folder.glob("*.safetensors"))
 
 
-def newest(folder: Path) -> int:
-    """The number of outer steps behind the newest state in that folder; none before the first."""
-    path = folder / INDEX_NAME
-    return decode_index(path.read_bytes()).outer_steps if path.exists() else 0
-
-
 def test_newcomers_begin_with_the_mirrors_weights_unless_those_are_stale(tmp_path: Path) -> None:
     folder = tmp_path / "www"
     with serving_folder(folder) as server, peer_group(tmp_path) as hired:
         run = mirrored(server.address, overlap="delayed")
         organiser = hired.organiser(manifest=run, mirror=str(folder))
         hired.volunteer(organiser.posted, "first", "client")
-        organiser.wait_for(RoundFinished, lambda _: newest(folder) > MAX_ROUNDS)  # no log leads there from nothing
+        organiser.wait_for(
+            RoundFinished, lambda _: newest_mirrored(folder) > MAX_ROUNDS
+        )  # no log leads there from nothing
         assert server.requests == []  # whoever can replay the rounds, or has seen them all, asks for nothing
         late = hired.volunteer(organiser.posted, "late", "client")
         received = late.all(Progress)[0].received_bytes
@@ -73,8 +68,8 @@ def test_newcomers_begin_with_the_mirrors_weights_unless_those_are_stale(tmp_pat
         server.folder = shutil.copytree(folder, tmp_path / "stale")
         for path in organiser.home.rglob("*.frozen"):  # from which its log would lead on for longer
             path.unlink()
-        enough = newest(server.folder) + MAX_ROUNDS + 2  # outer steps, of which not every round leads to one
-        organiser.wait_for(RoundFinished, lambda _: newest(folder) >= enough, since=len(organiser.said))
+        enough = newest_mirrored(server.folder) + MAX_ROUNDS + 2  # outer steps, of which not every round leads to one
+        organiser.wait_for(RoundFinished, lambda _: newest_mirrored(folder) >= enough, since=len(organiser.said))
         last = hired.volunteer(organiser.posted, "last", "client")
         (warning,) = warnings_of(last)
         assert "no round leads from its state to the present one" in warning

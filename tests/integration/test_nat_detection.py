@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import get_args
 
 import pytest
 
 from core.protocol.commands import TestNetwork
 from core.protocol.events import Network, Restarting, RoundFinished, Warned
+from core.run.spec.collaboration import Mode
 from tests.support.environment.network_namespaces import Host, Internet, Router, internet
 from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
@@ -135,10 +137,11 @@ def test_a_router_is_asked_to_open_a_port(net: Internet, group: PeerGroup, keepe
     behind.wait_for(RoundFinished, lambda event: averaged(event) and event.peers == 3)
 
 
-def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, group: PeerGroup) -> None:
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_two_behind_one_router_help_a_first_peer_behind_another(net: Internet, group: PeerGroup, mode: Mode) -> None:
     there, own, shared = net.router(), net.router(), net.router()
     announced = f"{there.wan.ip}/tcp/{PORT}"
-    unhurried = tiny(target_batch_size=LONG_EPOCH)
+    unhurried = tiny(target_batch_size=LONG_EPOCH, mode=mode)
     at_home = group.at(home_of(there, forwarded=True))
     first = at_home.organiser(manifest=unhurried, train=False, announce=(announced,))
     assert first.posted.startswith(f"{announced}/p2p/")

@@ -65,9 +65,12 @@ def helping(
     return client
 
 
-@pytest.mark.parametrize("part", ["p2pd", "averager", "dht"])
-def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(group: PeerGroup, part: str) -> None:
-    organiser = group.organiser()
+@pytest.mark.parametrize(
+    ("part", "mode"),
+    [("p2pd", "gradients"), ("averager", "gradients"), ("averager", "local-sgd"), ("dht", "gradients")],
+)
+def test_a_worker_that_has_lost_a_part_of_itself_begins_anew(group: PeerGroup, part: str, mode: Mode) -> None:
+    organiser = group.organiser(manifest=sums(mode))
     client = helping(group, organiser)
     with told(f"kill -9 of {part}", client, organiser) as over:
         here, killed = len(client.said), time.monotonic()

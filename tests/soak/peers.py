@@ -14,12 +14,16 @@ import psutil
 
 from core.protocol.codec import decode_event
 from core.protocol.events import AnyEvent
+from tests.bench.local_sgd.recorded_peers import Move, recorded_moves
+from tests.bench.local_sgd.recorded_worker import RECORD
 from tests.bench.peers.peer_process import Seen
 from tests.soak.plan import Kind
 from tests.support.environment.network_namespaces import Host
 from tests.support.peers import slow_computer
 from tests.support.real_peers import GOODBYE_SECONDS, LIMIT_SECONDS, LineProcess, survivors, worker_of
 from tests.support.worker_processes import members_of
+
+VERSIONS = "versions-"  # how the names of a member's records begin
 
 
 @dataclass
@@ -82,15 +86,18 @@ class Member:
         """The command is typed; returns at once."""
         within = self.place.host.within if self.place.host else ()
         options = ("--json", "--device", "cpu", "--threads", "1")
-        self.starts.append(
-            LineProcess(
-                [*within, *slow_computer.CLIENT, *self.words, *options],
-                self.place.folder / "client.log",
-                _heard,
-                WORKERBEE_HOME=str(self.place.folder),
-                TMPDIR=str(self.place.temporary),
-            )
-        )
+        command = [*within, *slow_computer.CLIENT, *self.words, *options]
+        told = {
+            "WORKERBEE_HOME": self.place.folder,
+            "TMPDIR": self.place.temporary,
+            RECORD: self.place.folder / VERSIONS,
+        }
+        environment = {name: str(path) for name, path in told.items()}
+        self.starts.append(LineProcess(command, self.place.folder / "client.log", _heard, False, **environment))
+
+    def moves(self) -> dict[str, list[Move]]:
+        """The versions of the base weights that each of its workers has had, with local SGD."""
+        return {str(path): recorded_moves(path) for path in self.place.folder.glob(f"{VERSIONS}*")}
 
     def says(self, is_so: Callable[[AnyEvent], bool], seconds: float = LIMIT_SECONDS) -> AnyEvent:
         """The first such event of its present process; waits for it."""

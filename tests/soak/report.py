@@ -70,6 +70,8 @@ def rows_of(outcome: Outcome) -> Iterator[Row]:
     rounds = rounds_of(outcome)
     yield "rounds with everyone who was well", str(rounds.whole)
     yield "with some of them, with nobody", f"{rounds.partial}, {rounds.alone}"
+    if (roots := outcome.roots).share is not None:
+        yield "rounds with equal base weights", f"{roots.equal}, repaired {roots.repaired}, unequal {roots.unrepaired}"
     stalls = sorted(((story.longest_stall, story.name) for story in outcome.stories), reverse=True)
     yield "longest stall of who was well", f"{stalls[0][0]:.1f} s ({stalls[0][1]})"
     for fault, seconds in healings(outcome).items():

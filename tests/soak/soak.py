@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.protocol.events import Progress, Published
+from tests.bench.local_sgd.root_counts import RootCounts, root_counts
 from tests.soak.faults import revive
 from tests.soak.leaks import LeftOver
 from tests.soak.peers import Member, Place
@@ -28,7 +29,10 @@ LOOK_SECONDS = 20.0
 
 @dataclass
 class Outcome:
-    """What there is to tell. ``stories`` begin with the organiser's; ``left_over`` should be empty."""
+    """What there is to tell. ``stories`` begin with the organiser's; ``left_over`` should be empty.
+
+    ``roots`` counts the rounds of local SGD after which all had equal base weights; with gradients there are none.
+    """
 
     plan: Plan
     seconds: float
@@ -39,6 +43,7 @@ class Outcome:
     not_done: list[Fault]
     left_over: list[str] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
+    roots: RootCounts = field(default_factory=lambda: root_counts({}))
 
 
 def live(seed: int, volunteers: int, minutes: float, run_file: Path, folder: Path) -> Outcome:
@@ -93,6 +98,7 @@ class Soak:
             [fault for life in self._lives for fault in life.not_done],
             [each for member in self._everybody for each in member.left_over],
             [each for member in self._everybody for each in member.surprises],
+            root_counts({name: moves for member in self._everybody for name, moves in member.moves().items()}),
         )
 
     def _publish(self) -> str:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from core.protocol.events import Evaluated, Progress
+from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.run.spec.collaboration import Mode
 from tests.soak.report import epochs_by_quarters, rounds_of, show, troubles_of
 from tests.soak.run_file import run_file_in
@@ -32,6 +32,13 @@ def test_the_run_goes_on_until_the_end(outcome: Outcome) -> None:
     epochs = epochs_by_quarters(outcome)
     assert all(before < after for before, after in itertools.pairwise(epochs)), epochs
     assert rounds_of(outcome).whole > 0
+
+
+def test_whoever_takes_part_in_a_round_of_local_sgd_has_the_base_weights_of_the_others(outcome: Outcome) -> None:
+    rounds = [each.event for each in outcome.stories[0].seen if isinstance(each.event, RoundFinished)]
+    is_local_sgd = any(event.kind == "changes" for event in rounds)
+    assert bool(outcome.roots.equal) == is_local_sgd
+    assert outcome.roots.unrepaired == 0, outcome.roots
 
 
 def test_the_organisers_model_learns_meanwhile(outcome: Outcome) -> None:

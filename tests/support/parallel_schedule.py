@@ -2,7 +2,8 @@
 
 A file is the unit: `--dist loadfile` hands a process one file after the other, in the order made here, so that
 what a file's tests share (a swarm, a display, a port) is never shared between processes. Files whose tests start
-peers come first, or else one of them would be the last to run, alone on two cores. A test marked `quiet`
+peers come first, those that may take longest before all others, or else one of them would be the last to run, alone
+on two cores. A test marked `quiet`
 measures time that other tests would falsify: it waits until no other test runs, and keeps others from beginning.
 """
 
@@ -42,10 +43,19 @@ _folder_key = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with peers first, those with quiet tests last, each file in one piece."""
+    """Files with peers first, and of these the longest, those with quiet tests last; each file in one piece."""
     heavy = {item.path for item in items if any(item.get_closest_marker(name) for name in HEAVY)}
     quiet = {item.path for item in items if item.get_closest_marker("quiet")}
-    items.sort(key=lambda item: (item.path in quiet, item.path not in heavy))
+    limits = dict[Path, float]()
+    for item in items:
+        limits[item.path] = max(limits.get(item.path, 0.0), _time_limit(item))
+    items.sort(key=lambda item: (item.path in quiet, item.path not in heavy, -limits[item.path]))
+
+
+def _time_limit(item: pytest.Item) -> float:
+    """In seconds, as its mark `timeout` says; zero where it has the usual one."""
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker is not None else 0.0
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar, cast
+from typing import IO, Any, Generic, Self, TypeVar, cast
 
 import psutil
 
@@ -294,19 +294,19 @@ class PeerGroup:
         self.listen = LOOPBACK
 
     @property
-    def cold(self) -> PeerGroup:
+    def cold(self) -> Self:
         """The same group, whose next workers are started as a client starts them, with all their imports."""
         there = copy.copy(self)
         there._is_warm = False
         return there
 
-    def at(self, host: Host) -> PeerGroup:
+    def at(self, host: Host) -> Self:
         """The same group, whose next peers run on that host of a network; an organiser listens there."""
         there = self.under(*host.within)
         there.listen = f"{host.ip}/tcp/31337"
         return there
 
-    def under(self, *words: str) -> PeerGroup:
+    def under(self, *words: str) -> Self:
         """The same group, whose next peers are started by a command that begins with these words."""
         there = copy.copy(self)
         there._within = words

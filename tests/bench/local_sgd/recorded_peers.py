@@ -45,12 +45,17 @@ class RecordedPeer(Peer):
 
     def moves(self) -> list[Move]:
         """All so far, in order; one for each version."""
-        lines = self._record.read_bytes().split(b"\n")[:-1] if self._record.exists() else []
-        moves: list[Move] = []
-        for move in (msgspec.json.decode(line, type=Move) for line in lines):
-            if not moves or (moves[-1].steps, moves[-1].root) != (move.steps, move.root):
-                moves.append(move)
-        return moves
+        return recorded_moves(self._record)
+
+
+def recorded_moves(record: Path) -> list[Move]:
+    """All that a worker has written down so far, in order; one for each version."""
+    lines = record.read_bytes().split(b"\n")[:-1] if record.exists() else []
+    moves: list[Move] = []
+    for move in (msgspec.json.decode(line, type=Move) for line in lines):
+        if not moves or (moves[-1].steps, moves[-1].root) != (move.steps, move.root):
+            moves.append(move)
+    return moves
 
 
 class RecordedPeers(PeerGroup):

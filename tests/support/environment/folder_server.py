@@ -10,6 +10,8 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from core.worker.mirror.index import INDEX_NAME, decode_index
+
 
 class FolderServer(ThreadingHTTPServer):
     """``requests`` are the paths that were asked for, each with the first byte that was wanted, and ``sent_bytes`` of
@@ -51,6 +53,12 @@ def serving_folder(folder: Path) -> Iterator[FolderServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def newest_mirrored(folder: Path) -> int:
+    """The number of outer steps behind the newest state in that folder of a mirror; none before the first."""
+    path = folder / INDEX_NAME
+    return decode_index(path.read_bytes()).outer_steps if path.exists() else 0
 
 
 class _Answer(BaseHTTPRequestHandler):

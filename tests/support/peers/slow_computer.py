@@ -2,15 +2,21 @@
 
 Without a limit each peer of a test would compute as fast as a core does: several on one machine would slow each other
 and everything else down, and the length of an epoch would be the machine's choice. Nothing else of them is different.
+
+Where the environment variable `RECORD` names the beginning of a path, each worker writes every version that its base
+weights of local SGD have to a file there; its process id is the end of the path.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 from core.cli.main import run_command
 from core.worker import __main__ as worker
 from core.worker.process import process_tree
+from tests.bench.local_sgd.recorded_worker import RECORD, record_versions
 
 SAMPLES_PER_SECOND = 300.0
 _MODULE = "tests.support.peers.slow_computer"
@@ -27,6 +33,8 @@ def run_worker() -> None:
         from core.worker.training.trainer import RateLimiter
 
         RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
+        if RECORD in os.environ:
+            record_versions(Path(f"{os.environ[RECORD]}{os.getpid()}"))
 
     process_tree.setup_fork_handling = set_up_slowly
     worker.main()
