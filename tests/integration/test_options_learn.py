@@ -17,7 +17,7 @@ from core.run.spec.collaboration import Collaboration, Compression, StateCompres
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
 from core.run.spec.recipe import Lora, Precision
 from tests.support.environment.fake_hub import Hub, local_hub
-from tests.support.peers.learning_recipes import language_model
+from tests.support.learning.recipes import language_model
 from tests.support.peers.learning_rows import AGREED, Member, Outcome, Row, learn, small_run
 from tests.support.real_peers import peer_group
 

@@ -47,8 +47,8 @@ from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import LocalSgdOptimizer, Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
+from tests.support.learning.lies import begin_to_lie, lie_in_messages
 from tests.support.peers.learning_rows import Member, Outcome, Row
-from tests.support.peers.lying_members import begin_to_lie, lie_in_messages
 
 LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2

@@ -10,7 +10,7 @@ from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.spec.recipe import Lora
 from tests.support.environment.fake_hub import Hub, local_hub
-from tests.support.peers.learning_recipes import image_model, language_model, masked_model
+from tests.support.learning.recipes import image_model, language_model, masked_model
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 

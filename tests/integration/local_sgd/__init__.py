@@ -1,0 +1,1 @@
+"""Local SGD between several real peers, on good days and bad ones."""

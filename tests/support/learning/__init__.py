@@ -1,0 +1,1 @@
+"""What small swarms learn, and how their members lie."""
