@@ -27,6 +27,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 import torch
 import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
+from safetensors.torch import load_file
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
@@ -294,7 +295,7 @@ class Training:
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
             ],
             counted=[sum(each.counted for each in events_in(folder, RoundFinished)) for folder in self._folders],
-            round_bytes=max((path.stat().st_size for path in self._folders[0].rglob("*.round")), default=0),
+            round_bytes=max(map(encoded_bytes, self._folders[0].rglob("*.round")), default=0),
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
@@ -335,6 +336,11 @@ def events_in(folder: Path, kind: type[_Event]) -> list[_Event]:
 def summary(event: RoundFinished) -> str:
     """A round in some words."""
     return f"{event.kind} {event.epoch}: {event.peers} peers, {event.seconds} s {event.reason.sentence}".strip()
+
+
+def encoded_bytes(path: Path) -> int:
+    """Of the average of a round in that file of a round log."""
+    return sum(part.numel() for part in load_file(path).values())
 
 
 def fork(target: Callable[[], NoReturn]) -> int:

@@ -70,7 +70,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     each has downloaded. ``outliers`` are the numbers of the members that each has named as such. ``steps`` is how
     many each took in a round at the most, ``counted`` in how many of its rounds what it had changed counted.
     ``shared_numbers`` is how many numbers all have in common, those that are averaged; ``round_bytes`` is the size of
-    the average of one round of local SGD, as the first member has received it and written it down.
+    the average of one round of local SGD, as the first member has received and kept it.
     """
 
     row: str
