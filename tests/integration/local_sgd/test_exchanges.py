@@ -46,7 +46,7 @@ def average_together(*peers: Peer, among: int) -> None:
 def assert_equal_base_weights(group: RecordedPeers) -> None:
     """Whoever had others than most has replaced them before the next step."""
     counts = root_counts({peer.mark: peer.moves() for peer in group.started})
-    assert counts.equal >= ROUNDS and counts.unrepaired == counts.astray == 0, counts
+    assert counts.equal > 0 and counts.unrepaired == counts.astray == 0, counts
 
 
 @pytest.mark.networks
