@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 from hivemind import Optimizer
+from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.p2p import PeerID
 
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome, ValidatingRunner
+from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
+from core.worker.swarm.local_sgd.own_progress import OwnProgress
+from core.worker.swarm.local_sgd.repair import Repair
+from core.worker.swarm.patches.matchmaking import StaleRoundError
 
 MEMBERS = tuple(PeerID(name) for name in (b"one", b"other", b"asleep"))
 TOLD = Told(epoch=9, steps=5, root=b"root", is_shared=True, peers=5).packed()
@@ -51,3 +56,21 @@ def test_a_group_is_looked_for_beforehand_only_once_the_last_exchange_is_over(
     optimizer.state_averager = SimpleNamespace(pending_updates=set() if is_over else {Future()})
     optimizer._maybe_schedule_gradient_averaging()
     assert bool(looked) == is_over
+
+
+@pytest.mark.parametrize(
+    ("error", "outer_steps"),
+    [(StaleRoundError("whoever is there has begun a later epoch"), 6), (MatchmakingException("nobody is there"), 0)],
+)
+def test_who_comes_too_late_for_a_round_looks_for_its_outcome_at_once(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, outer_steps: int
+) -> None:
+    monkeypatch.setattr(Optimizer, "_average_gradients_and_load_into_optimizer", lambda *_: None)
+    optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
+    optimizer._parent_pid = 0  # so that nothing is shut down in the end
+    optimizer._progress, optimizer._repair = OwnProgress(codec("int8"), max_rounds=2), Repair()
+    optimizer._version = 5, b"root"
+    control: Future[Any] = Future()
+    control.set_exception(error)
+    optimizer._average_gradients_and_load_into_optimizer(control)
+    assert optimizer._repair.min_outer_steps == outer_steps
