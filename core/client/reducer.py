@@ -44,6 +44,7 @@ from core.protocol.events import (
     SearchFinished,
     StateLoading,
     TrainingStarted,
+    UploadMeasured,
     Warned,
 )
 
@@ -55,6 +56,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_command(session, event.command)
         case Hello() | EngineChecked() | Connected() | Network() | SearchFinished() | Published() | Warned():
             return _after_news(session, event)
+        case UploadMeasured():
+            return replace(session, upload=event)
         case RunFound():
             return _after_run(session, event)
         case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
@@ -293,6 +296,7 @@ def _begun_anew(session: Session, restarting: Restarting | None = None) -> Sessi
         left=None,
         connected=None,
         network=None,
+        upload=None,
         runs=(),
         is_search_finished=False,
         published=None,

@@ -28,6 +28,7 @@ from core.protocol.events import (
     RunScored,
     StateLoading,
     TrainingStarted,
+    UploadMeasured,
     Warned,
 )
 
@@ -57,6 +58,7 @@ class Session:
     engine: EngineChecked | None = None
     connected: Connected | None = None
     network: Network | None = None
+    upload: UploadMeasured | None = None
     runs: tuple[RunFound, ...] = ()
     is_search_finished: bool = False
     chosen: RunFound | None = None

@@ -63,6 +63,11 @@ class DataFolder:
         return self.path / "networks.json"
 
     @property
+    def uploads_file(self) -> Path:
+        """How fast the line uploaded in which network."""
+        return self.path / "uploads.json"
+
+    @property
     def peer_cache_file(self) -> Path:
         """Addresses of peers that have answered, run by run, to find back into a run."""
         return self.path / "acquaintances.json"

@@ -59,6 +59,17 @@ class Network(Event, tag="network", kw_only=True, frozen=True):
     test: Literal["not_needed", "running", "done"] = "not_needed"
 
 
+class UploadMeasured(Event, tag="upload_measured", kw_only=True, frozen=True):
+    """How fast this computer's line uploads in the network that it is in, at the least, and when that was measured.
+
+    It is sent before consent, if it was measured ``at`` an earlier time (seconds since 1970), and in a run's first
+    seconds, when it is measured anew.
+    """
+
+    bits_per_second: float
+    at: float
+
+
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
@@ -259,6 +270,7 @@ AnyEvent = (
     | FitMeasured
     | Connected
     | Network
+    | UploadMeasured
     | RunFound
     | SearchFinished
     | Published

@@ -90,6 +90,7 @@ def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Pa
         data.fetched: "downloads",
         data.peer_cache_file: "caches",
         data.reachability_file: "caches",
+        data.uploads_file: "caches",
         data.updates_file: "caches",
     }
     if path == data.peers:

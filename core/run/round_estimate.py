@@ -21,18 +21,22 @@ _DAY_SECONDS = 86400.0
 
 @dataclass(frozen=True)
 class Line:
-    """An internet connection, in bits per second."""
+    """An internet connection, in bits per second; the upload was told by a person, or measured.
+
+    A ``download`` that is not known counts as no faster than the upload: few lines are slower that way.
+    """
 
     upload: float
-    download: float
+    download: float | None = None
+    is_upload_measured: bool = False
 
-    @classmethod
-    def of_mbits(cls, upload: float | None, download: float | None) -> Line | None:
-        """The line of so many Mbit/s; ``None`` where one of them is not known."""
-        return None if upload is None or download is None else cls(upload * 1e6, download * 1e6)
+    @property
+    def sure_download(self) -> float:
+        """The download, as far as it is known."""
+        return self.upload if self.download is None else self.download
 
     def __str__(self) -> str:
-        return f"{self.upload / 1e6:g}/{self.download / 1e6:g} Mbit/s"
+        return f"{self.upload / 1e6:g}/{self.sure_download / 1e6:g} Mbit/s"
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ def estimate_own_round(manifest: RunManifest, samples_per_second: float | None, 
 
 def _exchange_seconds(collaboration: Collaboration, sent_bytes: int, received_bytes: int, line: Line) -> float:
     """Of both directions at once with local SGD, else of one after the other."""
-    up, down = sent_bytes * _BITS / line.upload, received_bytes * _BITS / line.download
+    up, down = sent_bytes * _BITS / line.upload, received_bytes * _BITS / line.sure_download
     return max(up, down) if collaboration.mode == "local-sgd" else up + down
 
 
@@ -119,8 +123,8 @@ def estimate_round(manifest: RunManifest, line: Line, flop_per_second: float, vo
         exchange_seconds=exchange,
         round_seconds=max(computing, exchange) if at_once else computing + exchange,
         newcomer_bytes=needs.download_bytes,
-        newcomer_seconds=needs.download_bytes * _BITS / line.download,
-        keeper_upload=volunteers * min(line.upload * received / sent, max(line.upload, line.download)),
+        newcomer_seconds=needs.download_bytes * _BITS / line.sure_download,
+        keeper_upload=volunteers * min(line.upload * received / sent, max(line.upload, line.sure_download)),
     )
 
 

@@ -34,6 +34,7 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     TrainingStarted,
+    UploadMeasured,
     Warned,
 )
 from core.protocol.localizable import join_sentences
@@ -41,6 +42,7 @@ from core.security.sanitize import sanitize_line, short_id
 from core.texts import errors, figures
 from core.texts.fit import of_measured
 from core.texts.localization import translate
+from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
 
 
@@ -57,6 +59,11 @@ def line(event: ClientEvent) -> str | None:
             return _of_work(event)
         case FitMeasured():
             return f"{of_measured(event, None)}."
+        case UploadMeasured():
+            return fill_placeholders(
+                translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
+                mbits(event.bits_per_second),
+            )
         case Warned() | Failed():
             return _of_problem(event)
         case Left() | Restarting() | RestartDue() | WorkerExited():

@@ -5,12 +5,15 @@ from __future__ import annotations
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
 from core.placeholders import fill_placeholders
+from core.protocol.events import UploadMeasured
+from core.records.settings import Settings
 from core.run.manifest import RunManifest
 from core.run.round_estimate import Line, estimate_own_round
 from core.texts import figures
-from core.texts.localization import translate
+from core.texts.localization import installed, translate
 
 _SECONDS_PER_HOUR = 3600.0
+_MBIT = 1e6
 
 
 def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Line | None) -> str:
@@ -30,9 +33,47 @@ def traffic_of(manifest: RunManifest, samples_per_second: float | None, line: Li
         hourly = figures.size(own.sent_bytes * _SECONDS_PER_HOUR / own.round_seconds)
         parts.append(fill_placeholders(translate("Traffic", "about %1 an hour each way"), hourly))
     if line is not None and own.training_share is not None:
-        left = translate("Traffic", "a line of %1 leaves %2 of the time for computing")
-        parts.append(fill_placeholders(left, str(line), figures.share(own.training_share)))
+        parts.append(_left_of_computing(line, own.training_share))
     return " · ".join(parts)
+
+
+def known_line(settings: Settings, measured: UploadMeasured | None) -> Line | None:
+    """Return the internet connection as the settings name it, its upload else as it was last measured here."""
+    download = None if settings.download_mbits is None else settings.download_mbits * _MBIT
+    if settings.upload_mbits is not None:
+        return Line(settings.upload_mbits * _MBIT, download)
+    return None if measured is None else Line(measured.bits_per_second, download, is_upload_measured=True)
+
+
+def mbits(bits_per_second: float) -> str:
+    """Return a speed that was measured as ``18`` or ``4.7``, in Mbit/s."""
+    return figures.number(bits_per_second / _MBIT)
+
+
+def _mbits_as_told(bits_per_second: float) -> str:
+    """Return a speed that a person has typed as ``12.5``, in Mbit/s."""
+    speed = bits_per_second / _MBIT
+    return installed().decimal(speed, 0 if speed == int(speed) else 1)
+
+
+def _left_of_computing(line: Line, training_share: float) -> str:
+    """What the line leaves of the computing; what was measured is told from what the person has said."""
+    upload = mbits(line.upload) if line.is_upload_measured else _mbits_as_told(line.upload)
+    if line.download is None:
+        words = (
+            translate("Traffic", "the upload last measured here, %1 Mbit/s, leaves %2 of the time for computing")
+            if line.is_upload_measured
+            else translate("Traffic", "an upload of %1 Mbit/s leaves %2 of the time for computing")
+        )
+        return fill_placeholders(words, upload, figures.share(training_share))
+    words = (
+        translate(
+            "Traffic", "a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing"
+        )
+        if line.is_upload_measured
+        else translate("Traffic", "a line of %1/%2 Mbit/s leaves %3 of the time for computing")
+    )
+    return fill_placeholders(words, upload, _mbits_as_told(line.download), figures.share(training_share))
 
 
 def hourly_traffic(traffic: HourlyTraffic, session: Session, now: float) -> str:

@@ -826,6 +826,10 @@
         <translation>niemand sonst hat teilgenommen</translation>
     </message>
     <message>
+        <source>The line uploads %1 Mbit/s, as last measured here.</source>
+        <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
+    </message>
+    <message>
         <source>Your computer is helping.</source>
         <translation>Ihr Computer hilft mit.</translation>
     </message>
@@ -1972,8 +1976,8 @@
         <translation>Wählen Sie zuerst ein Gerät, das vorhanden ist.</translation>
     </message>
     <message>
-        <source>Tell the settings how fast your line is, to see what it leaves of the computing.</source>
-        <translation>Nennen Sie in den Einstellungen die Geschwindigkeit Ihrer Leitung, um zu sehen, was sie vom Rechnen übrig lässt.</translation>
+        <source>Tell the settings how fast your line is, to see what it leaves of the computing; its upload is measured when training has begun.</source>
+        <translation>Nennen Sie in den Einstellungen die Geschwindigkeit Ihrer Leitung, um zu sehen, was sie vom Rechnen übrig lässt; wie schnell sie sendet, wird gemessen, sobald das Training läuft.</translation>
     </message>
     <message>
         <source>The training process ended unexpectedly; it is started again…</source>
@@ -2509,8 +2513,20 @@
         <translation>etwa %1 je Stunde und Richtung</translation>
     </message>
     <message>
-        <source>a line of %1 leaves %2 of the time for computing</source>
-        <translation>eine Leitung von %1 lässt %2 der Zeit zum Rechnen</translation>
+        <source>the upload last measured here, %1 Mbit/s, leaves %2 of the time for computing</source>
+        <translation>Ihre Leitung, die hier zuletzt %1 Mbit/s sendete, lässt %2 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>an upload of %1 Mbit/s leaves %2 of the time for computing</source>
+        <translation>eine Leitung, die %1 Mbit/s sendet, lässt %2 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s (Senden: hier zuletzt gemessen) lässt %3 der Zeit zum Rechnen</translation>
+    </message>
+    <message>
+        <source>a line of %1/%2 Mbit/s leaves %3 of the time for computing</source>
+        <translation>eine Leitung von %1/%2 Mbit/s lässt %3 der Zeit zum Rechnen</translation>
     </message>
     <message>
         <source>Sent %1 and received %2 in the last hour</source>

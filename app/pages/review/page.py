@@ -20,9 +20,8 @@ from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
-from core.run.round_estimate import Line
 from core.texts.run import closed_words
-from core.texts.traffic import swarm_speed, traffic_of
+from core.texts.traffic import known_line, swarm_speed, traffic_of
 
 _WIDEST = 900
 
@@ -143,14 +142,17 @@ class ReviewPage(QWidget):
             self.dry_run_requested.emit(run, device)
 
     def _traffic_words(self, run: RunFound) -> str:
-        """What the run sends, and what the person's line leaves of the computing, as soon as that can be said."""
+        """What the run sends, and what the line leaves of the computing, as soon as that can be said."""
         measured = self._dry_run.fit
         speed = swarm_speed(run.samples_per_second, measured.samples_per_second if measured else None)
-        line = Line.of_mbits(self._settings.upload_mbits, self._settings.download_mbits)
+        line = known_line(self._settings, self._session.upload)
         told = traffic_of(run.manifest, speed, line)
         if line is not None:
             return told
-        hint = self.tr("Tell the settings how fast your line is, to see what it leaves of the computing.")
+        hint = self.tr(
+            "Tell the settings how fast your line is, to see what it leaves of the computing; "
+            "its upload is measured when training has begun."
+        )
         return f"{told}. {hint}"
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.cli.output.run_review import show_run
 from core.cli.parser.arguments import InspectSwarm
-from core.cli.runner.context import CommandContext, effective_settings, line_of
+from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import console_for, display_for
 from core.cli.runner.dry_run import Measurement, measure_fit
 from core.cli.runner.run_search import find_runs
@@ -15,6 +15,7 @@ from core.hardware.discovery import choose_device
 from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.run.address import JoinAddress
+from core.texts.traffic import known_line
 
 
 def inspect(command: InspectSwarm, context: CommandContext) -> int:
@@ -22,6 +23,7 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
     address = JoinAddress.parse(command.address)
     with WorkerSession(context, display_for(command.json)) as worker:
         runs = find_runs(worker, address, run_id=None, network=command.network)
+        upload = worker.session.upload
         worker.leave()
     settings = effective_settings(command, context.folders)
     measured = _measured(command, context, runs, settings)
@@ -29,7 +31,7 @@ def inspect(command: InspectSwarm, context: CommandContext) -> int:
         console = console_for(command.json)
         for run in runs:
             console.print()
-            show_run(console, run, measured.words, measured.samples_per_second, line_of(settings))
+            show_run(console, run, measured.words, measured.samples_per_second, known_line(settings, upload))
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import TextIO
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.cancellation import Stop
-from core.cli.runner.context import CommandContext, effective_settings, line_of
+from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
 from core.cli.runner.run_search import find_runs, only_run
 from core.cli.runner.worker_session import WorkerSession
@@ -22,6 +22,7 @@ from core.protocol.events import RunFound
 from core.records.settings import Settings
 from core.run.address import JoinAddress
 from core.run.run_file import load_run_file
+from core.texts.traffic import known_line
 
 
 def join(
@@ -44,7 +45,8 @@ def join(
             worker, address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest
         )
         run = only_run(runs)
-        show_offer(console_for(command.json), run, device, devices, line_of(settings))
+        line = known_line(settings, worker.session.upload)
+        show_offer(console_for(command.json), run, device, devices, line)
         if not (command.yes or _agrees(context.stop, stream_for_people(command.json))):
             worker.leave()
             print("Nothing was started.", file=stream_for_people(command.json))

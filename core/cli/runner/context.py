@@ -17,7 +17,6 @@ from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import find_devices, usable_devices
 from core.records.settings import Settings, load_settings
-from core.run.round_estimate import Line
 from core.texts.errors import advice_of, title_of
 
 TICK_SECONDS = 0.25
@@ -75,12 +74,7 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
         "threads": command.threads,
         "memory_limit_bytes": command.memory_limit_bytes,
         "upload_mbits": command.line.upload / 1e6 if command.line else None,
-        "download_mbits": command.line.download / 1e6 if command.line else None,
+        "download_mbits": command.line.sure_download / 1e6 if command.line else None,
         "public_name": command.public_name if isinstance(command, JoinRun) else None,
     }
     return msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
-
-
-def line_of(settings: Settings) -> Line | None:
-    """Return the internet connection that the settings name, if they do."""
-    return Line.of_mbits(settings.upload_mbits, settings.download_mbits)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from core.files.json_file import JsonFile
+from core.files.newest_entries import NewestEntries
 from core.schema import StrictStruct
 
 KEPT_NETWORKS = 50
@@ -26,19 +26,12 @@ class ReachabilityCache:
     """A small file of results. It only saves time, so a disk that refuses it stops nothing."""
 
     def __init__(self, path: Path) -> None:
-        self._file: JsonFile[dict[str, CachedReachability]] = JsonFile(path, dict[str, CachedReachability])
+        self._results = NewestEntries(path, CachedReachability, most=KEPT_NETWORKS, seconds=KEPT_SECONDS)
 
     def recall(self, network: str, port: int) -> CachedReachability | None:
         """The result for that port in that network, if it is not older than KEPT_SECONDS."""
-        known = self._read().get(f"{network}/{port}")
-        is_fresh = known is not None and 0 <= time.time() - known.at < KEPT_SECONDS
-        return known if is_fresh else None
+        return self._results.recall(f"{network}/{port}")
 
     def remember(self, network: str, port: int, address: str) -> None:
         """Keep a result for that port in that network, and forget the oldest ones."""
-        networks = self._read() | {f"{network}/{port}": CachedReachability(address, time.time())}
-        newest = sorted(networks.items(), key=lambda item: item[1].at)[-KEPT_NETWORKS:]
-        self._file.save(dict(newest))
-
-    def _read(self) -> dict[str, CachedReachability]:
-        return self._file.load() or {}
+        self._results.remember(f"{network}/{port}", CachedReachability(address, time.time()))

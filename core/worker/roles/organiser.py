@@ -22,6 +22,7 @@ from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import fixed_listen, refuse_taken_ports
+from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
@@ -125,14 +126,22 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
 
     It computes almost nothing, but averages, steps and uploads the run's state to newcomers.
     """
-    store = FileStore(Path(command.home))
+    store, memory = FileStore(Path(command.home)), UploadMemory(DataFolder(Path(command.home)).uploads_file)
     if command.train:
         micro_batch = manifest.collaboration.batch_size_per_step
         return ParticipationConfig(
-            command.device, command.threads, micro_batch, RateLimiter(), store, command.public_name
+            command.device,
+            command.threads,
+            micro_batch,
+            RateLimiter(),
+            store,
+            command.public_name,
+            upload_memory=memory,
         )
     rate_limiter = RateLimiter(STATE_SERVER_SAMPLES_PER_SECOND)
-    return ParticipationConfig("cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True)
+    return ParticipationConfig(
+        "cpu", 1, 1, rate_limiter, store, command.public_name, is_state_server=True, upload_memory=memory
+    )
 
 
 def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:

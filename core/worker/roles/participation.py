@@ -26,6 +26,7 @@ from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
+from core.worker.roles.upload_monitor import UploadMonitor
 from core.worker.swarm import Interrupted, Listeners, LocalSgdOptimizer, PeerInfo, Swarm, SwarmOptimizer, guard_records
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
@@ -47,11 +48,13 @@ class RunParticipation:
         connection: ConnectionDriver,
         lan_peers: LanPeers,
         peer_monitor: PeerMonitor,
+        upload_monitor: UploadMonitor,
         channel: WorkerChannel,
         supervisor: Supervisor,
     ) -> None:
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
-        self._connection, self._lan_peers, self._peer_monitor = connection, lan_peers, peer_monitor
+        self._connection, self._lan_peers = connection, lan_peers
+        self._peer_monitor, self._upload_monitor = peer_monitor, upload_monitor
         self._channel, self._supervisor = channel, supervisor
         self._has_left = threading.Event()
 
@@ -82,6 +85,7 @@ class RunParticipation:
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
+        start("upload", lambda: self._upload_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))
 
@@ -134,6 +138,7 @@ def open_participation(
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
             PeerMonitor(swarm, manifest.run.id, organiser, _peer_info(config), optimizer, channel),
+            UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
         )

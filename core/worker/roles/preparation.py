@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -15,6 +15,7 @@ from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.fetch.file_store import FetchContext, FileStore
+from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.recipes import Recipe, build
 from core.worker.swarm import Interrupted, SwarmOptimizer
@@ -32,7 +33,7 @@ class ParticipationConfig:
     ``device`` is "cpu" or "cuda:N", ``threads`` bounds the CPU's. ``micro_batch`` is in samples; without one, a
     dry run finds it. ``store`` keeps files; ``public_name`` is what others may call this computer;
     ``memory_limit_bytes`` is what training may take of the device's memory. ``is_state_server``: the peer holds the
-    run's state for others and trains next to nothing.
+    run's state for others and trains next to nothing. ``upload_memory`` keeps what was measured of the line.
     """
 
     device: str
@@ -43,6 +44,7 @@ class ParticipationConfig:
     public_name: str = ""
     memory_limit_bytes: int | None = None
     is_state_server: bool = False
+    upload_memory: UploadMemory = field(default_factory=UploadMemory)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,13 @@ from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
+from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
+from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
     FoundManifests,
     Interrupted,
@@ -66,9 +68,12 @@ def run_volunteer(
     """
     data = DataFolder(Path(command.home))
     with lock_peer_folder(data) as keys:
-        volunteer = Volunteer(command, peer_cache, KnownOrganisers(data.known_organisers_file), channel, supervisor)
+        known, upload_memory = KnownOrganisers(data.known_organisers_file), UploadMemory(data.uploads_file, alive)
+        volunteer = Volunteer(command, peer_cache, known, upload_memory, channel, supervisor)
         with open_swarm_access(command, alive, keys, channel, supervisor) as access:
             channel.emit(Connected(peer_id=access.swarm.peer_id, peers=access.swarm.known_peers()))
+            if (upload := upload_memory.recall()) is not None:
+                channel.emit(upload_event(upload))
             try:
                 samples = volunteer.discover_and_train(access)
             except Interrupted:
@@ -84,10 +89,12 @@ class Volunteer:
         command: Join,
         peer_cache: PeerCache,
         known: KnownOrganisers,
+        upload_memory: UploadMemory,
         channel: WorkerChannel,
         supervisor: Supervisor,
     ) -> None:
         self._command, self._peer_cache, self._known = command, peer_cache, known
+        self._upload_memory = upload_memory
         self._channel, self._supervisor = channel, supervisor
         self._pasted = peer_ids_of(command.addresses)
 
@@ -163,6 +170,7 @@ class Volunteer:
             FileStore(Path(self._command.home), start.disk_limit_bytes, only_public),
             start.public_name,
             start.memory_limit_bytes,
+            upload_memory=self._upload_memory,
         )
 
     def _publish_and_follow(self, run: _Run, signed: SignedManifest, swarm: Swarm) -> None:

@@ -24,6 +24,8 @@ from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
+from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
     "HIVEMIND_VERSION",
@@ -31,6 +33,7 @@ __all__ = [
     "METRICS",
     "PEER_INFO",
     "REACHABILITY_TEST_SECONDS",
+    "UPLOAD_TEST_PEERS",
     "EvaluationLog",
     "FoundManifests",
     "Interrupted",
@@ -51,6 +54,7 @@ __all__ = [
     "enter_swarm",
     "find_manifests",
     "guard_records",
+    "measure_upload",
     "not_connected",
     "peers_in",
     "ping_peers",

@@ -20,7 +20,7 @@ from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
 from core.protocol.commands import DryRun
-from core.protocol.events import Failed, FitMeasured, Restarting, RunFound
+from core.protocol.events import Failed, FitMeasured, Restarting, RunFound, UploadMeasured
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from tests.app.support.browser import Browser, installed
@@ -284,6 +284,15 @@ def test_traffic_is_told_per_hour_and_what_the_line_leaves_of_the_computing(page
     page.show_settings(Settings(upload_mbits=1.0, download_mbits=4.0))  # 6.50 s + 1.62 s
     told = f"{each_way} · about 360.0 MB an hour each way · a line of 1/4 Mbit/s leaves 52 % of the time for computing"
     assert told in page.offer.needs.text.splitlines()
+
+
+def test_a_line_that_nobody_has_typed_is_as_it_was_last_measured_here(page: ReviewPage, english: None) -> None:
+    measured = UploadMeasured(bits_per_second=1e6, at=1.8e9)
+    page.show_session(replace(search(BUSY_RUN), upload=measured))
+    assert "the upload last measured here, 1 Mbit/s, leaves 32 % of the time for computing" in page.offer.needs.text
+    assert "Tell the settings" not in page.offer.needs.text
+    page.show_settings(Settings(upload_mbits=4.0))
+    assert "an upload of 4 Mbit/s leaves" in page.offer.needs.text
 
 
 def test_what_does_not_fit_by_measure_is_not_the_default(page: ReviewPage) -> None:

@@ -29,6 +29,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
         FileStore(folders.data).folder("files") / "a-data-set",
         data.engines / "cpu" / "bin" / "python",
         data.reachability_file,
+        data.uploads_file,
         data.peers / "1" / "identity.key",
         data.peers / "1" / "port",
         data.organiser_of("sums") / "identity.key",
@@ -48,7 +49,7 @@ def files(folder: Path) -> set[str]:
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
     found = {each.category: each for each in list_user_data(folders)}
     assert found.keys() == CATEGORIES
-    assert sum(each.held_bytes for each in found.values()) == 130
+    assert sum(each.held_bytes for each in found.values()) == 140
     paths = [path for each in found.values() for path in each.paths]
     assert len(paths) == len(set(paths))
 

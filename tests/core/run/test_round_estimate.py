@@ -77,9 +77,13 @@ def test_without_a_speed_only_the_bytes_are_known() -> None:
     assert own.round_seconds is None and own.training_share is None
 
 
-def test_a_line_is_known_only_in_both_directions() -> None:
-    assert Line.of_mbits(20, 100) == HOME_LINE
-    assert Line.of_mbits(20, None) is None and Line.of_mbits(None, 100) is None
+def test_a_download_that_is_not_known_counts_as_no_faster_than_the_upload() -> None:
+    unknown = estimate_own_round(gpt2_small(), 256.0, Line(upload=20e6))
+    assert unknown == estimate_own_round(gpt2_small(), 256.0, Line(upload=20e6, download=20e6))
+    assert unknown == estimate_own_round(gpt2_small(), 256.0, HOME_LINE)  # both directions at once: the upload lasts
+    gradients = msgspec.structs.replace(gpt2_small(), collaboration=Collaboration(target_batch_size=25600))
+    left = [estimate_own_round(gradients, 256.0, line).training_share for line in (Line(upload=20e6), HOME_LINE)]
+    assert left[0] is not None and left[1] is not None and left[0] < left[1]
 
 
 def test_with_sparse_changes_each_receives_as_much_of_every_sender() -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import msgspec
+import pytest
 
 from core.client.hourly_traffic import HourlyTraffic
 from core.client.session import Session
-from core.protocol.events import Progress, RunFound
+from core.protocol.events import Progress, RunFound, UploadMeasured
+from core.records.settings import Settings
+from core.run.round_estimate import Line
 from core.run.run_file import parse_run_file, template
-from core.texts.traffic import hourly_traffic, swarm_speed, traffic_of
+from core.texts.traffic import hourly_traffic, known_line, swarm_speed, traffic_of
 
 MANIFEST = parse_run_file(template())
 LOCAL_SGD = msgspec.structs.replace(
@@ -52,3 +55,37 @@ def test_the_speed_of_a_swarm_is_known_as_far_as_its_parts_are() -> None:
     assert swarm_speed(10.0, 5.0) == 15.0
     assert swarm_speed(None, 5.0) == 5.0
     assert swarm_speed(None, None) is None
+
+
+MEASURED = UploadMeasured(bits_per_second=17.6e6, at=1.8e9)
+
+
+@pytest.mark.parametrize(
+    ("settings", "measured", "line"),
+    [
+        (Settings(), None, None),
+        (Settings(download_mbits=100.0), None, None),
+        (Settings(), MEASURED, Line(17.6e6, is_upload_measured=True)),
+        (Settings(download_mbits=100.0), MEASURED, Line(17.6e6, 100e6, is_upload_measured=True)),
+        (Settings(upload_mbits=20.0), MEASURED, Line(20e6)),
+        (Settings(upload_mbits=20.0, download_mbits=100.0), MEASURED, Line(20e6, 100e6)),
+    ],
+    ids=["unknown", "download only", "measured", "measured, download typed", "upload typed", "both typed"],
+)
+def test_what_a_person_has_typed_comes_before_what_was_measured(
+    settings: Settings, measured: UploadMeasured | None, line: Line | None
+) -> None:
+    assert known_line(settings, measured) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (Line(17.6e6, is_upload_measured=True), "the upload last measured here, 18 Mbit/s, leaves"),
+        (Line(1.76e6, 50e6, True), "a line of 1.8/50 Mbit/s, its upload as last measured here, leaves"),
+        (Line(20e6), "an upload of 20 Mbit/s leaves"),
+        (Line(12.5e6, 50e6), "a line of 12.5/50 Mbit/s leaves"),
+    ],
+)
+def test_it_is_said_where_the_speed_of_a_line_is_from(line: Line, told: str) -> None:
+    assert told in traffic_of(LOCAL_SGD, 1000.0, line)

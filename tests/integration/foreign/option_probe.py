@@ -22,6 +22,7 @@ from core.worker.compute.optimizers import make_optimizer
 from core.worker.swarm import Listeners, Swarm, SwarmOptimizer, enter_swarm
 from core.worker.swarm.averaging.hivemind_options import TRACKER_OPTIONS
 
+MEASURED = 20e6  # bits per second
 PARAMETER = CompressionInfo(key=0, descriptor=TensorDescriptor(size=(1,)), role=TensorRole.PARAMETER)
 
 
@@ -38,7 +39,11 @@ def main(folder: Path) -> None:
     )
     for file in sorted(folder.glob("*.json")):
         optimizer = build(swarm, decode_manifest(file.read_bytes()))
-        print(json.dumps(seen_in(optimizer)), flush=True)
+        seen = seen_in(optimizer)
+        for averager in optimizer.averagers:
+            averager.know_upload(MEASURED)
+        measured = _seen_in_averagers(optimizer.averagers)["bandwidth"]
+        print(json.dumps(seen | {"bandwidth_once_measured": measured}), flush=True)
         optimizer.say_goodbye()
     swarm.leave()
     sys.stdout.flush()

@@ -10,6 +10,7 @@ import pytest
 
 from core.files.documents import FOLDER
 from core.run.spec.collaboration import LOCAL_SGD_OPTIONS, Collaboration
+from tests.integration.foreign.option_probe import MEASURED
 from tests.support.real_peers import peer_group, tiny
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
@@ -76,6 +77,14 @@ def rows() -> list[str]:
 
 def test_the_table_has_every_option_of_plain_hivemind() -> None:
     assert set(rows()) == set(Collaboration.__struct_fields__) - {"mode", *LOCAL_SGD_OPTIONS}
+
+
+def test_a_measured_upload_is_the_bandwidth_unless_the_run_names_one(
+    arrived: list[tuple[Collaboration, dict[str, Any]]],
+) -> None:
+    measured = [seen["bandwidth_once_measured"] for _, seen in arrived]
+    assert measured == [shared.bandwidth or MEASURED / 1e6 for shared, _ in arrived]
+    assert {MEASURED / 1e6, NUMBERS["bandwidth"]} == set(measured)
 
 
 @pytest.mark.parametrize("name", rows())

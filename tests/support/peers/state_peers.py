@@ -5,6 +5,7 @@ say lines of JSON: a donor where it is found, the newcomer how many bytes have c
 
 A ``donor`` is honest. A ``liar`` has the same file and sends other bytes; one that is ``hanging`` takes orders and
 sends nothing; one that is ``flooding`` sends and never ends; a ``stranger`` has weights of its own, with more steps.
+The line of one that is ``measured`` uploads MEASURED bits per second. A ``newcomer`` may have company, ``newcomer-2``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ EPOCH = 12
 SEED, STRANGERS_SEED = 1, 2
 STRANGERS_STEPS = 99
 SAY_SECONDS = 0.1
+MEASURED = 16e6
 QUICK = "quick"  # as the first of ROLES: whoever is silent is lost after a second
 
 
@@ -55,7 +57,7 @@ def main() -> None:
     for number, role in enumerate(each for each in roles.split(",") if each != QUICK):
         if QUICK in roles:
             make_impatient()
-        home = Path(folder) / (role if role == "newcomer" else f"{role}-{number}")
+        home = Path(folder) / (role if role.startswith("newcomer") else f"{role}-{number}")
         home.mkdir(parents=True, exist_ok=True)
         if os.fork() == 0:
             live(role, home, int(numbers), listen, tuple(addresses) or known(Path(folder)))
@@ -85,8 +87,9 @@ def live(role: str, home: Path, numbers: int, listen: str, addresses: Sequence[s
         os.dup2(os.open(home / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), sys.stderr.fileno())
         if role in MISDEEDS:
             MISDEEDS[role]()
-        swarm = entered(home, listen, addresses, "client" if role == "newcomer" else "direct")
-        if role == "newcomer":
+        is_newcomer = role.startswith("newcomer")
+        swarm = entered(home, listen, addresses, "client" if is_newcomer else "direct")
+        if is_newcomer:
             fetch(swarm, numbers)
         else:
             share(swarm, numbers, role, home.parent / "address")
@@ -127,6 +130,8 @@ def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
             weights.copy_(torch.randn(weights.shape, generator=random))
         optimizer._outer_steps.fill_(STRANGERS_STEPS if is_stranger else EPOCH)
     optimizer.resume_at(EPOCH)
+    if role == "measured":
+        optimizer.state_averager.know_upload(MEASURED)
     address = swarm.addresses()[0]
     if not told.exists():
         new = told.with_suffix(".new")

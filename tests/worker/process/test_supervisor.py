@@ -150,7 +150,7 @@ def start_publisher(supervisor: Any) -> None:
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
     participation = RunParticipation(
-        "cpu", THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
+        "cpu", THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
     )
     with contextlib.suppress(RuntimeError):
         participation.run_training()
@@ -186,6 +186,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "peer monitor": start_training,
     "publisher": start_publisher,
     "reachability test": start_reachability_test,
+    "upload": start_training,
 }
 """How each thread of the worker is started with parts that throw."""
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from core.worker.swarm.state_parts.line_share import SHARE
+from tests.support.peers.state_peers import MEASURED
 from tests.support.real_peers import PeerGroup
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -42,3 +44,20 @@ def test_a_newcomer_gets_the_very_weights_although_others_lie_hang_and_flood(gro
     assert f"of {len(donors)} donors have a state of 16 parts" in log
     assert all(f"the donor {donors[role]['peer']} is left out: part" in log for role in ("liar", "flooding"))
     assert log.count("is left out") == 2
+
+
+def test_two_newcomers_together_get_their_share_of_a_measured_line(group: PeerGroup, tmp_path: Path) -> None:
+    roles = "measured,newcomer,newcomer-2"
+    script = group.script(
+        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
+    )
+    donor = script.until(partial(is_from, "measured"))
+    for place in (0, 1 + script.said.index(script.until(lambda said: "ready" in said))):
+        script.until(lambda said: "ready" in said, since=place)
+    script.stdin.write(b"\n\n")
+    script.stdin.flush()
+    first = script.until(lambda said: "seconds" in said)
+    second = script.until(lambda said: "seconds" in said, since=1 + script.said.index(first))
+    assert donor["root"] == first["root"] == second["root"]
+    both_bits = 2 * 8 * NUMBERS * 8
+    assert max(first["seconds"], second["seconds"]) > 0.9 * both_bits / (SHARE * MEASURED)

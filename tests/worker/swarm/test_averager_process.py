@@ -64,7 +64,8 @@ def test_whatever_the_averagers_process_reads_is_there_before_the_fork(cls: type
 
 @pytest.mark.parametrize("cls", IN_THE_WORKERS_PROCESS)
 def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: type) -> None:
-    assert {name for method in methods(cls) for name in attributes(method, ast.Store)} == set()
+    seen_here_only = {"bandwidth"}  # which hivemind's `step` tells the group
+    assert {name for method in methods(cls) for name in attributes(method, ast.Store)} - seen_here_only == set()
     if "__init__" in vars(cls):
         written_before_the_fork(cls)
 

@@ -168,6 +168,9 @@ class AveragerProcess(DecentralizedAverager):
         async for message in super().rpc_aggregate_part(achain(as_aiter(first), stream), context):
             yield message
 
+    async def _know_upload(self, bits_per_second: float) -> None:
+        """Learn how fast this computer's line uploads; what is averaged is balanced in the worker's process."""
+
     async def _fetch_state(self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int) -> None:
         """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None."""
         answer: tuple[PeerID, State | None] | None = None

@@ -37,14 +37,28 @@ log = logging.getLogger(__name__)
 class _ObservedAverager(AveragerProcess):
     """An averager whose ``rounds`` are observed, and whose process is watched with the other ``children``."""
 
+    bandwidth: float | None  # hivemind's, which reads it in `step` only
+
     def __init__(self, *args: Any, rounds: Rounds, children: ChildProcesses, **kwargs: Any) -> None:
         self.rounds, self._children = rounds, children
+        self._is_bandwidth_declared = kwargs.get("bandwidth") is not None
         super().__init__(*args, **kwargs)
 
     def start(self) -> None:
         """Fork the averager's process as ``multiprocessing.Process`` does, and watch it from then on."""
         super().start()
         self._children.watch("An averaging process", self.pid)
+
+    def know_upload(self, bits_per_second: float) -> None:
+        """Take a share of the work of averaging, from the next round on, that fits such a line.
+
+        hivemind tells ``bandwidth`` to the group with every round, and divides what is averaged by all that it is told;
+        one who tells nothing, as a plain hivemind peer does by default, counts as their mean. So all figures are in
+        one unit: Mbit/s, as in hivemind's examples. Where the run has declared one for all, that remains.
+        """
+        if not self._is_bandwidth_declared:
+            self.bandwidth = bits_per_second / 1e6
+        self._outer_pipe.send(("_know_upload", [bits_per_second], {}))
 
     def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
         """Begin a round as DecentralizedAverager does; both averagers begin every round through it.

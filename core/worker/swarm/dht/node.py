@@ -26,6 +26,7 @@ from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.rsa_validator import Signatures
+from core.worker.swarm.upload_test.receiver import UploadReceiver
 
 STARTUP_SECONDS = 60.0  # WORKAROUND H39: hivemind's own 15 s are too short for p2pd on slow computers
 
@@ -149,6 +150,8 @@ async def _prepare_node(dht: DHT, node: DHTNode) -> int:
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, STORAGE_BOUNDS)
+    if not node.protocol.client_mode:
+        await UploadReceiver().add_p2p_handlers(node.protocol.p2p)
     return int(node.protocol.p2p._child.pid)
 
 

@@ -1,4 +1,7 @@
-"""A donor of base weights, outer steps and momentum: it serves two newcomers at a time, in parts or with the whole."""
+"""A donor of base weights, outer steps and momentum: it serves two newcomers at a time, in parts or with the whole.
+
+Where its upload was measured, they have a share of it; see ``state_parts/line_share.py``.
+"""
 
 from __future__ import annotations
 
@@ -74,12 +77,16 @@ class StateDonor(AveragerProcess):
             return
         try:
             async for message in super().rpc_download_state(request, context):
+                await self._slots.share.wait(len(message.tensor_part.buffer))
                 yield message
                 slot.touch()
                 if not self._slots.holds(slot):
                     return
         finally:
             self._slots.free(slot)
+
+    async def _know_upload(self, bits_per_second: float) -> None:
+        self._slots.share.upload = bits_per_second
 
     async def _own_state(self) -> Sequence[Tensor]:
         _serialized, tensors, _infos = await self._get_current_state_from_host_process()

@@ -29,7 +29,7 @@ class SharedFile:
 async def serve_orders(
     orders: AsyncIterator[runtime_pb2.ExpertRequest], shared: SharedFile, slots: Slots, slot: Slot
 ) -> AsyncIterator[averaging_pb2.DownloadData]:
-    """Send what is ordered, in turn, as long as the slot is the newcomer's.
+    """Send what is ordered, in turn and no faster than newcomers' share of the line, as long as the slot is taken.
 
     Raises ValueError for an order that is none, TimeoutError, and OSError where the file cannot be read.
     """
@@ -45,9 +45,11 @@ async def serve_orders(
                 raise ValueError("there is no such part")
             data = index.hashes if number == INDEX else await loop.run_in_executor(None, _part, file, number)
             for start in range(0, len(data), PIECE_BYTES):
+                sent = data[start : start + PIECE_BYTES]
+                await slots.share.wait(len(sent))
                 if not slots.holds(slot):
                     return
-                yield piece(data[start : start + PIECE_BYTES])
+                yield piece(sent)
                 slot.touch()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable
 
+from core.worker.swarm.state_parts.line_share import LineShare
+
 MAX_DOWNLOADS = 2
 STALE_SECONDS = 60.0  # without a step forward, after which another newcomer takes the place
 
@@ -26,10 +28,14 @@ class Slot:
 
 
 class Slots:
-    """The places that are taken, one for each peer; who comes again, as after a cut, takes its own place anew."""
+    """The places that are taken, one for each peer; who comes again, as after a cut, takes its own place anew.
+
+    All of them together have their ``share`` of the donor's line.
+    """
 
     def __init__(self) -> None:
         self._taken: dict[Hashable, Slot] = {}
+        self.share = LineShare()
 
     def take(self, peer: Hashable) -> Slot | None:
         """A place for that peer; ``None`` where all are taken by others."""

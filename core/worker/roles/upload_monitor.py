@@ -1,0 +1,72 @@
+"""How fast this computer uploads: measured once others of the run are there, and told to all who make use of it."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections import defaultdict
+
+from core.protocol.events import UploadMeasured
+from core.run.multiaddr import readable_multiaddrs
+from core.worker.network.upload_memory import MeasuredUpload, UploadMemory
+from core.worker.process.channel import WorkerChannel
+from core.worker.swarm import UPLOAD_TEST_PEERS, Swarm, SwarmOptimizer, connected_addresses, measure_upload
+
+POLL_SECONDS = 3.0
+MAX_FAILED_TESTS = 8  # a peer may be busy with somebody else's, or be a plain hivemind peer
+MAX_PEERS = 4  # are uploaded to, all in all; the larger figures are those of faster lines at the other end
+
+log = logging.getLogger(__name__)
+
+
+class UploadMonitor:
+    """Uploads to one or two peers of the run, for two seconds together, beside training; and to some that come later.
+
+    Only peers count that we are connected with at a public address: one in the same home, or on this very computer,
+    says nothing of the line. What was measured in this network before is used until then.
+    """
+
+    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer, memory: UploadMemory, channel: WorkerChannel) -> None:
+        self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
+        self._tested: set[str] = set()
+        self._fastest = 0.0
+
+    def run(self, leaving: threading.Event) -> None:
+        """Measure as soon as there is somebody to measure with, unless ``leaving`` comes first; then it is over."""
+        if (known := self._memory.recall()) is not None:
+            self._use(known)
+        failed = 0
+        while len(self._tested) < MAX_PEERS and failed < MAX_FAILED_TESTS and not leaving.wait(POLL_SECONDS):
+            if peers := self._peers_on_the_internet() - self._tested:
+                chosen = random.sample(sorted(peers), min(UPLOAD_TEST_PEERS, len(peers)))
+                measured = measure_upload(self._swarm.dht, chosen)
+                self._tested |= measured.keys()
+                failed += not measured
+                self._learn(max(measured.values(), default=0.0))
+
+    def _learn(self, bits_per_second: float) -> None:
+        """Tell everybody of a faster upload than any that was measured in this run."""
+        if bits_per_second > self._fastest:
+            self._fastest = bits_per_second
+            log.info("the line uploads %.1f Mbit/s", bits_per_second / 1e6)
+            self._use(upload := self._memory.remember(bits_per_second))
+            self._channel.emit(upload_event(upload))
+
+    def _use(self, upload: MeasuredUpload) -> None:
+        for averager in self._optimizer.averagers:
+            averager.know_upload(upload.bits_per_second)
+
+    def _peers_on_the_internet(self) -> set[str]:
+        """The ids of direct peers with whom all our connections go through the internet."""
+        direct = self._optimizer.tracker.statistics.direct_others().values()
+        are_public: dict[str, list[bool]] = defaultdict(list)
+        for address in readable_multiaddrs(connected_addresses(self._swarm.dht, [*direct])):
+            if address.peer_id is not None:
+                are_public[address.peer_id].append(address.is_public and address.relay_id is None)
+        return {peer for peer, each in are_public.items() if all(each)}
+
+
+def upload_event(upload: MeasuredUpload) -> UploadMeasured:
+    """What the client is told of it."""
+    return UploadMeasured(bits_per_second=upload.bits_per_second, at=upload.at)

@@ -1,0 +1,53 @@
+"""A line is measured after consent with real peers, and the figure reaches all who use it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from core.protocol.events import RoundFinished, UploadMeasured
+from tests.support.environment.network_namespaces import Internet
+from tests.support.environment.slow_link import Line
+from tests.support.real_peers import PeerGroup, averaged, tiny
+
+pytestmark = [pytest.mark.networks, pytest.mark.real, pytest.mark.slow]
+
+WITNESS = "tests.integration.foreign.bandwidth_witness"
+HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
+
+
+def is_about_that_of_the_line(event: UploadMeasured) -> bool:
+    """Whether the figure is that of the slow line, and not of the computer or of the fast line at the other end."""
+    return 0.4 < event.bits_per_second / HOME.bits_per_second < 1.3
+
+
+def test_a_volunteers_upload_is_measured_after_consent_and_told_at_the_next_join(
+    net: Internet, group: PeerGroup
+) -> None:
+    organiser = group.at(net.host()).organiser(manifest=tiny(), train=False)
+    home = group.at(net.host(line=HOME))
+    volunteer = home.seeker(organiser.posted, "home", "client")
+    assert volunteer.all(UploadMeasured) == []
+    volunteer.agree()
+    measured = volunteer.wait_for(UploadMeasured)
+    assert is_about_that_of_the_line(measured)
+    volunteer.wait_for(RoundFinished, averaged)
+    assert volunteer.leave() == 0
+    again = home.seeker(organiser.posted, "home", "client")
+    assert again.all(UploadMeasured) == [measured]
+
+
+def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, group: PeerGroup) -> None:
+    organiser = group.at(net.host()).organiser(manifest=tiny(), train=False)
+    volunteer = group.at(net.host(line=HOME)).volunteer(organiser.posted, "home")
+    measured = volunteer.wait_for(UploadMeasured)
+    assert is_about_that_of_the_line(measured)
+    folder, host = group.folder / "plain", net.host()
+    folder.mkdir()
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
+    there = group.at(host)
+    plain = there.script("plain", WITNESS, str(folder), organiser.posted, there.listen)
+    told = measured.bits_per_second / 1e6
+    heard = plain.until(lambda said: told in said.get("bandwidths", ()) and None in said["bandwidths"])
+    assert len(heard["bandwidths"]) == 3 and min(heard["shares"]) >= 0.0
+    plain.until(lambda said: said.get("round") == 3)
