@@ -61,9 +61,11 @@ def _left_of_computing(line: Line, training_share: float) -> str:
     upload = mbits(line.upload) if line.is_upload_measured else _mbits_as_told(line.upload)
     if line.download is None:
         words = (
-            translate("Traffic", "the upload last measured here, %1 Mbit/s, leaves %2 of the time for computing")
+            translate(
+                "Traffic", "the upload last measured here, %1 Mbit/s, leaves at least %2 of the time for computing"
+            )
             if line.is_upload_measured
-            else translate("Traffic", "an upload of %1 Mbit/s leaves %2 of the time for computing")
+            else translate("Traffic", "an upload of %1 Mbit/s leaves at least %2 of the time for computing")
         )
         return fill_placeholders(words, upload, figures.share(training_share))
     words = (

@@ -1374,6 +1374,10 @@
         <translation>Ihre IP-Adresse</translation>
     </message>
     <message>
+        <source>how fast your line uploads</source>
+        <translation>wie schnell Ihre Leitung sendet</translation>
+    </message>
+    <message>
         <source>what kind of GPU you lend</source>
         <translation>welche Art GPU Sie beisteuern</translation>
     </message>
@@ -2513,12 +2517,12 @@
         <translation>etwa %1 je Stunde und Richtung</translation>
     </message>
     <message>
-        <source>the upload last measured here, %1 Mbit/s, leaves %2 of the time for computing</source>
-        <translation>Ihre Leitung, die hier zuletzt %1 Mbit/s sendete, lässt %2 der Zeit zum Rechnen</translation>
+        <source>the upload last measured here, %1 Mbit/s, leaves at least %2 of the time for computing</source>
+        <translation>Ihre Leitung, die hier zuletzt %1 Mbit/s sendete, lässt mindestens %2 der Zeit zum Rechnen</translation>
     </message>
     <message>
-        <source>an upload of %1 Mbit/s leaves %2 of the time for computing</source>
-        <translation>eine Leitung, die %1 Mbit/s sendet, lässt %2 der Zeit zum Rechnen</translation>
+        <source>an upload of %1 Mbit/s leaves at least %2 of the time for computing</source>
+        <translation>eine Leitung, die %1 Mbit/s sendet, lässt mindestens %2 der Zeit zum Rechnen</translation>
     </message>
     <message>
         <source>a line of %1/%2 Mbit/s, its upload as last measured here, leaves %3 of the time for computing</source>

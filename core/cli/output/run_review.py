@@ -24,7 +24,8 @@ Rows = list[tuple[str, str]]
 
 _VISIBLE = (
     "your IP address, a peer id made up for this computer, what kind of GPU you lend, how many samples you "
-    "compute and how fast, and the name you chose, if any; not who you are, and none of your files"
+    "compute and how fast, how fast your line uploads, and the name you chose, if any; not who you are, and none of "
+    "your files"
 )
 
 

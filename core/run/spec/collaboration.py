@@ -68,7 +68,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     trains with what a dry run has found to be fast on it; times are in seconds;
     ``average_opt_statistics`` are averaged with the weights, and ``powersgd_rank`` directions of a gradient
     (Vogels and others, PowerSGD, arXiv:1905.13727).
-    ``bandwidth`` is one peer's, in any unit: peers share the work of averaging in proportion to theirs.
+    ``bandwidth`` is one peer's, in Mbit/s: peers share the work of averaging in proportion to theirs.
     """
 
     mode: Mode = "gradients"
@@ -113,7 +113,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
     """The rank to which PowerSGD reduces each large gradient; without it gradients are averaged in full."""
     bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
-    """The speed of one peer's line, in any unit; peers share the work of averaging in proportion to it."""
+    """The speed of every peer's line in Mbit/s, by which they share the work of averaging; without it, each measures its
+    own upload."""
     min_refresh_period: _RefreshSeconds = 0.5
     """Seconds between two looks at the others' progress, at least."""
     default_refresh_period: _RefreshSeconds = 3.0
