@@ -113,8 +113,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     powersgd_rank: Annotated[int, Meta(ge=1, le=256)] | None = None
     """The rank to which PowerSGD reduces each large gradient; without it gradients are averaged in full."""
     bandwidth: Annotated[float, Meta(gt=0, le=1e6)] | None = None
-    """The speed of every peer's line in Mbit/s, by which they share the work of averaging; without it, each measures its
-    own upload."""
+    """The speed of every peer's line in Mbit/s, by which they share the work of averaging; without it, each measures
+    its own upload."""
     min_refresh_period: _RefreshSeconds = 0.5
     """Seconds between two looks at the others' progress, at least."""
     default_refresh_period: _RefreshSeconds = 3.0

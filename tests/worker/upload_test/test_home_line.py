@@ -24,7 +24,7 @@ def is_about_that_of_the_line(event: UploadMeasured) -> bool:
 def test_a_volunteers_upload_is_measured_after_consent_and_told_at_the_next_join(
     net: Internet, group: PeerGroup
 ) -> None:
-    organiser = group.at(net.host()).organiser(manifest=tiny(), train=False)
+    organiser = group.at(net.host()).organiser(manifest=tiny(mode="local-sgd"), train=False)
     home = group.at(net.host(line=HOME))
     volunteer = home.seeker(organiser.posted, "home", "client")
     assert volunteer.all(UploadMeasured) == []
@@ -51,3 +51,11 @@ def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, g
     heard = plain.until(lambda said: told in said.get("bandwidths", ()) and None in said["bandwidths"])
     assert len(heard["bandwidths"]) == 3 and min(heard["shares"]) >= 0.0
     plain.until(lambda said: said.get("round") == 3)
+
+
+def test_a_peer_on_the_same_computer_says_nothing_of_the_line(group: PeerGroup) -> None:
+    organiser = group.organiser()
+    volunteer = group.volunteer(organiser.posted, "home")
+    volunteer.wait_for(RoundFinished, averaged)
+    assert volunteer.all(UploadMeasured) == organiser.all(UploadMeasured) == []
+    assert not any((peer.home / "data" / "uploads.json").exists() for peer in (organiser, volunteer))
