@@ -6,6 +6,8 @@ import heapq
 
 import pytest
 
+from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager, DeltaAverager
+from core.worker.swarm.local_sgd.state_donor import StateDonor
 from core.worker.swarm.state_parts.line_share import BURST_SECONDS, MIN_BITS_PER_SECOND, SHARE, LineShare
 from core.worker.swarm.state_parts.messages import PIECE_BYTES
 
@@ -43,3 +45,8 @@ def test_nobody_gets_next_to_nothing() -> None:
     share = LineShare(lambda: clock[0])
     share.upload = 1000.0
     assert sent_bytes(share, clock, 2) > 0.97 * MIN_BITS_PER_SECOND / 8 * SECONDS
+
+
+def test_the_averager_of_rounds_serves_no_newcomers_and_so_waits_for_none() -> None:
+    assert issubclass(BaseWeightsAverager, StateDonor)
+    assert not issubclass(DeltaAverager, StateDonor)  # which has a process of its own
