@@ -19,7 +19,7 @@ from tests.support.real_peers import LineProcess, PeerGroup, peer_group
 
 SCRIPT = "tests.support.peers.state_peers"
 HOME = Line(delay_seconds=0.025, lost_share=0.0, bits_per_second=4e6)
-BYTES = 8  # a parameter: base weights and momentum
+BYTES = 6  # a number: the weight, and its momentum in bfloat16
 CUT_SHARE = 0.7
 CUT_SECONDS = 30.0  # longer than a newcomer waits for a donor that says nothing
 LIMIT_SECONDS = 600.0

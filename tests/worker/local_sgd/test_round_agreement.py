@@ -69,7 +69,7 @@ def test_who_comes_too_late_for_a_round_looks_for_its_outcome_at_once(
     optimizer: Any = LocalSgdOptimizer.__new__(LocalSgdOptimizer)
     optimizer._parent_pid = 0  # so that nothing is shut down in the end
     optimizer._progress, optimizer._repair = OwnProgress(codec("int8"), max_rounds=2), Repair()
-    optimizer._version = 5, b"root"
+    optimizer._version, optimizer.grad_averager = (5, b"root"), SimpleNamespace(send=lambda _control: None)
     control: Future[Any] = Future()
     control.set_exception(error)
     optimizer._average_gradients_and_load_into_optimizer(control)
