@@ -15,6 +15,7 @@ ROWS = (
     "sleep",
     "cut",
     "home_line",
+    "home_loss",
     "codec",
     "local_sgd_memory",
     "slow_peer",
@@ -41,8 +42,9 @@ class Plan:
 
     In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
     window is started and paused so often and watched for so long; its ten minutes of events come
-    ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds; of the other rows about local SGD, each
-    has its number of rounds; a newcomer downloads a state of ``newcomer_numbers``.
+    ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
+    losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
+    of ``newcomer_numbers``.
     """
 
     rows: tuple[str, ...]
@@ -63,6 +65,7 @@ class Plan:
     root_rounds: int
     newcomer_numbers: int
     liar_rounds: int
+    home_loss_seconds: float
 
     @property
     def wants_peers(self) -> bool:
@@ -100,8 +103,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

@@ -29,7 +29,7 @@ def row(name: str, measured: LocalSgdMeasured) -> Row:
     return local_sgd_rows(measured)[name]()[0]
 
 
-@pytest.mark.parametrize("name", ["codec", "local_sgd_memory", "slow_peer", "roots", "newcomer", "liars"])
+@pytest.mark.parametrize("name", ["home_loss", "codec", "local_sgd_memory", "slow_peer", "roots", "newcomer", "liars"])
 def test_what_was_not_measured_has_no_figure(name: str) -> None:
     assert row(name, LocalSgdMeasured()).is_reached is None
     assert name in FULL.rows

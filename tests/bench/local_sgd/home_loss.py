@@ -1,0 +1,150 @@
+"""What two volunteers on home lines learn in the same time: by local SGD, and by gradients in their best case.
+
+A keeper on a fast line, as for the row ``home_line``. Volunteers have a pace, so that what they compute in a second is
+the same in both modes, and does not depend on what else the machine does; two swarms are watched at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.run.manifest import RunManifest
+from core.run.spec.collaboration import Collaboration
+from core.run.spec.optimizer import AdamW
+from tests.bench.local_sgd.loss_curve import LossCurve, Reported
+from tests.bench.local_sgd.recorded_peers import RecordedPeers
+from tests.bench.peers.home_lines import HOME, home_run
+from tests.bench.setup import Ground, NotMeasured
+from tests.support.environment.network_namespaces import internet, why_not
+from tests.support.real_peers import Peer
+
+PACE = 80.0  # samples a second of each volunteer
+LOOK_SECONDS = 0.25
+LOCAL = "local-sgd"
+LOCAL_ROUND_SECONDS, LOCAL_RATE = 30.0, 1e-3
+EPOCH_SECONDS = (10.0, 20.0, 40.0)
+GRADIENTS_RATE = 3e-3
+GRADIENTS: dict[str, Any] = {
+    "grad_compression": "float16",
+    "state_averaging_compression": "float16",
+    "average_state_every": 5,
+    # an overlapped step comes an epoch late: fewer steps that are in time teach more
+    "delay_grad_averaging": False,
+    "delay_optimizer_step": False,
+    "delay_state_averaging": False,
+}
+
+
+@dataclass
+class HomeLossMeasured:
+    """A curve of each run, by its name; `LOCAL` is one, the others are epochs of gradients."""
+
+    curves: dict[str, LossCurve] = field(default_factory=dict)
+
+
+def home_loss_runs() -> dict[str, RunManifest]:
+    """All runs, by name. The samples of an epoch, or of a round, take so many seconds at the volunteers' pace."""
+    gradients = {
+        f"gradients, {seconds:.0f} s": _run(GRADIENTS_RATE, seconds, mode="gradients", **GRADIENTS)
+        for seconds in EPOCH_SECONDS
+    }
+    local = _run(LOCAL_RATE, LOCAL_ROUND_SECONDS, mode="local-sgd", delta_codec="int8", overlap="delayed")
+    return {LOCAL: local} | gradients
+
+
+def _run(rate: float, seconds: float, **options: Any) -> RunManifest:
+    target = round(2 * PACE * seconds)
+    collaboration = Collaboration(target_batch_size=target, batch_size_per_step=16, **options)
+    return msgspec.structs.replace(home_run(), optimizer=AdamW(learning_rate=rate), collaboration=collaboration)
+
+
+def home_loss_deeds(ground: Ground, seconds: float, measured: HomeLossMeasured) -> Mapping[str, Callable[[], object]]:
+    """How all runs are watched for so many seconds each, two at a time; each gives its curves, and notes them down."""
+    runs = list(home_loss_runs().items())
+
+    def measure(pair: Mapping[str, RunManifest]) -> Mapping[str, LossCurve]:
+        curves = _live(pair, seconds, ground)
+        measured.curves |= curves
+        return curves
+
+    pairs = [dict(runs[first : first + 2]) for first in range(0, len(runs), 2)]
+    return {" and ".join(pair): lambda pair=pair: measure(pair) for pair in pairs}  # type: ignore[misc]
+
+
+def _live(runs: Mapping[str, RunManifest], seconds: float, ground: Ground) -> dict[str, LossCurve]:
+    if reason := why_not():
+        raise NotMeasured(reason)
+    try:
+        with contextlib.ExitStack() as ends:
+            watches = {
+                name: _Watch(ends.enter_context(_swarm(name, run, ground)), seconds) for name, run in runs.items()
+            }
+            while min([watch.look() for watch in watches.values()]) < seconds:
+                time.sleep(LOOK_SECONDS)
+            return {name: watch.curve() for name, watch in watches.items()}
+    except AssertionError as error:  # a peer has not done what it should have
+        raise NotMeasured(" ".join(str(error).split())[:300]) from error
+
+
+@contextlib.contextmanager
+def _swarm(name: str, manifest: RunManifest, ground: Ground) -> Iterator[list[Peer]]:
+    """The two volunteers of a run, who have begun to train; a keeper is there, too."""
+    group = RecordedPeers(ground.folder / f"home-loss-{name.replace(' ', '-').replace(',', '')}")
+    group.pace = PACE
+    with contextlib.closing(group), internet() as net:
+        organiser = group.at(net.host()).organiser(manifest=manifest, train=False)
+        homes = [group.at(net.host(line=HOME)) for _ in range(2)]
+        volunteers = [
+            home.newcomer(organiser.posted, each, "client") for home, each in zip(homes, ("one", "other"), strict=True)
+        ]
+        for each in volunteers:
+            each.agree()
+        yield volunteers
+
+
+class _Watch:
+    """What two volunteers say from now on, for so many seconds."""
+
+    def __init__(self, volunteers: Sequence[Peer], seconds: float) -> None:
+        self._volunteers, self._seconds, self._began = volunteers, seconds, time.monotonic()
+        self._firsts = [len(each.said) for each in volunteers]
+        self._heard = list(self._firsts)
+        self._before = [each.all(Progress)[-1].contributed_samples for each in volunteers]
+        self._reported = list[Reported]()
+
+    def look(self) -> float:
+        """Note what was said since the last look, unless the time is up; how many seconds have passed."""
+        now = time.monotonic() - self._began
+        if now >= self._seconds:
+            return now
+        for number, each in enumerate(self._volunteers):
+            news = each.said[self._heard[number] :]
+            self._heard[number] += len(news)
+            losses = [event.loss for event in news if isinstance(event, Evaluated)]
+            self._reported += [Reported(now, number, loss) for loss in losses if loss is not None]
+        return now
+
+    def curve(self) -> LossCurve:
+        """All that was heard in time."""
+        spans = zip(self._volunteers, self._firsts, self._heard, strict=True)
+        said = [each.said[first:last] for each, first, last in spans]
+        progress = [[event for event in events if isinstance(event, Progress)] for events in said]
+        samples = sum(
+            each[-1].contributed_samples - before for each, before in zip(progress, self._before, strict=True)
+        )
+        ended = [event for events in said for event in events if isinstance(event, RoundFinished)]
+        return LossCurve(
+            seconds=self._seconds,
+            reported=tuple(self._reported),
+            samples_per_second=samples / self._seconds,
+            stall_seconds=max(event.stalled_seconds for events in progress for event in events),
+            rounds=len(ended),
+            whole=sum(event.ok and event.peers == 3 and not event.reason for event in ended),
+        )

@@ -1,0 +1,74 @@
+"""The arithmetic of what is learned over home lines, and what the row says of it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.bench.local_sgd.home_loss import (
+    EPOCH_SECONDS,
+    LOCAL,
+    PACE,
+    HomeLossMeasured,
+    home_loss_deeds,
+    home_loss_runs,
+)
+from tests.bench.local_sgd.loss_curve import LossCurve, Reported, lowest
+from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_rows
+from tests.bench.setup import Ground
+
+
+def curve(*reported: tuple[float, int, float]) -> LossCurve:
+    """What was reported in 900 seconds: when, by which volunteer, which loss."""
+    return LossCurve(900.0, tuple(Reported(*each) for each in reported), 160.0, 0.1, rounds=8, whole=8)
+
+
+def both(*points: tuple[float, float]) -> LossCurve:
+    """Both volunteers report the same at the same time."""
+    return curve(*((seconds, number, loss) for seconds, loss in points for number in (0, 1)))
+
+
+def test_a_loss_is_the_mean_of_what_both_reported_last() -> None:
+    learned = curve((30.0, 0, 2.0), (31.0, 1, 1.0), (60.0, 0, 1.0), (900.0, 1, 0.5))
+    assert learned.means == [(31.0, 1.5), (60.0, 1.0), (900.0, 0.75)] and learned.last == 0.75
+
+
+def test_it_is_reached_when_the_mean_was_so_low_for_the_first_time() -> None:
+    learned = both((30.0, 2.0), (60.0, 1.0), (90.0, 1.2))
+    assert (learned.reaches(1.0), learned.reaches(1.1), learned.reaches(0.9)) == (60.0, 60.0, math.inf)
+
+
+def test_who_never_reports_has_learned_nothing() -> None:
+    assert curve((30.0, 0, 2.0)).last == math.inf
+    assert lowest([curve(), both((10.0, 2.0)), both((10.0, 1.5), (20.0, 3.0))]).last == 2.0
+
+
+@pytest.mark.parametrize(
+    ("local", "shown", "reached"),
+    [
+        (both((300.0, 1.5), (450.0, 1.0), (900.0, 0.5)), "0.50 (450 of 900 s)", [True, True]),
+        (both((480.0, 0.9), (900.0, 0.5)), "0.53 (480 of 900 s)", [True, False]),
+        (both((300.0, 1.5), (900.0, 1.1)), "inf (inf of 900 s)", [False, False]),
+    ],
+)
+def test_local_sgd_is_compared_with_the_best_epochs_of_gradients(
+    local: LossCurve, shown: str, reached: list[bool]
+) -> None:
+    gradients = {f"gradients, {seconds:.0f} s": both((900.0, 0.9 + seconds / 100)) for seconds in EPOCH_SECONDS}
+    rows = local_sgd_rows(LocalSgdMeasured(home_loss=HomeLossMeasured({LOCAL: local, **gradients})))["home_loss"]()
+    assert [each.is_reached for each in rows] == reached
+    assert rows[1].ours == shown and "1.000 (10 s), 1.100 (20 s), 1.300 (40 s)" in rows[0].ours
+
+
+def test_the_runs_differ_in_nothing_but_how_peers_agree() -> None:
+    runs = home_loss_runs()
+    assert len({(run.recipe, run.data, run.collaboration.batch_size_per_step) for run in runs.values()}) == 1
+    sizes = {name: run.collaboration.target_batch_size for name, run in runs.items()}
+    assert sizes[LOCAL] == 30 * 2 * PACE and min(sizes.values()) == EPOCH_SECONDS[0] * 2 * PACE
+    assert all(run.collaboration.grad_compression == "float16" for name, run in runs.items() if name != LOCAL)
+
+
+def test_two_swarms_are_watched_at_a_time() -> None:
+    deeds = home_loss_deeds(Ground.__new__(Ground), 900.0, HomeLossMeasured())
+    assert list(deeds) == ["local-sgd and gradients, 10 s", "gradients, 20 s and gradients, 40 s"]
