@@ -5,7 +5,7 @@
 #   make quick [ARGS=…]              the same in 2.5 minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
-#   make experiments [ARGS=--docs]   what a second peer, overlap, compression and adapters do; into the documents
+#   make experiments [ARGS=--docs]   what a second peer, overlap, compression, adapters, local SGD do; into the documents
 #   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
 #   make pictures                    take the pictures of README and documents anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks

@@ -1,4 +1,4 @@
-"""`python -m tests.experiments [--only NAME]… [--docs]`"""
+"""`python -m tests.experiments [--only NAME]… [--quick] [--size SIZE]… [--results FILE] [--docs]`"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from installer.docs.regions import replace_region
@@ -13,26 +14,43 @@ from tests.bench.machine import describe
 from tests.experiments.execute import Outcome, live
 from tests.experiments.experiments import EXPERIMENTS, Experiment
 from tests.experiments.report import DOCUMENT, PICTURES, as_markdown, draw
+from tests.experiments.same_samples import report as same_samples
+from tests.experiments.same_samples.simulation import simulated
+from tests.experiments.same_samples.trials import SIZES, trials
+
+SAME_SAMPLES = "same-samples"
+QUESTION = "What does local SGD learn from the same samples?"
 
 
 def main() -> int:
     """One after the other; nothing is left of the peers, however it ends."""
-    parser = argparse.ArgumentParser(prog="make experiments", description=__doc__)
-    parser.add_argument("--only", action="append", choices=EXPERIMENTS, help="that one; may be repeated")
-    parser.add_argument("--docs", action="store_true", help="put tables and curves into the documents, too")
-    asked = parser.parse_args()
+    asked = _arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(describe(1))
-    for name in asked.only or EXPERIMENTS:
-        experiment = EXPERIMENTS[name]
-        outcomes = carried_out(experiment)
-        table = as_markdown(outcomes)
-        print(f"\n{experiment.question}\n\n{table}", flush=True)
+    for name in asked.only or (*EXPERIMENTS, SAME_SAMPLES):
+        if name == SAME_SAMPLES:
+            results = simulated(trials(asked.size, is_quick=asked.quick), asked.results)
+            question, table, drawn = QUESTION, same_samples.as_markdown(results), partial(same_samples.draw, results)
+        else:
+            outcomes = carried_out(EXPERIMENTS[name])
+            question, table, drawn = EXPERIMENTS[name].question, as_markdown(outcomes), partial(draw, outcomes)
+        print(f"\n{question}\n\n{table}", flush=True)
         if asked.docs:
-            draw(outcomes, PICTURES / f"{name}.svg")
-            picture = f"![{experiment.question}](../pictures/experiments/{name}.svg)"
+            drawn(PICTURES / f"{name}.svg")
+            picture = f"![{question}](../pictures/experiments/{name}.svg)"
             replace_region(DOCUMENT, f"experiment {name}", f"{table}\n\n{picture}")
     return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make experiments", description=__doc__)
+    names = (*EXPERIMENTS, SAME_SAMPLES)
+    parser.add_argument("--only", action="append", choices=names, help="that one; may be repeated")
+    parser.add_argument("--docs", action="store_true", help="put tables and curves into the documents, too")
+    parser.add_argument("--quick", action="store_true", help=f"{SAME_SAMPLES}: the smallest model for two rounds")
+    parser.add_argument("--size", action="append", default=[], choices=SIZES, help=f"{SAME_SAMPLES}: that model only")
+    parser.add_argument("--results", type=Path, help=f"{SAME_SAMPLES}: a file of what was simulated before; it grows")
+    return parser.parse_args()
 
 
 def carried_out(experiment: Experiment) -> list[Outcome]:

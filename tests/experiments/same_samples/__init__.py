@@ -1,0 +1,1 @@
+"""What local SGD learns from the same samples as peers that average at every step: simulated, without a network."""

@@ -1,0 +1,71 @@
+"""The table and the curves of what was simulated: for each size of the model, the best learning rate of each way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from installer.docs.markdown import table
+from tests.experiments.same_samples.trials import NAMES, SIZES, WAYS, Curve, Trial, Way
+
+NO_FIGURE = "–"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A trial and what came of it."""
+
+    trial: Trial
+    curve: Curve
+
+
+def best(results: Sequence[Result], size: str, way: Way) -> Result | None:
+    """That of the learning rate with the lowest last loss; ``None`` where that was not tried."""
+    tried = [each for each in results if (each.trial.size, each.trial.way) == (size, way)]
+    return min(tried, key=lambda each: each.curve.last, default=None)
+
+
+def excess(results: Sequence[Result], size: str, way: Way, than: Way) -> float | None:
+    """How much higher the best loss of ``way`` is than that of another one, as a share of the latter."""
+    one, other = best(results, size, way), best(results, size, than)
+    return one.curve.last / other.curve.last - 1 if one and other else None
+
+
+def as_markdown(results: Sequence[Result]) -> str:
+    """A row for each size and way: the best held-out loss, and how it compares with every step and gradients."""
+    headings = ("parameters", "", "held-out loss", "learning rate (others tried)", "÷ every step", "÷ gradients")
+    rows = [row for size in SIZES for way in WAYS if (row := _row(results, size, way)) is not None]
+    return table(headings, rows)
+
+
+def _row(results: Sequence[Result], size: str, way: Way) -> tuple[str, ...] | None:
+    found = best(results, size, way)
+    if found is None:
+        return None
+    rate = found.trial.learning_rate
+    others = {each.trial.learning_rate for each in results if (each.trial.size, each.trial.way) == (size, way)} - {rate}
+    tried = f" ({', '.join(f'{other:g}' for other in sorted(others))})" if others else ""
+    compared = (excess(results, size, way, "every-step"), excess(results, size, way, "gradients"))
+    shares = (NO_FIGURE if each is None else f"{1 + each:.3f}" for each in compared)
+    return f"{SIZES[size].parameters}", NAMES[way], f"{found.curve.last:.3f}", f"{rate:g}{tried}", *shares
+
+
+def draw(results: Sequence[Result], path: Path) -> None:
+    """The best curve of each way over samples, one picture beside the other for the sizes."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    sizes = [size for size in SIZES if any(each.trial.size == size for each in results)]
+    figure = Figure(figsize=(3.0 + 3.0 * len(sizes), 3.2), layout="constrained")
+    for axes, size in zip(figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0], sizes, strict=True):
+        for number, way in enumerate(WAYS):
+            if found := best(results, size, way):
+                samples, losses = zip(*found.curve.losses[1:], strict=True)
+                axes.plot(samples, losses, label=NAMES[way], color=f"C{number}")
+        axes.set(title=f"{SIZES[size].parameters} parameters", xlabel="samples")
+    figure.axes[0].set(ylabel="loss on what nobody trains on")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
+        figure.savefig(path, metadata={"Date": None})

@@ -1,0 +1,137 @@
+"""What is simulated: the sizes of the model, the ways to train it, and how many samples of text each of them sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import msgspec
+
+from core.run.spec.collaboration import Collaboration, DeltaCodec
+from core.run.spec.language_models import OPT
+from core.run.spec.recipe import CausalLM
+from tests.experiments.same_samples.program_text import LENGTH
+
+PEERS = 4
+MICRO_BATCH = 8  # samples of one peer's step
+INNER_STEPS = 30  # of a peer in a round
+SWARM_BATCH = 1024  # samples of a step of all peers, with gradients
+WARM_UP_SAMPLES = 640  # 20 steps of each peer, as long as local SGD's own ramp
+FULL_ROUNDS, QUICK_ROUNDS = 21, 2  # 960 samples each: 20,160 samples
+EVALUATED_EVERY = 3  # rounds
+
+Way = Literal["every-step", "gradients", "int8", "int4", "topk", "int8-mean"]
+"""One step with all peers' micro-batches, or with `SWARM_BATCH` samples; or local SGD, with one of these `CODECS`."""
+WAYS = get_args(Way)
+CODECS: dict[Way, DeltaCodec] = {"int8": "int8", "int4": "int4", "topk": "topk", "int8-mean": "int8"}
+NAMES: dict[Way, str] = {
+    "every-step": "averaged at every step",
+    "gradients": "gradients, batch 1,024",
+    "int8": "local SGD, int8",
+    "int4": "local SGD, int4",
+    "topk": "local SGD, topk",
+    "int8-mean": "local SGD, int8, plain mean",
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model of about so many ``parameters``: its width, layers and heads."""
+
+    name: str
+    parameters: str
+    width: int
+    layers: int
+    heads: int
+
+    @property
+    def recipe(self) -> CausalLM:
+        """The run's recipe of such a model, of bytes."""
+        config = OPT(
+            vocab_size=258,
+            hidden_size=self.width,
+            num_hidden_layers=self.layers,
+            num_attention_heads=self.heads,
+            max_position_embeddings=LENGTH,
+        )
+        return CausalLM(config=config, sequence_length=LENGTH)
+
+
+SIZES = {
+    each.name: each
+    for each in (
+        Size("0.3M", "0.25 million", 96, 2, 4),
+        Size("0.8M", "0.83 million", 128, 4, 4),
+        Size("1.8M", "1.8 million", 192, 4, 4),
+        Size("6M", "6.3 million", 320, 5, 5),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One size of the model, trained one way with one learning rate, for so many rounds' samples."""
+
+    size: str
+    way: Way
+    learning_rate: float
+    rounds: int = FULL_ROUNDS
+
+    @property
+    def samples(self) -> int:
+        """All samples of all peers."""
+        return self.rounds * INNER_STEPS * PEERS * MICRO_BATCH
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The held-out loss in nats a byte after so many samples, in order; the first is that of the untrained model."""
+
+    losses: tuple[tuple[int, float], ...]
+
+    @property
+    def last(self) -> float:
+        """After all samples."""
+        return self.losses[-1][1]
+
+
+def collaboration(way: Way) -> Collaboration:
+    """The options of local SGD as a run file would have them; without outer momentum for topk and for a plain mean."""
+    options = Collaboration(
+        mode="local-sgd", target_batch_size=INNER_STEPS * PEERS * MICRO_BATCH, delta_codec=CODECS[way]
+    )
+    if way in ("topk", "int8-mean"):
+        return msgspec.structs.replace(options, outer_lr=1.0, outer_momentum=0.0)
+    return options
+
+
+SMALLEST = "0.3M"
+RATES: dict[Way, tuple[float, ...]] = {
+    "every-step": (1e-3, 2e-3, 4e-3, 8e-3),
+    "gradients": (4e-3, 8e-3, 1.6e-2),
+    "int8": (5e-4, 1e-3, 2e-3, 4e-3),
+    "int4": (1e-3,),
+    "topk": (1e-3, 2e-3),
+    "int8-mean": (1e-3, 2e-3, 4e-3),
+}
+"""The learning rates that are tried with the smallest model."""
+LARGER: dict[Way, tuple[float, ...]] = {
+    "every-step": (1e-3, 2e-3),
+    "gradients": (4e-3, 8e-3),
+    "int8": (5e-4, 1e-3),
+    "int8-mean": (1e-3, 2e-3),
+}
+"""Those that are tried with larger models: the best of the smallest, and half of it."""
+
+
+def trials(sizes: Sequence[str] = (), *, is_quick: bool) -> list[Trial]:
+    """What is simulated with models of those sizes, or of all; quickly, two rounds of the smallest with one rate."""
+    if is_quick:
+        return [Trial(SMALLEST, way, rates[0], QUICK_ROUNDS) for way, rates in RATES.items()]
+    return [
+        Trial(size, way, rate)
+        for size in sizes or SIZES
+        for way, rates in (RATES if size == SMALLEST else LARGER).items()
+        for rate in rates
+    ]
