@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import time
+from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,14 +21,12 @@ from core.run.manifest import RunManifest
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.optimizer import AdamW
 from tests.bench.local_sgd.loss_curve import LossCurve, Reported
-from tests.bench.local_sgd.recorded_peers import RecordedPeers
+from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers
 from tests.bench.peers.home_lines import HOME, home_run
 from tests.bench.setup import Ground, NotMeasured
 from tests.support.environment.network_namespaces import internet, why_not
-from tests.support.real_peers import Peer
 
 PACE = 80.0  # samples a second of each volunteer
-LOOK_SECONDS = 0.25
 LOCAL = "local-sgd"
 LOCAL_ROUND_SECONDS, LOCAL_RATE = 30.0, 1e-3
 EPOCH_SECONDS = (10.0, 20.0, 40.0)
@@ -75,7 +75,7 @@ def home_loss_deeds(ground: Ground, seconds: float, measured: HomeLossMeasured) 
         return curves
 
     pairs = [dict(runs[first : first + 2]) for first in range(0, len(runs), 2)]
-    return {" and ".join(pair): lambda pair=pair: measure(pair) for pair in pairs}  # type: ignore[misc]
+    return {" and ".join(pair): partial(measure, pair) for pair in pairs}
 
 
 def _live(runs: Mapping[str, RunManifest], seconds: float, ground: Ground) -> dict[str, LossCurve]:
@@ -83,68 +83,49 @@ def _live(runs: Mapping[str, RunManifest], seconds: float, ground: Ground) -> di
         raise NotMeasured(reason)
     try:
         with contextlib.ExitStack() as ends:
-            watches = {
-                name: _Watch(ends.enter_context(_swarm(name, run, ground)), seconds) for name, run in runs.items()
+            begun = {
+                name: (ends.enter_context(_swarm(name, run, ground)), time.monotonic()) for name, run in runs.items()
             }
-            while min([watch.look() for watch in watches.values()]) < seconds:
-                time.sleep(LOOK_SECONDS)
-            return {name: watch.curve() for name, watch in watches.items()}
+            time.sleep(seconds)
+            return {name: heard(volunteers, began, seconds) for name, (volunteers, began) in begun.items()}
     except AssertionError as error:  # a peer has not done what it should have
         raise NotMeasured(" ".join(str(error).split())[:300]) from error
 
 
 @contextlib.contextmanager
-def _swarm(name: str, manifest: RunManifest, ground: Ground) -> Iterator[list[Peer]]:
+def _swarm(name: str, manifest: RunManifest, ground: Ground) -> Iterator[list[RecordedPeer]]:
     """The two volunteers of a run, who have begun to train; a keeper is there, too."""
-    group = RecordedPeers(ground.folder / f"home-loss-{name.replace(' ', '-').replace(',', '')}")
+    group = RecordedPeers(ground.folder / f"home-loss-{name.replace(', ', '-').replace(' ', '')}")
     group.pace = PACE
     with contextlib.closing(group), internet() as net:
         organiser = group.at(net.host()).organiser(manifest=manifest, train=False)
         homes = [group.at(net.host(line=HOME)) for _ in range(2)]
-        volunteers = [
-            home.newcomer(organiser.posted, each, "client") for home, each in zip(homes, ("one", "other"), strict=True)
-        ]
+        for home, name in zip(homes, ("one", "other"), strict=True):
+            home.newcomer(organiser.posted, name, "client")
+        volunteers = group.started[1:]
         for each in volunteers:
             each.agree()
         yield volunteers
 
 
-class _Watch:
-    """What two volunteers say from now on, for so many seconds."""
-
-    def __init__(self, volunteers: Sequence[Peer], seconds: float) -> None:
-        self._volunteers, self._seconds, self._began = volunteers, seconds, time.monotonic()
-        self._firsts = [len(each.said) for each in volunteers]
-        self._heard = list(self._firsts)
-        self._before = [each.all(Progress)[-1].contributed_samples for each in volunteers]
-        self._reported = list[Reported]()
-
-    def look(self) -> float:
-        """Note what was said since the last look, unless the time is up; how many seconds have passed."""
-        now = time.monotonic() - self._began
-        if now >= self._seconds:
-            return now
-        for number, each in enumerate(self._volunteers):
-            news = each.said[self._heard[number] :]
-            self._heard[number] += len(news)
-            losses = [event.loss for event in news if isinstance(event, Evaluated)]
-            self._reported += [Reported(now, number, loss) for loss in losses if loss is not None]
-        return now
-
-    def curve(self) -> LossCurve:
-        """All that was heard in time."""
-        spans = zip(self._volunteers, self._firsts, self._heard, strict=True)
-        said = [each.said[first:last] for each, first, last in spans]
-        progress = [[event for event in events if isinstance(event, Progress)] for events in said]
-        samples = sum(
-            each[-1].contributed_samples - before for each, before in zip(progress, self._before, strict=True)
-        )
-        ended = [event for events in said for event in events if isinstance(event, RoundFinished)]
-        return LossCurve(
-            seconds=self._seconds,
-            reported=tuple(self._reported),
-            samples_per_second=samples / self._seconds,
-            stall_seconds=max(event.stalled_seconds for events in progress for event in events),
-            rounds=len(ended),
-            whole=sum(event.ok and event.peers == 3 and not event.reason for event in ended),
-        )
+def heard(volunteers: Sequence[RecordedPeer], began: float, seconds: float) -> LossCurve:
+    """What both have said in so many seconds since ``began``, on the monotonic clock."""
+    spans = [[bisect(each.heard_at, began + after) for after in (0.0, seconds)] for each in volunteers]
+    said = [each.said[first:last] for each, (first, last) in zip(volunteers, spans, strict=True)]
+    reported = [
+        Reported(each.heard_at[place] - began, number, event.loss)
+        for number, (each, (first, _)) in enumerate(zip(volunteers, spans, strict=True))
+        for place, event in enumerate(said[number], first)
+        if isinstance(event, Evaluated) and event.loss is not None
+    ]
+    progress = [[event for event in events if isinstance(event, Progress)] for events in said]
+    ended = [event for events in said for event in events if isinstance(event, RoundFinished)]
+    return LossCurve(
+        seconds=seconds,
+        reported=tuple(sorted(reported, key=lambda each: each.seconds)),
+        samples_per_second=sum(each[-1].contributed_samples - each[0].contributed_samples for each in progress)
+        / seconds,
+        stall_seconds=max(event.stalled_seconds for events in progress for event in events),
+        rounds=len(ended),
+        whole=sum(event.ok and event.peers == 3 and not event.reason for event in ended),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from core.protocol.codec import decode_event
+from core.protocol.events import AnyEvent
 from core.run.manifest import RunManifest
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
@@ -33,7 +35,10 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordedPeer(Peer):
-    """A Peer with a pace, in samples a second, that records the versions of its base weights."""
+    """A Peer with a pace, in samples a second, that records the versions of its base weights.
+
+    ``heard_at`` has a time on the monotonic clock for each thing of ``said``.
+    """
 
     def __init__(self, home: Path, pace: float, within: Sequence[str] = ()) -> None:
         self.home = home
@@ -41,7 +46,12 @@ class RecordedPeer(Peer):
         self._record = home.with_name(f"{name}{len(list(home.parent.glob(name + '*')))}")
         command = [*within, sys.executable, "-P", "-m", SCRIPT]
         told = {PACE: str(pace), RECORD: str(self._record)}
-        LineProcess.__init__(self, command, home / "logs" / "worker.log", decode_event, True, **told)
+        self.heard_at = list[float]()
+        LineProcess.__init__(self, command, home / "logs" / "worker.log", self._heard, True, **told)
+
+    def _heard(self, line: bytes) -> AnyEvent:
+        self.heard_at.append(time.monotonic())
+        return decode_event(line)
 
     def moves(self) -> list[Move]:
         """All so far, in order; one for each version."""

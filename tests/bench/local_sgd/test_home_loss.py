@@ -6,16 +6,20 @@ import math
 
 import pytest
 
+from core.protocol.events import AnyEvent, Evaluated, RoundFinished
 from tests.bench.local_sgd.home_loss import (
     EPOCH_SECONDS,
     LOCAL,
     PACE,
     HomeLossMeasured,
+    heard,
     home_loss_deeds,
     home_loss_runs,
 )
 from tests.bench.local_sgd.loss_curve import LossCurve, Reported, lowest
+from tests.bench.local_sgd.recorded_peers import RecordedPeer
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_rows
+from tests.bench.peers.test_metrics import progress
 from tests.bench.setup import Ground
 
 
@@ -27,6 +31,33 @@ def curve(*reported: tuple[float, int, float]) -> LossCurve:
 def both(*points: tuple[float, float]) -> LossCurve:
     """Both volunteers report the same at the same time."""
     return curve(*((seconds, number, loss) for seconds, loss in points for number in (0, 1)))
+
+
+def volunteer(*said: tuple[float, AnyEvent]) -> RecordedPeer:
+    """One that has said so much, at these times; there is no process."""
+    peer = RecordedPeer.__new__(RecordedPeer)
+    peer.heard_at, peer.said = [at for at, _ in said], [event for _, event in said]
+    return peer
+
+
+def evaluated(loss: float) -> Evaluated:
+    """A held-out loss."""
+    return Evaluated(epoch=1, loss=loss, accuracy=0.0)
+
+
+def test_only_what_is_said_in_the_time_counts() -> None:
+    one = volunteer(
+        (99.0, evaluated(3.0)),
+        (101.0, progress(0, 1000, stalled=0.1)),
+        (130.0, evaluated(2.0)),
+        (140.0, RoundFinished(epoch=1, kind="changes", ok=True, peers=3, seconds=1.0)),
+        (198.0, progress(1, 9000)),
+        (201.0, evaluated(1.0)),
+    )
+    other = volunteer((105.0, progress(0, 500)), (129.0, evaluated(1.5)), (190.0, progress(1, 6500, stalled=0.3)))
+    seen = heard([one, other], began=100.0, seconds=100.0)
+    assert seen.reported == (Reported(29.0, 1, 1.5), Reported(30.0, 0, 2.0)) and seen.last == 1.75
+    assert (seen.samples_per_second, seen.stall_seconds, seen.rounds, seen.whole) == (140.0, 0.3, 1, 1)
 
 
 def test_a_loss_is_the_mean_of_what_both_reported_last() -> None:
