@@ -51,8 +51,10 @@ class OuterRounds:
         """What that peer has changed, as it reaches a reducer."""
         deltas = [base - own for base, own in zip(self.base, weights, strict=True)]
         if self._feedbacks:
-            self._feedbacks[peer].select(deltas)
-        return EncodedTensors(deltas, self._codec)
+            self._feedbacks[peer].begin()
+            for delta in deltas:
+                self._feedbacks[peer].select(delta)
+        return EncodedTensors.of(deltas, self._codec)
 
     def _average(self, parts: Sequence[Tensor], samples: float) -> Tensor:
         weights = [samples] * len(parts)
