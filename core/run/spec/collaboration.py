@@ -137,8 +137,8 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
     """With local-sgd, how many steps a computer takes in a round at the most; it rests until the round ends then."""
     outer_lr: Annotated[float, Meta(gt=0, le=2)] = 0.7
     """With local-sgd, the learning rate of the step that all take together at the end of a round."""
-    outer_momentum: Annotated[float, Meta(ge=0, lt=1)] = 0.9
-    """With local-sgd, the Nesterov momentum of that step."""
+    outer_momentum: Annotated[float, Meta(ge=0, le=0.99)] = 0.9
+    """With local-sgd, the Nesterov momentum of that step, which is kept in bfloat16."""
     delta_codec: DeltaCodec = "int8"
     """With local-sgd, how changes of weights are encoded: 2, 1.01 or 0.56 bytes a parameter each way; ``topk`` sends
     the largest of them in 0.04 bytes, and receives as much of each other peer (SparseLoCo, arXiv:2508.15706)."""

@@ -152,9 +152,9 @@ class Trainer:
 
     @contextlib.contextmanager
     def _stall_timed(self) -> Iterator[None]:
-        began = time.monotonic()
+        began = time.monotonic() - self._optimizer.own_step_seconds
         yield
-        self._stalled_seconds = max(self._stalled_seconds, time.monotonic() - began)
+        self._stalled_seconds = max(self._stalled_seconds, time.monotonic() - self._optimizer.own_step_seconds - began)
 
     def _recover_from_bad_step(self) -> Iterator[AnyEvent]:
         """Warn once that a micro-batch was dropped; after many in a row load the others' state, then give up."""

@@ -63,7 +63,7 @@ class Alone:
         self._recipe.model.zero_grad()
 
     forget_gradient = zero_grad
-    takes_own_steps = False
+    takes_own_steps, own_step_seconds = False, 0.0
     most_steps: int | None = None
     rests = 0
 

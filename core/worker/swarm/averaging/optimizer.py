@@ -70,6 +70,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     tracker: ObservedTracker
     state_averager: TrainingStateAverager
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
+    own_step_seconds = 0.0  # that those steps have taken so far
     needs_gradient = True  # whether anybody uses this peer's gradients
     max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
 
@@ -311,7 +312,6 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def exchanged_share(self) -> float | None:
         """How much of an exchange is done while training goes on, 0 to 1; ``None`` where that is not known."""
-        return None
 
     def resume_at(self, epoch: int) -> None:
         """Continue at that epoch, after parameters and optimizer state were put in place."""

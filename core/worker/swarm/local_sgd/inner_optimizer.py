@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import torch
 
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory
@@ -18,12 +20,15 @@ class InnerOptimizer:
     def __init__(
         self, params: list[torch.nn.Parameter], optimizer: OptimizerFactory, scheduler: SchedulerFactory | None
     ) -> None:
-        self._optimizer, self.steps = optimizer(params), 0
+        self._optimizer, self.steps, self._seconds = optimizer(params), 0, 0.0
         self._schedule = scheduler(self._optimizer) if scheduler is not None else None
 
-    def step(self) -> None:
-        """Step with the gradients of the parameters, at a part of the learning rate in the first `RAMP_STEPS`."""
-        groups = self._optimizer.param_groups
+    def step(self) -> float:
+        """Step with the gradients of the parameters, at a part of the learning rate in the first `RAMP_STEPS`.
+
+        The seconds that all steps have taken so far.
+        """
+        began, groups = time.monotonic(), self._optimizer.param_groups
         rates = [group["lr"] for group in groups]
         self.steps += 1
         for group in groups:
@@ -31,6 +36,8 @@ class InnerOptimizer:
         self._optimizer.step()
         for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate
+        self._seconds += time.monotonic() - began
+        return self._seconds
 
     def follow(self, epoch: int) -> None:
         """Bring the learning rate to that of this round."""

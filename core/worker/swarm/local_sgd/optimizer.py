@@ -205,7 +205,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         A keeper computes nothing, and reports one sample a round: hivemind's tracker announces nobody who has none.
         """
         if batch_size:
-            self._inner.step()
+            self.own_step_seconds = self._inner.step()
         self._go_on_with_rebase(REBASED_AT_ONCE)
         self.grad_averager.local_samples_accumulated += batch_size
         if self._is_keeper:
