@@ -390,7 +390,7 @@ def test_only_local_sgd_has_a_mirror() -> None:
 def test_local_sgd_sends_what_has_changed_once(codec: str, bytes_each_way: float) -> None:
     needs = estimate_requirements(parse_run_file(in_local_sgd(delta_codec=f'"{codec}"')))
     assert needs.traffic_bytes == pytest.approx(2 * bytes_each_way * needs.trained_parameters, rel=0.01)
-    assert needs.download_bytes == 8 * needs.trained_parameters
+    assert needs.download_bytes == 6 * needs.trained_parameters
 
 
 def test_sparse_changes_with_momentum_are_a_hint() -> None:
