@@ -166,6 +166,11 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
             raise ValueError("delay_optimizer_step needs offload_optimizer")
         if self.average_opt_statistics and self.state_averaging_compression == "float16":
             raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
+        if "exp_avg_sq" in self.average_opt_statistics and self.state_averaging_compression != "none":
+            raise ValueError(
+                'average_opt_statistics with "exp_avg_sq" needs state_averaging_compression = "none": rounding would '
+                "make some of these squares negative, and the model's weights no numbers"
+            )
         if self.powersgd_rank is not None and self.use_local_updates:
             raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
         if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):

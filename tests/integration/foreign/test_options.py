@@ -29,7 +29,7 @@ NUMBERS: dict[str, Any] = {
     "grad_compression": "uniform_8bit",
     "state_averaging_compression": "scaled_float16",
     "load_state_compression": "float16",
-    "average_opt_statistics": ("exp_avg", "exp_avg_sq"),
+    "average_opt_statistics": ("exp_avg",),
     "bandwidth": 7.0,
     "min_refresh_period": 0.75,
     "default_refresh_period": 2.0,
