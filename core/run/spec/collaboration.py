@@ -164,13 +164,7 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
             raise ValueError("averaging_timeout must be longer than matchmaking_time")
         if self.delay_optimizer_step and not self.offload_optimizer:
             raise ValueError("delay_optimizer_step needs offload_optimizer")
-        if self.average_opt_statistics and self.state_averaging_compression == "float16":
-            raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
-        if "exp_avg_sq" in self.average_opt_statistics and self.state_averaging_compression != "none":
-            raise ValueError(
-                'average_opt_statistics with "exp_avg_sq" needs state_averaging_compression = "none": rounding would '
-                "make some of these squares negative, and the model's weights no numbers"
-            )
+        self._refuse_rounded_statistics()
         if self.powersgd_rank is not None and self.use_local_updates:
             raise ValueError("powersgd_rank is about gradients, which use_local_updates never sends")
         if self.powersgd_rank is not None and self.grad_compression not in get_args(StateCompression):
@@ -193,6 +187,16 @@ class Collaboration(StrictStruct, kw_only=True, frozen=True):
             raise ValueError(
                 "hivemind does not accept this combination of delay_state_averaging, delay_optimizer_step, "
                 "delay_grad_averaging and reuse_grad_buffers"
+            )
+
+    def _refuse_rounded_statistics(self) -> None:
+        """Raises ValueError where a compression would spoil the optimizer's statistics that are averaged with it."""
+        if self.average_opt_statistics and self.state_averaging_compression == "float16":
+            raise ValueError('state_averaging_compression = "float16" would make zeros of small average_opt_statistics')
+        if "exp_avg_sq" in self.average_opt_statistics and self.state_averaging_compression != "none":
+            raise ValueError(
+                'average_opt_statistics with "exp_avg_sq" needs state_averaging_compression = "none": rounding would '
+                "make some of these squares negative, and the model's weights no numbers"
             )
 
     def _refuse_other_mode(self) -> None:

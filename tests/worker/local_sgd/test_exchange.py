@@ -104,7 +104,7 @@ def test_what_was_sent_before_says_who_of_two_senders_is_the_outlier() -> None:
     assert isinstance(answers[1], BannedException)
     assert reducer.outliers() == {1}
     assert isinstance(answers[0], Tensor)
-    torch.testing.assert_close(RULE.codec.decode(answers[0], COUNT), mine, atol=0.02, rtol=0)
+    torch.testing.assert_close(RULE.codec.decode(answers[0], COUNT), mine, atol=0.05, rtol=0)  # encoded twice
     assert reduction(mine, 30 * theirs, limit=usual.limit())[0].outliers() == set()
 
 
