@@ -268,15 +268,12 @@ class LocalSgdOptimizer(SwarmOptimizer):
         is_led_on = is_void and self.state_averager.mirror_use is MirrorUse.NOT_NEEDED
         kept = self._progress.take(now[0] - before[0], is_led_on=is_led_on)
         self._progress.may_be_sent = False
-        is_rebased = sent is not None and not is_void and kept is None
-        if sent is not None and is_rebased:
-            self._rebase = Rebase(self.state_averager.main_parameters, sent, self.outer)
-        parts = () if is_rebased else zip(self.base_weights(), self.state_averager.main_parameters, strict=True)
-        for index, (base, weights) in enumerate(parts):
-            if kept is not None:
-                weights.copy_(base - kept.decoded(index))
-            else:
-                weights.copy_(base)
+        models = self.state_averager.main_parameters
+        if sent is not None and not is_void:
+            self._rebase = Rebase(models, sent, self.outer)
+        else:
+            for index, (base, weights) in enumerate(zip(self.base_weights(), models, strict=True)):
+                weights.copy_(base if kept is None else base - kept.decoded(index))
         self._version = now
         if is_void and kept is None:
             self._inner.steps = 0
