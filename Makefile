@@ -5,6 +5,7 @@
 #   make quick [ARGS=…]              the same in 2.5 minutes: no test that starts peers or is slow
 #   make bench [ARGS=…]              how fast it is, against bare hivemind
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
+#   make attack [ARGS="--only huge"] attacks on real swarms in one table, then every test that the security page names
 #   make experiments [ARGS=--docs]   what a second peer, overlap, compression, adapters, local SGD do; into the documents
 #   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
 #   make pictures                    take the pictures of README and documents anew
@@ -26,7 +27,7 @@ CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/m
 THREE_AT_A_TIME = .venv/bin/pytest -n 3
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
-.PHONY: help demo test quick bench soak experiments docs pictures installer installer-portable installer-test clean
+.PHONY: help demo test quick bench soak attack experiments docs pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -54,6 +55,10 @@ soak:
 	$(SET_UP) test window
 	@$(if $(ARGS),,.venv/bin/pytest -m faults -s)
 	@.venv/bin/python -m tests.soak $(ARGS)
+
+attack:
+	$(SET_UP) test window
+	@.venv/bin/python -m tests.attacks $(ARGS)
 
 experiments:
 	$(SET_UP) test experiments

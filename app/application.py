@@ -102,7 +102,7 @@ class Application(QObject):
             recording=self.recording,
             navigator=self.navigator,
             bridge=self.bridge,
-            data_folder=self.folders.data,
+            folders=self.folders,
             newest_version=self._newest_version,
             erase_data=self._erase_dialog.open,
         )

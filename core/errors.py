@@ -84,6 +84,11 @@ class ErrorKind(Enum):
     RUN_NOT_OPEN = ErrorText(
         "The organiser has closed this run.", "Nothing is wrong here; look for another run to help.", 5
     )
+    BLOCKED = ErrorText(
+        "The organiser of this run has blocked this computer.",
+        "Ask the organiser why. If what this computer has sent was wrong, its memory or its GPU may be faulty.",
+        5,
+    )
     MANIFEST_REFUSED = ErrorText(
         "What the swarm says about the run was refused.",
         "Do not join before the organiser has explained it: the description may be damaged or forged.",
@@ -104,6 +109,14 @@ class ErrorKind(Enum):
             "`workerbee forget RUN` makes way for the new one."
         ),
     )
+    RUN_CHANGED = ErrorText(
+        "The organiser has changed this run since you agreed to it.",
+        "Look at what has changed, and press Start if you agree to that, too.",
+        6,
+        terminal_advice=(
+            "Nothing of it was computed. Look at it with `workerbee inspect ADDRESS`, then join again if you agree."
+        ),
+    )
     CLOCK_WRONG = ErrorText(
         "This computer's clock and the swarm's differ by more than 3 seconds.",
         "Have the system set the clock from the network, then try again.",
@@ -115,6 +128,15 @@ class ErrorKind(Enum):
         "Give yourself write access to it, or choose another one in the settings.",
         7,
         terminal_advice="Give yourself write access to it, or choose another with the variable WORKERBEE_HOME.",
+    )
+    FOLDER_SHARED = ErrorText(
+        "A folder of Workerbee is not yours alone.",
+        "Own it yourself and let nobody else write in it: your keys are there. Or choose another folder.",
+        7,
+        terminal_advice=(
+            "Own it yourself (`chown`) and let nobody else write in it (`chmod go-w`): your keys are there. Or choose "
+            "another with the variable WORKERBEE_HOME."
+        ),
     )
     DISK_FULL = ErrorText("The disk is full.", "Free some space; what was saved before is still whole.", 7)
     CHECKPOINT_DAMAGED = ErrorText(

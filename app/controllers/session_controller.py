@@ -21,8 +21,10 @@ from core.hardware.discovery import choose_device
 from core.protocol.client_events import ClientEvent
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
+from core.records.consents import Consents
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
+from core.texts.run import closed_words
 
 AT_WORK = ("connecting", "starting", "training")
 """The phases in which a run that the person has started can be paused."""
@@ -40,6 +42,7 @@ class SessionController(QObject):
         client: the client, whose worker trains.
         dry_runs: the client beside it, whose worker measures what fits.
         timestamps: when the session's newest events were seen.
+        consents: what the person has agreed to, also in earlier sessions.
         manifest: the run file that the next address is joined with, if one was opened.
     """
 
@@ -63,10 +66,12 @@ class SessionController(QObject):
         command = dry_run_command or worker_command
         self.dry_runs = DryRunController(folders, settings_store, self, worker_command=command)
         self.timestamps = EventTimestamps()
+        self.consents = Consents(folders.contents.consents_file)
         self.manifest: RunManifest | None = None
         self._settings_store, self._device_poller = settings_store, device_poller
         self._when_over: Callable[[], None] | None = None
         self._is_resume_due = False
+        self._goes_on_with: RunFound | None = None
         bridge.event_arrived.connect(self._on_event)
 
     @property
@@ -87,6 +92,7 @@ class SessionController(QObject):
 
     def join(self, address: JoinAddress) -> None:
         """Look for runs at that address; another run is left first."""
+        self._goes_on_with = None
         manifest = self.manifest
         run_id = address.run_id or (manifest.run.id if manifest else None)
         settings = self._settings_store.settings
@@ -101,12 +107,13 @@ class SessionController(QObject):
             self._when_over = start_search
 
     def join_again(self) -> None:
-        """Join the run of this session from the beginning."""
-        opening, consent = self.session.opening, self.session.consent
+        """Join the run of this session from the beginning, and train unasked if it is still what was agreed to."""
+        opening, agreed = self.session.opening, self.session.agreed
         if isinstance(opening, Join):
             self.manifest = opening.manifest
-            run_id = consent.run_id if consent else opening.run_id
+            run_id = self.session.joined_run_id or opening.run_id
             self.join(JoinAddress(peers=opening.addresses, run_id=run_id))
+            self._goes_on_with = agreed
 
     def request_dry_run(self, run: RunFound, device: Device) -> None:
         """Measure how much of the run fits while a person decides; never beside training."""
@@ -137,6 +144,14 @@ class SessionController(QObject):
                 micro_batch=micro_batch,
             )
         )
+        self.consents.remember(run, time.time())
+
+    def agreed_manifest(self, run: RunFound) -> RunManifest | None:
+        """What the person has agreed to of that run before, in this session or an earlier one."""
+        agreed, consent = self.session.agreed, self.consents.of(run)
+        if agreed is not None and (agreed.manifest.run.id, agreed.organiser) == (run.manifest.run.id, run.organiser):
+            return agreed.manifest
+        return consent.shown if consent is not None else None
 
     def pause(self, seconds: float | None = None) -> None:
         """Pause for so many seconds, or until the person resumes."""
@@ -217,11 +232,22 @@ class SessionController(QObject):
         if self._when_over is not None and self.is_over:
             action, self._when_over = self._when_over, None
             self._apply(action)
+        self._go_on_as_agreed()
         pause = self.session.pause
         if self._is_resume_due and (pause is None or self.session.phase == "paused"):
             self._is_resume_due = False
             if pause is not None and pause.reason == "sleep":
                 self.resume()
+
+    def _go_on_as_agreed(self) -> None:
+        """Train in the run that is joined again, unless it has become another; then the review waits for the person."""
+        before, session = self._goes_on_with, self.session
+        if before is None or session.phase != "found" or not session.is_search_finished:
+            return
+        self._goes_on_with = None
+        run = session.found(before.manifest.run.id, before.organiser)
+        if run is not None and not closed_words(run) and self.consents.cover(run):
+            self.start(run)
 
 
 def _stage(session: Session) -> tuple[object, ...]:

@@ -29,6 +29,7 @@ _SETTINGS = {
     ErrorKind.DEVICE_UNSUITED,
     ErrorKind.NO_ROOM,
     ErrorKind.FOLDER_NOT_WRITABLE,
+    ErrorKind.FOLDER_SHARED,
     ErrorKind.SETTINGS_DAMAGED,
     ErrorKind.PORT_TAKEN,
     ErrorKind.NOT_REACHABLE,

@@ -29,6 +29,9 @@ def notice_of(before: Session, after: Session, now: float) -> Notice | None:
         return _closed(after) if after.problem is ErrorKind.RUN_NOT_OPEN else _trouble(after.problem)
     if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):
         return _closed(after)
+    if after.is_changed and not before.is_changed:
+        title = translate("Notice", "The organiser has changed the run")
+        return Notice(title, translate("Notice", "Nothing is computed before you have looked at it and agreed again."))
     if _is_snooze_over(before, after, now):
         words = translate("Notice", "The pause is over; your computer goes back to work.")
         return Notice(translate("Notice", "Training again"), words)

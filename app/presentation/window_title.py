@@ -31,6 +31,8 @@ def _state(session: Session) -> str:
     match session.phase:
         case "connecting" | "starting" if session.consent is not None:
             return translate("WindowTitle", "Starting")
+        case "found" if session.is_changed:
+            return translate("WindowTitle", "The run has changed")
         case "found" if session.is_search_finished:
             return translate("WindowTitle", "Ready to start")
         case "connecting" | "found":

@@ -6,8 +6,10 @@ from PySide6.QtCore import QObject
 
 from app.controllers.navigator import Navigator
 from app.pages.help.page import HelpPage
+from app.pages.help.report_dialog import ReportDialog
 from core.errors import ErrorKind
 from core.files.documents import ERRORS, INDEX, slug_of
+from core.files.folders import Folders
 
 
 class HelpPresenter(QObject):
@@ -15,16 +17,19 @@ class HelpPresenter(QObject):
 
     Attributes:
         page: the help page.
+        report: the dialog of the report of a problem, once it was opened.
         offers_settings, offers_help: whether the header has a button for them beside this page.
     """
 
     offers_settings, offers_help = True, False
 
-    def __init__(self, navigator: Navigator) -> None:
+    def __init__(self, navigator: Navigator, folders: Folders) -> None:
         page = HelpPage()
         super().__init__(page)
-        self.page, self._navigator = page, navigator
+        self.page, self._navigator, self._folders = page, navigator, folders
+        self.report: ReportDialog | None = None
         page.back_requested.connect(navigator.close_help)
+        page.report_requested.connect(self._open_report)
 
     def open(self, error: ErrorKind | None) -> None:
         """Open the paragraph about an error, or the list of documents; a document that is open already stays."""
@@ -37,6 +42,13 @@ class HelpPresenter(QObject):
     def go_back(self) -> bool:
         """Go back to the document that was read before; false where this is the first one."""
         return self.page.go_back()
+
+    def _open_report(self) -> None:
+        from core.problem_report.contents import report_text
+
+        findings = ("Not examined: `workerbee doctor` does that.",)
+        self.report = ReportDialog(report_text(self._folders, findings), self.page)
+        self.report.open()
 
     def refresh(self) -> None:
         """Do nothing: a document is the same whatever goes on."""

@@ -76,6 +76,7 @@ class JoinPresenter(QObject):
 
     def _forget_run(self, run_id: str, organiser: str) -> None:
         self._recording.forget_run(run_id, organiser)
+        self._session_controller.consents.forget(run_id, organiser)
         self.refresh()
 
     def _ask_to_forget_key(self, run_id: str) -> None:

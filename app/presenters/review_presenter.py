@@ -49,6 +49,8 @@ class ReviewPresenter(QObject):
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen, settings.device)
         self.page.show_session(self._session_controller.session)
+        run = self.page.run
+        self.page.show_agreed(self._session_controller.agreed_manifest(run) if run is not None else None)
         self.page.show_dry_run(self._session_controller.dry_runs.session)
 
     def _measure_disk(self) -> None:

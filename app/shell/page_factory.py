@@ -19,13 +19,12 @@ from app.pages.join.page import JoinPage
 from app.presenters.join_presenter import JoinPresenter
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.presenters.engine_presenter import EnginePresenter
     from app.presenters.help_presenter import HelpPresenter
     from app.presenters.review_presenter import ReviewPresenter
     from app.presenters.settings_presenter import SettingsPresenter
     from app.presenters.training_presenter import TrainingPresenter
+    from core.files.folders import Folders
     from core.updates.notice import UpdateNotice
 
 _Presenter = TypeVar("_Presenter", bound="Presenter")
@@ -60,7 +59,7 @@ class PageFactory:
         recording: RecordingController,
         navigator: Navigator,
         bridge: Bridge,
-        data_folder: Path,
+        folders: Folders,
         newest_version: Callable[[], UpdateNotice | None],
         erase_data: Callable[[], None],
     ) -> None:
@@ -68,7 +67,7 @@ class PageFactory:
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
         self._recording, self._navigator, self._bridge = recording, navigator, bridge
-        self._data_folder, self._newest_version, self._erase_data = data_folder, newest_version, erase_data
+        self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
         self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
     def __getitem__(self, name: PageName) -> Presenter:
@@ -146,7 +145,7 @@ class PageFactory:
             self._device_poller,
             self._recording,
             self._navigator,
-            self._data_folder,
+            self._folders.data,
         )
 
     def _engine_presenter(self) -> EnginePresenter:
@@ -157,13 +156,13 @@ class PageFactory:
     def _help_presenter(self) -> HelpPresenter:
         from app.presenters.help_presenter import HelpPresenter
 
-        return HelpPresenter(self._navigator)
+        return HelpPresenter(self._navigator, self._folders)
 
     def _review_presenter(self) -> ReviewPresenter:
         from app.presenters.review_presenter import ReviewPresenter
 
         return ReviewPresenter(
-            self._session_controller, self._settings_store, self._device_poller, self._navigator, self._data_folder
+            self._session_controller, self._settings_store, self._device_poller, self._navigator, self._folders.data
         )
 
     def _training_presenter(self) -> TrainingPresenter:

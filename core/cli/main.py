@@ -25,6 +25,8 @@ from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
+from core.cli.parser.peer_arguments import BlockPeer, ListPeers
+from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
@@ -97,7 +99,11 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.forget import forget
 
             return forget(command, folders)
-        case PublishRun() | JoinRun() | InspectSwarm() | TrySwarm() | Demo() | Doctor():
+        case BlockPeer():
+            from core.cli.commands.block import block
+
+            return block(command, folders)
+        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
             return _with_context(command, folders, worker_command)
         case _:
             assert_never(command)
@@ -118,7 +124,7 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
 
 
 def _with_context(
-    command: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo | Doctor,
+    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -133,10 +139,16 @@ def _with_context(
             return doctor(command, context)
         folders.prepare()
         set_up_logging(folders.logs)
+        if isinstance(command, MakeReport):
+            from core.cli.commands.report import report
+
+            return report(command, context)
         return _in_swarm(command, context)
 
 
-def _in_swarm(command: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, context: CommandContext) -> int:
+def _in_swarm(
+    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo, context: CommandContext
+) -> int:
     match command:
         case JoinRun():
             from core.cli.commands.join import join
@@ -150,6 +162,10 @@ def _in_swarm(command: PublishRun | JoinRun | InspectSwarm | TrySwarm | Demo, co
             from core.cli.commands.inspect import inspect
 
             return inspect(command, context)
+        case ListPeers():
+            from core.cli.commands.peers import peers
+
+            return peers(command, context)
         case TrySwarm():
             from core.cli.commands.swarm import swarm
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from core.client.reducer import may_restart, reduce
+from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
@@ -46,6 +46,7 @@ from core.protocol.events import (
     SearchFinished,
     TrainingStarted,
 )
+from core.run.consent import consent_digest
 from core.run.manifest import RunManifest
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Client:
         network: NetworkMode = "auto",
         port: int | None = None,
         manifest: RunManifest | None = None,
+        lists_peers: bool = False,
     ) -> None:
         """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
         command = Join(
@@ -101,6 +103,7 @@ class Client:
             network=network,
             port=port,
             manifest=manifest,
+            lists_peers=lists_peers,
         )
         self._begin(command)
 
@@ -127,11 +130,15 @@ class Client:
         memory_limit_bytes: int | None = None,
         micro_batch: int | None = None,
     ) -> None:
-        """Train in a run that was found, now that the person has agreed; a crash asks nobody again."""
+        """Train in a run that was found, now that the person has agreed to it as it is in ``run``.
+
+        A crash or a pause asks nobody again, unless the organiser has changed what is computed, downloaded or used.
+        """
         if self.session.phase in ("connecting", "found"):
             consent = Start(
                 run_id=run.manifest.run.id,
                 organiser=run.organiser,
+                digest=consent_digest(run.manifest),
                 device=device,
                 threads=threads,
                 public_name=public_name,
@@ -139,7 +146,7 @@ class Client:
                 memory_limit_bytes=memory_limit_bytes,
                 micro_batch=micro_batch,
             )
-            self.handle(Asked(consent))
+            self.handle(Asked(consent, shown=run))
 
     def pause(self, until: float | None = None, reason: PauseReason = "person") -> None:
         """Say goodbye and give the device back, but keep the run; ``until`` as ``time.time()`` counts."""
@@ -237,7 +244,7 @@ class Client:
             self._worker.send(consent)
 
     def _resume(self, event: RunFound | SearchFinished) -> None:
-        """In a restarted worker: start the run of before, by the organiser of before, and no other."""
+        """In a restarted worker: start what was agreed to, by the organiser of before, and nothing else."""
         consent, session = self.session.consent, self.session
         if consent is None or session.phase not in ("connecting", "found"):
             return
@@ -287,7 +294,7 @@ class Client:
         problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
         has_trained = self.session.epochs_done > 0
         attempt = self._restarts.next_attempt(self._attempt, reset_after_seconds, problem, has_trained=has_trained)
-        if attempt is None or self.session.hello is None or not may_restart(self.session):
+        if attempt is None or self.session.hello is None or not self.session.may_restart:
             self._post(self._last_words(event))
             return
         self._attempt = attempt
@@ -305,12 +312,12 @@ class Client:
 
     def _start_again(self) -> None:
         """With the same first command; of a run that was agreed to, only that one is looked for."""
-        opening, consent = self.session.opening, self.session.consent
+        opening, run_id = self.session.opening, self.session.joined_run_id
         if opening is None or self._worker is not None or not self.session.is_worker_running:
             return
         self._stop_clock()
-        if isinstance(opening, Join) and consent is not None:
-            opening = msgspec.structs.replace(opening, run_id=consent.run_id)
+        if isinstance(opening, Join) and run_id is not None:
+            opening = msgspec.structs.replace(opening, run_id=run_id)
         self._launch(opening)
 
     def _set_clock(self, seconds: float, callback: Callable[[], None]) -> None:

@@ -25,6 +25,7 @@ from core.protocol.client_events import (
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
 from core.protocol.events import (
     CheckpointSaved,
+    Confined,
     Connected,
     ContributionStatus,
     EngineChecked,
@@ -43,26 +44,36 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     StateLoading,
+    SuspectsSeen,
     TrainingStarted,
     UploadMeasured,
     Warned,
 )
+from core.run.consent import is_agreed
 
 
 def reduce(session: Session, event: ClientEvent) -> Session:
     """The session after an event has happened; pure, for any order of events."""
     match event:
         case Asked():
-            return _after_command(session, event.command)
-        case Hello() | EngineChecked() | Connected() | Network() | SearchFinished() | Published() | Warned():
+            return _after_command(session, event.command, event.shown)
+        case Hello() | Confined() | EngineChecked() | Connected() | Network() | UploadMeasured():
+            return _after_self_description(session, event)
+        case SearchFinished() | Published() | Warned():
             return _after_news(session, event)
-        case UploadMeasured():
-            return replace(session, upload=event)
         case RunFound():
             return _after_run(session, event)
         case StateLoading() | TrainingStarted() | Progress() | RoundFinished():
             return _after_work(session, event)
-        case PeersSeen() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved() | FitMeasured():
+        case (
+            PeersSeen()
+            | SuspectsSeen()
+            | ContributionStatus()
+            | Evaluated()
+            | RunScored()
+            | CheckpointSaved()
+            | FitMeasured()
+        ):
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
             return _after_setback(session, event)
@@ -72,17 +83,14 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             assert_never(event)
 
 
-def _after_command(session: Session, command: AnyCommand) -> Session:
+def _after_command(session: Session, command: AnyCommand, shown: RunFound | None) -> Session:
     match command:
         case Join():
             return Session(phase="connecting", opening=command, is_worker_running=True)
         case Publish() | Check() | DryRun():
             return Session(phase="starting", opening=command, is_worker_running=True)
         case Start():
-            chosen = session.found(command.run_id, command.organiser)
-            is_possible = session.phase == "found" and session.is_worker_running
-            started: Phase = "starting" if is_possible else session.phase
-            return replace(session, phase=started, consent=command, chosen=chosen or session.chosen)
+            return _after_consent(session, command, shown)
         case Leave():
             phase: Phase = "leaving" if session.is_worker_running else "ended"
             return replace(_in_peace(session), phase=phase, pause=None)
@@ -92,23 +100,49 @@ def _after_command(session: Session, command: AnyCommand) -> Session:
             assert_never(command)
 
 
+def _after_consent(session: Session, consent: Start, shown: RunFound | None) -> Session:
+    """What was ``shown`` is agreed to; where the run has become another meanwhile, the person is asked again."""
+    found = session.found(consent.run_id, consent.organiser)
+    agreed = replace(session, agreed=shown or session.agreed or found)
+    if found is not None and not is_agreed(found.manifest, consent.digest):
+        return _asked_again(agreed)
+    is_possible = session.phase == "found" and session.is_worker_running
+    started: Phase = "starting" if is_possible else session.phase
+    return replace(agreed, phase=started, consent=consent, chosen=found or session.chosen)
+
+
+def _asked_again(session: Session) -> Session:
+    """Nothing of the run is computed before the person has agreed to what it has become."""
+    return replace(_in_peace(session), consent=None)
+
+
 def _being_tested(network: Network | None) -> Network | None:
     return None if network is None else msgspec.structs.replace(network, test="running")
 
 
-ManifestWatcher = Hello | EngineChecked | Connected | Network | SearchFinished | Published | Warned
+_SelfDescription = Hello | Confined | EngineChecked | Connected | Network | UploadMeasured
 
 
-def _after_news(session: Session, event: ManifestWatcher) -> Session:
+def _after_self_description(session: Session, event: _SelfDescription) -> Session:
     match event:
         case Hello():
             return replace(session, hello=event)
+        case Confined():
+            return replace(session, confined=event)
         case EngineChecked():
             return replace(session, engine=event)
         case Connected():
             return replace(session, connected=event)
         case Network():
             return replace(session, network=event)
+        case UploadMeasured():
+            return replace(session, upload=event)
+        case _:
+            assert_never(event)
+
+
+def _after_news(session: Session, event: SearchFinished | Published | Warned) -> Session:
+    match event:
         case SearchFinished():
             return replace(session, is_search_finished=True)
         case Published():
@@ -129,7 +163,19 @@ def _after_run(session: Session, run: RunFound) -> Session:
     runs = others if known else (*session.runs, run)
     chosen = run if session.chosen is not None and _is_same(session.chosen, run) else session.chosen
     phase: Phase = "found" if session.phase == "connecting" else session.phase
-    return replace(session, runs=runs, chosen=chosen, phase=phase)
+    after = replace(session, runs=runs, chosen=chosen, phase=phase)
+    return _asked_again(after) if _is_other_than_agreed(after, run) else after
+
+
+def _is_other_than_agreed(session: Session, run: RunFound) -> bool:
+    """Whether a worker that is to go on has found something else under the name that was agreed to.
+
+    Whoever trains already goes on with what was agreed to, whatever is published meanwhile.
+    """
+    consent = session.consent
+    if consent is None or session.phase != "found" or session.found(consent.run_id, consent.organiser) is not run:
+        return False
+    return not is_agreed(run.manifest, consent.digest)
 
 
 def _is_same(one: RunFound, other: RunFound) -> bool:
@@ -180,13 +226,15 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
+_Report = PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
 
 
 def _after_report(session: Session, event: _Report) -> Session:
     match event:
         case PeersSeen():
             return replace(session, peers=event.peers)
+        case SuspectsSeen():
+            return replace(session, suspects=event.suspects)
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():
@@ -229,16 +277,12 @@ def _after_failure(session: Session, event: Failed) -> Session:
     if session.problem is not None or session.pause is not None or session.phase in ("idle", "ended"):
         return session
     problem = ErrorKind.from_key(event.problem)
-    may_pass = problem in CRASHES | RECONNECT_CAUSES or (problem in OUTAGES and session.consent is not None)
-    if may_pass and session.is_worker_running and may_restart(session):
-        return replace(session, crash=event)
+    may_pass = problem in CRASHES | RECONNECT_CAUSES or (problem in OUTAGES and session.joined_run_id is not None)
+    if may_pass and session.is_worker_running and session.may_restart:
+        begun = _asked_again(session) if problem is ErrorKind.RUN_CHANGED else session
+        return replace(begun, crash=event)
     phase: Phase = session.phase if session.is_worker_running else "ended"
     return replace(session, problem=problem, problem_detail=event.detail, phase=phase, restarting=None)
-
-
-def may_restart(session: Session) -> bool:
-    """Whether a worker that has ended is to be restarted: not if it is leaving, and not for a mere question."""
-    return session.phase != "leaving" and not isinstance(session.opening, Check | DryRun)
 
 
 def _after_exit(session: Session) -> Session:
@@ -250,15 +294,8 @@ def _after_exit(session: Session) -> Session:
 
 def _is_end(session: Session) -> bool:
     """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
-    is_answered = _is_answered(session)
     said_so = (session.left is not None and session.crash is None) or session.problem is not None
-    return session.phase in ("idle", "leaving", "ended") or said_so or is_answered
-
-
-def _is_answered(session: Session) -> bool:
-    """Whether all has been said that a worker was started for that only answers a question."""
-    is_checked = isinstance(session.opening, Check) and session.engine is not None
-    return is_checked or (isinstance(session.opening, DryRun) and session.fit is not None)
+    return session.phase in ("idle", "leaving", "ended") or said_so or session.is_answered
 
 
 _Wish = PauseAsked | ResumeAsked | FinishAsked
@@ -305,4 +342,5 @@ def _begun_anew(session: Session, restarting: Restarting | None = None) -> Sessi
         progress=None,
         contribution_status=None,
         peers=(),
+        suspects=(),
     )

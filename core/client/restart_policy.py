@@ -9,7 +9,7 @@ from core.errors import ErrorKind
 CRASHES = frozenset({ErrorKind.INTERNAL, ErrorKind.WORKER_CRASHED, ErrorKind.STATE_NOT_LOADED})
 """What a few more attempts may mend."""
 
-RECONNECT_CAUSES = frozenset({ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST})
+RECONNECT_CAUSES = frozenset({ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST, ErrorKind.RUN_CHANGED})
 """Nothing is broken: a worker that begins anew is the way on."""
 
 OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})

@@ -7,9 +7,10 @@ from typing import Literal
 
 from core.errors import ErrorKind
 from core.protocol.client_events import Opening, Pause
-from core.protocol.commands import Publish, Start
+from core.protocol.commands import Check, DryRun, Publish, Start
 from core.protocol.events import (
     CheckpointSaved,
+    Confined,
     Connected,
     ContributionStatus,
     EngineChecked,
@@ -27,6 +28,7 @@ from core.protocol.events import (
     RunFound,
     RunScored,
     StateLoading,
+    Suspect,
     TrainingStarted,
     UploadMeasured,
     Warned,
@@ -44,8 +46,10 @@ class Session:
 
     A keeper, which publishes without training, is in the phase ``training`` too. A crash of the worker does
     not end the session, only a ``problem`` does; while ``restarting`` is set there is no worker.
-    ``opening`` and ``consent`` are what a restarted worker is told again. ``first_epoch`` is where we began;
-    ``earlier_samples`` is the part of ``contributed_samples`` that earlier workers of this session computed.
+    ``opening`` and ``consent`` are what a restarted worker is told again; ``agreed`` is the run as the person saw it
+    who agreed, and stays when the consent has ended because the organiser has changed the run.
+    ``first_epoch`` is where we began; ``earlier_samples`` is the part of ``contributed_samples`` that earlier
+    workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``fit`` is what a dry run has found. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
@@ -53,8 +57,10 @@ class Session:
     phase: Phase = "idle"
     opening: Opening | None = None
     consent: Start | None = None
+    agreed: RunFound | None = None
     is_worker_running: bool = False
     hello: Hello | None = None
+    confined: Confined | None = None
     engine: EngineChecked | None = None
     connected: Connected | None = None
     network: Network | None = None
@@ -72,6 +78,7 @@ class Session:
     evaluated: Evaluated | None = None
     scored: RunScored | None = None
     peers: tuple[PeerSeen, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
     checkpoint: CheckpointSaved | None = None
     first_epoch: int | None = None
     epochs_done: int = 0
@@ -93,10 +100,33 @@ class Session:
         return next(same, None)
 
     @property
+    def may_restart(self) -> bool:
+        """Whether a worker that has ended is to be restarted: not if it is leaving, and not for a mere question."""
+        return self.phase != "leaving" and not isinstance(self.opening, Check | DryRun)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether all has been said that a worker was started for that only answers a question."""
+        is_checked = isinstance(self.opening, Check) and self.engine is not None
+        return is_checked or (isinstance(self.opening, DryRun) and self.fit is not None)
+
+    @property
     def is_crashed(self) -> bool:
         """Whether the worker is gone although nothing has ended: somebody must decide what follows."""
         is_at_rest = self.restarting is not None or self.phase in ("idle", "paused", "ended")
         return not self.is_worker_running and not is_at_rest
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the organiser has changed the run since the person agreed, who has to be asked again."""
+        return self.consent is None and self.agreed is not None
+
+    @property
+    def joined_run_id(self) -> str | None:
+        """The id of the run that the person has agreed to, also if that has changed since."""
+        if self.consent is not None:
+            return self.consent.run_id
+        return self.agreed.manifest.run.id if self.agreed else None
 
     @property
     def can_pause(self) -> bool:

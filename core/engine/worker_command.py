@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from core.engine.environment import passed_on
 from core.engine.python import engine_python
 from core.files.resources import ROOT
 
@@ -23,12 +24,12 @@ def command_of(python: Path) -> list[str]:
 
 
 def worker_environment() -> dict[str, str]:
-    """The environment variables of a worker: our own, so that a person's settings for torch and CUDA hold.
+    """The environment variables of a worker: those of our own that its libraries know, such as for torch and CUDA.
 
     CUDA numbers the GPUs as NVML does, so that ``cuda:1`` is the one that a person chose.
     A ``core`` that is not installed in the engine is named in it: the worker's shall be the same as ours.
     """
-    environment = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | os.environ
+    environment = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} | passed_on(os.environ)
     if ROOT.name not in ("site-packages", "dist-packages"):
         inherited = environment.get("PYTHONPATH")
         environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *([inherited] if inherited else [])])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
+from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 
 HOME_VARIABLE = "WORKERBEE_HOME"
@@ -43,6 +45,16 @@ class DataFolder:
         return self.path / "fetched"
 
     @property
+    def memory(self) -> Path:
+        """The small files by which workers remember runs, peers and networks; they may write here, and all together."""
+        return self.path / "memory"
+
+    @property
+    def caches(self) -> Path:
+        """A confined worker's home folder: what libraries keep between starts, such as compiled kernels."""
+        return self.path / "caches"
+
+    @property
     def history_file(self) -> Path:
         """The curves of the runs, and what was contributed to them."""
         return self.path / "history.sqlite"
@@ -53,24 +65,29 @@ class DataFolder:
         return self.path / "recent_runs.json"
 
     @property
+    def consents_file(self) -> Path:
+        """What this person has agreed to, run by run."""
+        return self.path / "consents.json"
+
+    @property
     def known_organisers_file(self) -> Path:
         """Which organiser signed each run that this person has joined."""
-        return self.path / "known_runs.json"
+        return self.memory / "known_runs.json"
 
     @property
     def reachability_file(self) -> Path:
         """In which networks other computers could reach this one."""
-        return self.path / "networks.json"
+        return self.memory / "networks.json"
 
     @property
     def uploads_file(self) -> Path:
         """How fast the line uploaded in which network."""
-        return self.path / "uploads.json"
+        return self.memory / "uploads.json"
 
     @property
     def peer_cache_file(self) -> Path:
         """Addresses of peers that have answered, run by run, to find back into a run."""
-        return self.path / "acquaintances.json"
+        return self.memory / "acquaintances.json"
 
     @property
     def updates_file(self) -> Path:
@@ -80,6 +97,11 @@ class DataFolder:
     def organiser_of(self, run_id: str) -> Path:
         """The folder of one published run; whatever its id contains, it lies directly in ``organiser``."""
         return self.organiser / quote(run_id, safe="").replace(".", "%2E")
+
+    def published_runs(self) -> list[str]:
+        """The ids of the runs that have such a folder, in alphabetical order."""
+        folders = self.organiser.iterdir() if self.organiser.is_dir() else ()
+        return sorted(unquote(each.name) for each in folders if each.is_dir())
 
 
 @dataclass(frozen=True)
@@ -123,14 +145,29 @@ class Folders:
         return self.settings / "window.place"
 
     def prepare(self) -> None:
-        """Make the four folders, for their owner only; raises UserError with the path of one that refuses."""
+        """Make the four folders, for their owner only.
+
+        Raises UserError with the path of one that cannot be written, or that other users may change.
+        """
         for folder in (self.settings, self.data, self.cache, self.logs):
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _refuse_shared(folder)
                 with tempfile.TemporaryFile(dir=folder):
                     pass
             except OSError as error:
                 raise storage_problem(error, folder) from error
+
+
+def _refuse_shared(folder: Path) -> None:
+    """Raise UserError where another user owns the folder or may write in it: keys and downloads could be exchanged."""
+    if os.name != "posix":
+        return
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise UserError(ErrorKind.FOLDER_SHARED, f"{folder} belongs to another user.")
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UserError(ErrorKind.FOLDER_SHARED, f"{folder} may be written by other users.")
 
 
 def autostart_file() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import sys
@@ -38,6 +39,9 @@ class LockedFolder:
         self.release()
 
 
+BLOCK_LIST_FILE = "blocked.json"
+
+
 class PeerFolder(LockedFolder):
     """The locked folder of one peer: its keys, and what it remembers between starts."""
 
@@ -69,6 +73,11 @@ class PeerFolder(LockedFolder):
         return self.path / "checkpoint.safetensors"
 
     @property
+    def block_list_file(self) -> Path:
+        """The peers that the organiser has blocked; written by the command, read by the worker that publishes."""
+        return self.path / BLOCK_LIST_FILE
+
+    @property
     def scores_file(self) -> Path:
         """The signed evaluations of the run that was published from here."""
         return self.path / "scores.msgpack"
@@ -80,6 +89,18 @@ _Locked = TypeVar("_Locked", bound=LockedFolder)
 def try_lock(path: Path) -> LockedFolder | None:
     """The folder at ``path``, made if it is not there; ``None`` if a living process holds it. Raises UserError."""
     return _try_lock(path, LockedFolder)
+
+
+def try_lock_own(path: Path) -> LockedFolder | None:
+    """The folder at ``path``, if it is there with a lock file that no living process holds, and this user's own.
+
+    A link is none, whatever it leads to: in the system's temporary folder another user may have put it. Raises OSError.
+    """
+    lock = _open_own_lock(path)
+    if not _lock_or_close(lock):
+        return None
+    _held_locks.add(lock)
+    return LockedFolder(path, lock)
 
 
 def lock_peer_folder(data: DataFolder) -> PeerFolder:
@@ -105,14 +126,24 @@ def lock_organiser_folder(data: DataFolder, run_id: str) -> PeerFolder:
 def _try_lock(path: Path, kind: type[_Locked]) -> _Locked | None:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-        if not _lock_now(lock):
-            os.close(lock)
+        lock = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
+        if not _lock_or_close(lock):
             return None
     except OSError as error:
         raise storage_problem(error, path) from error
     _held_locks.add(lock)
     return kind(path, lock)
+
+
+def _lock_or_close(handle: int) -> bool:
+    """Whether the open file is locked now; if not, it is closed. Raises OSError."""
+    is_locked = False
+    try:
+        is_locked = _lock_now(handle)
+    finally:
+        if not is_locked:
+            os.close(handle)
+    return is_locked
 
 
 def _release_locks_after_fork() -> None:
@@ -129,6 +160,11 @@ if hasattr(os, "register_at_fork"):
 if sys.platform == "win32":
     import msvcrt
 
+    _NO_LINK = 0
+
+    def _open_own_lock(folder: Path) -> int:
+        return os.open(folder / LOCK_FILE, os.O_RDWR)
+
     def _lock_now(handle: int) -> bool:
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -138,6 +174,18 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    _NO_LINK = os.O_NOFOLLOW
+
+    def _open_own_lock(folder: Path) -> int:
+        """The lock file in that folder, opened; raises OSError for a link, and for what is another user's."""
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if os.fstat(place).st_uid != os.geteuid():
+                raise PermissionError(errno.EPERM, "it belongs to another user", str(folder))
+            return os.open(LOCK_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+        finally:
+            os.close(place)
 
     def _lock_now(handle: int) -> bool:
         try:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
-from core.protocol.events import AnyEvent
+from core.protocol.events import AnyEvent, RunFound
 
 PauseReason = Literal["person", "epoch_finished", "sleep"]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The client has given the worker this command."""
+    """The client has given the worker this command; ``shown`` is the run that a person has agreed to with it."""
 
     command: AnyCommand
+    shown: RunFound | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from core.protocol.types import Command, Name
+from core.run.consent import ConsentDigest
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.schema import Count, MicroBatch
@@ -19,7 +20,7 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     """Connect to a swarm and say which runs it publishes; train nothing yet.
 
     ``manifest`` stands in for a published one where the swarm publishes none. ``home`` is the folder that
-    holds the volunteer's keys.
+    holds the volunteer's keys. ``lists_peers`` asks for those of the only run, too, and whom they name.
     """
 
     addresses: Multiaddrs
@@ -28,6 +29,7 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     network: NetworkMode = "auto"
     port: int | None = None
     manifest: RunManifest | None = None
+    lists_peers: bool = False
 
 
 class Start(Command, tag="start", kw_only=True, frozen=True):
@@ -35,11 +37,13 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
 
     ``public_name`` is what others may call this computer; ``disk_limit_bytes`` is what all of Workerbee's
     data may take, ``memory_limit_bytes`` what training may of the device's memory. ``micro_batch`` is what
-    a dry run has found; the run's own, where it names one, is never exceeded.
+    a dry run has found; the run's own, where it names one, is never exceeded. ``digest`` is that of the manifest
+    which the person was shown (`consent_digest`): the worker refuses to train any other.
     """
 
     run_id: str
     organiser: str
+    digest: ConsentDigest
     device: str
     threads: int | None = None
     public_name: Name = ""
@@ -51,7 +55,8 @@ class Start(Command, tag="start", kw_only=True, frozen=True):
 class Publish(Command, tag="publish", kw_only=True, frozen=True):
     """Be a run's first peer: sign the manifest, keep it published, train or only keep the state.
 
-    ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers.
+    ``mirror`` is the folder where a local-sgd run's base weights are written for newcomers; ``from_checkpoint`` is the
+    epoch of an earlier checkpoint, to which the run goes back.
     """
 
     manifest: RunManifest
@@ -65,6 +70,7 @@ class Publish(Command, tag="publish", kw_only=True, frozen=True):
     public_name: Name = ""
     checkpoint_every_epochs: Annotated[int, Meta(ge=1)] = 10
     mirror: str | None = None
+    from_checkpoint: Count | None = None
 
 
 class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):

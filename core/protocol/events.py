@@ -13,6 +13,7 @@ from core.protocol.types import DeviceName, Event, Name
 from core.run.manifest import RunManifest
 from core.run.signed_scores import Score
 from core.schema import Count, StrictStruct
+from core.security.confinement.gaps import Gap
 
 
 class Hello(Event, tag="hello", kw_only=True, frozen=True):
@@ -20,6 +21,15 @@ class Hello(Event, tag="hello", kw_only=True, frozen=True):
 
     protocol: int
     version: str
+
+
+class Confined(Event, tag="confined", kw_only=True, frozen=True):
+    """The worker has confined itself and all that it will start; ``gaps`` are what this computer leaves open.
+
+    What they mean is in core.security.confinement.gaps.
+    """
+
+    gaps: tuple[Gap, ...] = ()
 
 
 class EngineChecked(Event, tag="engine_checked", kw_only=True, frozen=True):
@@ -189,6 +199,24 @@ class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
     loss: float | None = None
 
 
+class Suspect(StrictStruct, kw_only=True, frozen=True):
+    """A peer of which ``named_by`` others say that it has sent what cannot be right.
+
+    They were ``rounds`` in which it was an outlier, counted once for each of them, and ``refused_states`` of it.
+    """
+
+    peer_id: str
+    named_by: Count
+    rounds: Count
+    refused_states: Count
+
+
+class SuspectsSeen(Event, tag="suspects_seen", kw_only=True, frozen=True):
+    """Whom the peers of the run name, those named by most of them first; sent when others are named, or by more."""
+
+    suspects: tuple[Suspect, ...]
+
+
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):
     """Whether this computer contributes to the run at present, and why or why not."""
 
@@ -266,6 +294,7 @@ class Restarting(Event, tag="restarting", kw_only=True, frozen=True):
 
 AnyEvent = (
     Hello
+    | Confined
     | EngineChecked
     | FitMeasured
     | Connected
@@ -279,6 +308,7 @@ AnyEvent = (
     | Progress
     | RoundFinished
     | PeersSeen
+    | SuspectsSeen
     | ContributionStatus
     | Evaluated
     | RunScored

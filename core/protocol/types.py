@@ -9,7 +9,7 @@ from msgspec import Meta
 from core.schema import StrictStruct
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]

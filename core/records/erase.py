@@ -92,11 +92,14 @@ def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Pa
         data.reachability_file: "caches",
         data.uploads_file: "caches",
         data.updates_file: "caches",
+        data.caches: "caches",
     }
     if path == data.peers:
         yield from _beside_keys(path, "caches")
     elif path == data.organiser:
         yield from _beside_keys(path, "runs")
+    elif path == data.memory:
+        yield from ((whole.get(each, "history"), each) for each in _entries(path))
     else:
         yield whole.get(path, "history"), path
 

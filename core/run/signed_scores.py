@@ -8,12 +8,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from core.run.signed_record import sign_record, signed_value
 from core.schema import Count, StrictStruct
-from core.security.identity import Identity, verify
+from core.security.identity import Identity
 
 MOST_SCORES = 64  # of a run that are told; the latest
 MAX_SCORES_BYTES = 8 * 1024
-_SIGNING_PREFIX = b"workerbee run scores 1:"
+_KIND = b"workerbee run scores 1:"
 
 
 class Score(StrictStruct, kw_only=True, frozen=True):
@@ -40,33 +41,14 @@ class EvaluationHistory(StrictStruct, frozen=True):
         return tuple(each for each in self.scores if each.epoch > epoch)
 
 
-class SignedScores(StrictStruct, frozen=True):
-    """The exact bytes of an evaluation history that an organiser signed."""
-
-    scores: bytes
-    signature: bytes
-
-    @classmethod
-    def sign(cls, scores: EvaluationHistory, identity: Identity) -> SignedScores:
-        """Sign a history in the form in which it will be read."""
-        encoded = msgspec.msgpack.encode(scores)
-        return cls(encoded, identity.sign(_SIGNING_PREFIX + encoded))
-
-    def to_bytes(self) -> bytes:
-        """The record that the DHT holds, as msgpack."""
-        return msgspec.msgpack.encode(self)
+def sign_scores(scores: EvaluationHistory, identity: Identity) -> bytes:
+    """The history in the form in which it will be read, signed."""
+    return sign_record(_KIND, msgspec.msgpack.encode(scores), identity)
 
 
 def scores_in(encoded: bytes, organiser: str, run_id: str) -> EvaluationHistory | None:
     """The history that an organiser has signed of a run; ``None`` for anything else."""
-    if len(encoded) > MAX_SCORES_BYTES:
+    scores = signed_value(_KIND, encoded, organiser, MAX_SCORES_BYTES, EvaluationHistory)
+    if scores is None or scores.run_id != run_id:
         return None
-    try:
-        signed = msgspec.msgpack.decode(encoded, type=SignedScores)
-        if not verify(organiser, _SIGNING_PREFIX + signed.scores, signed.signature):
-            return None
-        scores = msgspec.msgpack.decode(signed.scores, type=EvaluationHistory)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    is_right = scores.run_id == run_id and all(math.isfinite(each.loss) for each in scores.scores)
-    return scores if is_right else None
+    return scores if all(math.isfinite(each.loss) for each in scores.scores) else None

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from core.security.public_addresses import PrivateAddressError, no_private_network_opener
+from core.security.address_guard import AddressGuard, AddressRefusedError
+from core.security.http_opener import http_opener
 
 SILENCE_SECONDS = 30.0
 _PIECE_BYTES = 1 << 18
@@ -37,7 +38,7 @@ class Remote:
     """A file at an address, and the size and digest that it must have; a git digest is the SHA-1 of a blob.
 
     Its true size may differ by ``slack_bytes`` from the one that was listed. Whoever does not trust those who
-    named the address wants it ``only_public``: never one of this computer or of its own network.
+    named the address has a ``guard``, so that it never leads to this computer or into its own network.
     """
 
     url: str
@@ -45,7 +46,7 @@ class Remote:
     digest: str
     algorithm: Literal["sha256", "git"] = "sha256"
     slack_bytes: int = 0
-    only_public: bool = False
+    guard: AddressGuard | None = None
 
 
 def fetch_rest(remote: Remote, part: Path, received: Received) -> None:
@@ -77,12 +78,18 @@ def accept(remote: Remote, part: Path, target: Path) -> None:
     part.replace(target)
 
 
+def is_verified(remote: Remote, path: Path) -> bool:
+    """Whether that file has the right digest; raises OSError."""
+    with path.open("rb") as file:
+        return _digest(file, remote) == remote.digest
+
+
 def is_final(status: int) -> bool:
     """Whether a server that answers with this HTTP status would answer the same a little later."""
     return 400 <= status < 500 and status not in _WORTH_ANOTHER_TRY
 
 
-def _digest(file: io.BufferedRandom, remote: Remote) -> str:
+def _digest(file: io.BufferedRandom | io.BufferedReader, remote: Remote) -> str:
     if remote.algorithm == "sha256":
         return hashlib.file_digest(file, "sha256").hexdigest()
     blob = hashlib.sha1(b"blob %d\0" % remote.size_bytes)
@@ -92,16 +99,16 @@ def _digest(file: io.BufferedRandom, remote: Remote) -> str:
 def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse | None:
     """The answer, if it is one; ``None`` where the server says that nothing is missing."""
     request = urllib.request.Request(remote.url, headers=_HEADERS | headers)
-    opener = no_private_network_opener() if remote.only_public else urllib.request.build_opener()
     try:
-        answer: http.client.HTTPResponse = opener.open(request, timeout=SILENCE_SECONDS)
+        answer: http.client.HTTPResponse = http_opener(remote.guard).open(request, timeout=SILENCE_SECONDS)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == http.client.REQUESTED_RANGE_NOT_SATISFIABLE and "Range" in headers:
             return None
         words = f"the server answers {error.code} {error.reason}"
-        raise (RefusedError if is_final(error.code) else UnreachableError)(words) from error
-    except PrivateAddressError as error:
+        is_refusal = is_final(error.code) or 300 <= error.code < 400  # a redirection that leads nowhere
+        raise (RefusedError if is_refusal else UnreachableError)(words) from error
+    except (AddressRefusedError, http.client.InvalidURL, ValueError) as error:
         raise RefusedError(str(error)) from error
     except urllib.error.URLError as error:
         raise UnreachableError(str(error.reason)) from error

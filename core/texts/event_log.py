@@ -18,6 +18,7 @@ from core.protocol.client_events import (
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
 from core.protocol.events import (
     CheckpointSaved,
+    Confined,
     Connected,
     ContributionStatus,
     EngineChecked,
@@ -33,6 +34,7 @@ from core.protocol.events import (
     RunFound,
     RunScored,
     SearchFinished,
+    SuspectsSeen,
     TrainingStarted,
     UploadMeasured,
     Warned,
@@ -40,10 +42,13 @@ from core.protocol.events import (
 from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import errors, figures
+from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
+
+MAX_SUSPECTS = 3  # that a line names
 
 
 def line(event: ClientEvent) -> str | None:
@@ -53,10 +58,14 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
+        case Confined():
+            return confinement_words(event.gaps)
         case Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published():
             return _of_arrival(event)
         case TrainingStarted() | RoundFinished() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
+        case SuspectsSeen():
+            return _of_suspects(event) or None
         case FitMeasured():
             return f"{of_measured(event, None)}."
         case UploadMeasured():
@@ -205,6 +214,17 @@ def _words_of_outliers(event: RoundFinished) -> str:
         return ""
     words = translate("EventLog", "What %1 sent was far from what the others sent, and was cut down or left out.")
     return " " + fill_placeholders(words, ", ".join(map(short_id, event.outliers)))
+
+
+def _of_suspects(event: SuspectsSeen) -> str:
+    """Who is named most; empty where nobody is named any more."""
+    return " ".join(
+        fill_placeholders(
+            translate("EventLog", "According to %n peer(s), %1 has sent what cannot be right.", "", each.named_by),
+            short_id(each.peer_id),
+        )
+        for each in event.suspects[:MAX_SUSPECTS]
+    )
 
 
 def _words_of_averaged(event: RoundFinished) -> str:

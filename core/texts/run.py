@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
-from core.run.spec.data import DataSpec, HubDataset, HubImages, ImageFiles, SumsData, TextFiles, hosts_of
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.localization import translate
+from core.texts.run_sources import sources_of
 
 _LONGEST_TITLE = 120
 
@@ -103,28 +101,10 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
             translate("Run", "Trains"),
             fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
-        (translate("Run", "Learns from"), _source_of(run.manifest.data)),
-        (translate("Run", "Base weights from"), _mirror_host(run)),
+        *sources_of(run.manifest),
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]
-
-
-def _source_of(data: DataSpec) -> str:
-    """Where it is fetched, because whoever is asked for it sees who asks."""
-    match data:
-        case TextFiles() | ImageFiles():
-            files = translate("Run", "%n file(s) of %1 from %2", "", len(data.files))
-            return fill_placeholders(files, figures.size(data.size_bytes), sanitize_line(hosts_of(data), 200))
-        case HubDataset() | HubImages():
-            return fill_placeholders(translate("Run", "the data set %1 of the hub, as a stream"), data.repository)
-        case SumsData():
-            return ""
-
-
-def _mirror_host(run: RunFound) -> str:
-    """The host of the run's mirror, which sees who asks for base weights; empty where there is none."""
-    return sanitize_line(urlsplit(run.manifest.collaboration.mirror).hostname or "", 200)
 
 
 def _state_of(run: RunFound) -> str:

@@ -20,6 +20,8 @@ def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     match session.phase:
         case "connecting":
             return _connecting(session)
+        case "found" if session.is_changed:
+            return translate("Status", "The organiser has changed the run; nothing is computed before you agree again")
         case "found":
             return translate("Status", "The run is found; nothing is computed before you press Start")
         case "starting":

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import urllib.request
-from typing import IO
 from urllib.parse import urlsplit
 
+from core.security.http_opener import CheckedRedirections
 from core.updates.notice import MAX_NOTICE_BYTES
 
 SILENCE_SECONDS = 15.0
@@ -19,14 +18,12 @@ def fetch(address: str) -> bytes:
 
     Raises OSError, HTTPException and ValueError.
 
-    Raises OSError, HTTPException and ValueError.
-
     ``https`` only; a server on this very computer, as tests have it, may be asked without.
     """
     is_here = urlsplit(address).scheme == "http" and urlsplit(address).hostname in _LOOPBACK
     if not is_here:
         _refuse_unsafe(address)
-    handlers: list[urllib.request.BaseHandler] = [_SafeRedirections()]
+    handlers: list[urllib.request.BaseHandler] = [_FewRedirections(lambda _asked, address: _refuse_unsafe(address))]
     if is_here:
         handlers.append(urllib.request.ProxyHandler({}))
     # Whoever is asked learns no more than it must: no version, no system.
@@ -36,21 +33,8 @@ def fetch(address: str) -> bytes:
     return read
 
 
-class _SafeRedirections(urllib.request.HTTPRedirectHandler):
+class _FewRedirections(CheckedRedirections):
     max_redirections = _MOST_REDIRECTIONS
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        """Refuse a redirection that leaves TLS; urllib calls it for each."""
-        _refuse_unsafe(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _refuse_unsafe(address: str) -> None:

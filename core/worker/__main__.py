@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
+from core.files.locks import PeerFolder
 from core.files.temp_folder import temp_folder
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
 from core.protocol.events import EngineChecked, Failed, Hello
@@ -21,6 +22,7 @@ from core.version import own_version
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.confinement import confine_worker, lock_own_folder
 from core.worker.process.supervisor import Supervisor, log_unhandled_exceptions
 
 log = logging.getLogger(__name__)
@@ -32,11 +34,10 @@ def main(make_supervisor: Callable[[WorkerChannel], Supervisor] = Supervisor) ->
     log_unhandled_exceptions()
     channel = WorkerChannel.take_over_stdio()
     supervisor = make_supervisor(channel)
-    channel.start(supervisor.start)
-    channel.emit(Hello(protocol=PROTOCOL_VERSION, version=own_version()))
-    leave_on_sigterm(channel, supervisor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    code = _run(channel, supervisor)
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # nothing has begun yet
+    command = channel.greet(Hello(protocol=PROTOCOL_VERSION, version=own_version()))
+    code = _run(command, channel, supervisor)
     channel.close()
     logging.shutdown()
     os._exit(code)
@@ -50,44 +51,49 @@ def leave_on_sigterm(channel: WorkerChannel, supervisor: Supervisor) -> None:
     signal.signal(signal.SIGTERM, lambda *_: supervisor.start("SIGTERM", channel.leave))
 
 
-def _run(channel: WorkerChannel, supervisor: Supervisor) -> int:
-    """Serve the first command; the exit code of the process."""
+def _run(command: AnyCommand | None, channel: WorkerChannel, supervisor: Supervisor) -> int:
+    """Serve the first command, confined as it needs; the exit code of the process."""
+    if command is None:
+        return 0
     try:
-        with _own_temp_folder():
-            command = channel.next_command()
-            if command is not None:
-                _serve(command, channel, supervisor)
+        with _own_temp_folder() as scratch:
+            keys = lock_own_folder(command)
+            channel.emit(confine_worker(command, keys, scratch))
+            channel.start(supervisor.start)
+            leave_on_sigterm(channel, supervisor)
+            _serve(command, keys, channel, supervisor)
         return 0
     except BaseException as error:
         log.exception("the worker cannot go on")
+        channel.start(supervisor.start)
         channel.emit(_failure(error))
         return 1
 
 
 @contextlib.contextmanager
-def _own_temp_folder() -> Iterator[None]:
+def _own_temp_folder() -> Iterator[Path]:
     """A folder for this process and its children, which are killed rather than asked to clean up."""
     with temp_folder() as own:
         tempfile.tempdir = os.environ["TMPDIR"] = str(own)
-        yield
+        yield own
 
 
-def _serve(command: AnyCommand, channel: WorkerChannel, supervisor: Supervisor) -> None:
+def _serve(command: AnyCommand, keys: PeerFolder | None, channel: WorkerChannel, supervisor: Supervisor) -> None:
     """Play the role that the command asks for; torch and hivemind are imported here, after Hello was sent."""
     from core.worker.process.process_tree import setup_fork_handling
 
     setup_fork_handling()
     match command:
-        case Join():
+        case Join() if keys is not None:
             peer_cache = PeerCache.load(command.addresses, Path(command.home), command.run_id)
             alive = answering_addresses(peer_cache.addresses)
             from core.worker.roles.volunteer import run_volunteer
 
-            run_volunteer(command, alive, peer_cache, channel, supervisor)
-        case Publish():
+            run_volunteer(command, alive, peer_cache, keys, channel, supervisor)
+        case Publish() if keys is not None:
             from core.worker.roles.organiser import run_organiser
 
-            run_organiser(command, channel, supervisor)
+            run_organiser(command, keys, channel, supervisor)
         case DryRun():
             from core.worker.roles.dry_run import run_dry_run
 

@@ -349,6 +349,87 @@
     </message>
 </context>
 <context>
+    <name>Confinement</name>
+    <message>
+        <source>The training process reaches nothing but the data of its runs.</source>
+        <translation>Der Trainingsprozess erreicht nichts als die Daten seiner Läufe.</translation>
+    </message>
+    <message>
+        <source>The training process is not confined here: it can do what you can.</source>
+        <translation>Der Trainingsprozess ist hier nicht eingeschränkt: er kann, was Sie können.</translation>
+    </message>
+    <message>
+        <source>This system does not keep the training process from: %1.</source>
+        <translation>Dieses System hält vom Trainingsprozess nicht fern: %1.</translation>
+    </message>
+    <message>
+        <source>everything that you can do</source>
+        <translation>alles, was Sie können</translation>
+    </message>
+    <message>
+        <source>your other files</source>
+        <translation>Ihre übrigen Dateien</translation>
+    </message>
+    <message>
+        <source>emptying your other files</source>
+        <translation>das Leeren Ihrer übrigen Dateien</translation>
+    </message>
+    <message>
+        <source>ending your other programs</source>
+        <translation>das Beenden Ihrer übrigen Programme</translation>
+    </message>
+    <message>
+        <source>the sockets of your session and of SSH agents</source>
+        <translation>die Sockets Ihrer Sitzung und von SSH-Agenten</translation>
+    </message>
+    <message>
+        <source>rarely used functions of the system</source>
+        <translation>selten gebrauchte Funktionen des Systems</translation>
+    </message>
+    <message>
+        <source>programs that run with more rights</source>
+        <translation>Programme, die mit mehr Rechten laufen</translation>
+    </message>
+</context>
+<context>
+    <name>Consent</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weitere Änderung</numerusform>
+            <numerusform>und %n weitere Änderungen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>State to download</source>
+        <translation>Zustand, der geladen wird</translation>
+    </message>
+    <message>
+        <source>Files to download</source>
+        <translation>Dateien, die geladen werden</translation>
+    </message>
+    <message>
+        <source>Downloads from</source>
+        <translation>Geladen wird von</translation>
+    </message>
+    <message>
+        <source>%1: %2 → %3</source>
+        <translation>%1: %2 → %3</translation>
+    </message>
+    <message>
+        <source>nowhere</source>
+        <translation>nirgendwo</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+</context>
+<context>
     <name>ConsentBar</name>
     <message>
         <source>Back</source>
@@ -793,6 +874,13 @@
         <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
     </message>
     <message numerus="yes">
+        <source>According to %n peer(s), %1 has sent what cannot be right.</source>
+        <translation>
+            <numerusform>%n Teilnehmer sagt, dass %1 etwas gesendet hat, was nicht stimmen kann.</numerusform>
+            <numerusform>%n Teilnehmer sagen, dass %1 etwas gesendet hat, was nicht stimmen kann.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Round %1: changes averaged with %n peer(s) in %2.</source>
         <translation>
             <numerusform>Runde %1: Änderungen in %2 mit %n Teilnehmer gemittelt.</numerusform>
@@ -1198,6 +1286,10 @@
         <translation>Zurück</translation>
     </message>
     <message>
+        <source>Make a report…</source>
+        <translation>Bericht erstellen…</translation>
+    </message>
+    <message>
         <source>This help is in English only.</source>
         <translation>Diese Hilfe gibt es nur auf Englisch.</translation>
     </message>
@@ -1253,6 +1345,14 @@
 </context>
 <context>
     <name>Notice</name>
+    <message>
+        <source>The organiser has changed the run</source>
+        <translation>Der Organisator hat den Lauf geändert</translation>
+    </message>
+    <message>
+        <source>Nothing is computed before you have looked at it and agreed again.</source>
+        <translation>Es wird nichts gerechnet, bevor Sie ihn angesehen und neu zugestimmt haben.</translation>
+    </message>
     <message>
         <source>The pause is over; your computer goes back to work.</source>
         <translation>Die Pause ist vorbei; Ihr Computer arbeitet weiter.</translation>
@@ -1411,6 +1511,10 @@
     <message>
         <source>The run&apos;s state could not be downloaded just now</source>
         <translation>Der Stand des Laufs konnte gerade nicht heruntergeladen werden</translation>
+    </message>
+    <message>
+        <source>The run has changed</source>
+        <translation>Der Lauf ist geändert</translation>
     </message>
     <message>
         <source>The connection to the other computers was lost</source>
@@ -1583,6 +1687,30 @@
     <message>
         <source>A checkpoint could not be read.</source>
         <translation>Ein Checkpoint ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>A folder of Workerbee is not yours alone.</source>
+        <translation>Ein Ordner von Workerbee gehört nicht Ihnen allein.</translation>
+    </message>
+    <message>
+        <source>The organiser has changed this run since you agreed to it.</source>
+        <translation>Der Organisator hat diesen Lauf geändert, seit Sie ihm zugestimmt haben.</translation>
+    </message>
+    <message>
+        <source>The organiser of this run has blocked this computer.</source>
+        <translation>Der Organisator hat diesen Computer von diesem Lauf ausgeschlossen.</translation>
+    </message>
+    <message>
+        <source>Ask the organiser why. If what this computer has sent was wrong, its memory or its GPU may be faulty.</source>
+        <translation>Fragen Sie den Organisator nach dem Grund. Wenn falsch war, was dieser Computer gesendet hat, sind vielleicht sein Speicher oder seine GPU defekt.</translation>
+    </message>
+    <message>
+        <source>Look at what has changed, and press Start if you agree to that, too.</source>
+        <translation>Sehen Sie an, was sich geändert hat, und drücken Sie Starten, wenn Sie auch dem zustimmen.</translation>
+    </message>
+    <message>
+        <source>Own it yourself and let nobody else write in it: your keys are there. Or choose another folder.</source>
+        <translation>Er muss Ihnen gehören, und niemand sonst darf darin schreiben: Ihre Schlüssel liegen dort. Oder wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
         <source>It was renamed and kept; training goes on without it.</source>
@@ -1939,6 +2067,33 @@
     </message>
 </context>
 <context>
+    <name>ReportDialog</name>
+    <message>
+        <source>Report of a problem</source>
+        <translation>Bericht über ein Problem</translation>
+    </message>
+    <message>
+        <source>This helps others to find a problem. Names, addresses, peer ids, runs and keys were replaced by numbers; read it all the same. Nothing is sent: save it, and attach it where you ask for help.</source>
+        <translation>Das hilft anderen, ein Problem zu finden. Namen, Adressen, Kennungen von Teilnehmern, Läufe und Schlüssel wurden durch Nummern ersetzt; lesen Sie es trotzdem. Nichts wird gesendet: Speichern Sie es und hängen Sie es dort an, wo Sie um Hilfe bitten.</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Saved as %1. Nothing was sent.</source>
+        <translation>Gespeichert als %1. Nichts wurde gesendet.</translation>
+    </message>
+    <message>
+        <source>Save the report</source>
+        <translation>Bericht speichern</translation>
+    </message>
+</context>
+<context>
     <name>RequirementsCard</name>
     <message>
         <source>GPU memory</source>
@@ -2102,8 +2257,24 @@
         <translation>Lernt aus</translation>
     </message>
     <message>
+        <source>Begins with</source>
+        <translation>Beginnt mit</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>Tokenizer</translation>
+    </message>
+    <message>
+        <source>Hub</source>
+        <translation>Hub</translation>
+    </message>
+    <message>
         <source>Base weights from</source>
         <translation>Grundgewichte von</translation>
+    </message>
+    <message>
+        <source>%1 of the hub</source>
+        <translation>%1 des Hubs</translation>
     </message>
     <message>
         <source>At the moment</source>
@@ -2138,6 +2309,18 @@
     <message>
         <source>About this run</source>
         <translation>Über diesen Lauf</translation>
+    </message>
+    <message>
+        <source>The organiser has changed this run since you agreed to it.</source>
+        <translation>Der Organisator hat diesen Lauf geändert, seit Sie ihm zugestimmt haben.</translation>
+    </message>
+    <message>
+        <source>Nothing of it is downloaded or trained before you agree again.</source>
+        <translation>Nichts davon wird geladen oder trainiert, bevor Sie neu zustimmen.</translation>
+    </message>
+    <message>
+        <source>You have agreed to this run before; it has not changed since.</source>
+        <translation>Sie haben diesem Lauf schon zugestimmt; seitdem hat er sich nicht geändert.</translation>
     </message>
     <message>
         <source>The organiser says: %1</source>
@@ -2298,6 +2481,10 @@
 </context>
 <context>
     <name>Status</name>
+    <message>
+        <source>The organiser has changed the run; nothing is computed before you agree again</source>
+        <translation>Der Organisator hat den Lauf geändert; es wird nichts gerechnet, bevor Sie neu zustimmen</translation>
+    </message>
     <message>
         <source>The run is found; nothing is computed before you press Start</source>
         <translation>Der Lauf ist gefunden; gerechnet wird erst, wenn Sie „Starten“ drücken</translation>
@@ -2814,6 +3001,10 @@
     <message>
         <source>Starting</source>
         <translation>Startet</translation>
+    </message>
+    <message>
+        <source>The run has changed</source>
+        <translation>Der Lauf ist geändert</translation>
     </message>
     <message>
         <source>Ready to start</source>

@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>Consent</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DeviceCard</name>
     <message numerus="yes">
         <source>%n more</source>
@@ -52,6 +62,13 @@
         <translation>
             <numerusform>The search found %n run.</numerusform>
             <numerusform>The search found %n runs.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>According to %n peer(s), %1 has sent what cannot be right.</source>
+        <translation>
+            <numerusform>According to %n peer, %1 has sent what cannot be right.</numerusform>
+            <numerusform>According to %n peers, %1 has sent what cannot be right.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -12,8 +12,10 @@ from typing import TypeVar
 
 import psutil
 
+from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
+from tests.bench.peers.confinement_cost import ConfinementMeasured, confinement_deeds
 from tests.bench.peers.faults import FAULTS, FaultsMeasured, fault_deeds
 from tests.bench.peers.home_lines import HomeLinesMeasured, home_line_deeds
 from tests.bench.peers.join_latency import Joining, joinings
@@ -40,7 +42,9 @@ class Measured:
     joinings_ours: list[Joining] = field(default_factory=list)
     joinings_bare: list[Joining] = field(default_factory=list)
     faults: FaultsMeasured = field(default_factory=FaultsMeasured)
+    confinement: ConfinementMeasured = field(default_factory=ConfinementMeasured)
     home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
+    gradient_liars: GradientLiars = field(default_factory=GradientLiars)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
     window: WindowMeasured = field(default_factory=WindowMeasured)
     why_not: list[str] = field(default_factory=list)
@@ -53,6 +57,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         ground = _measure_peers(plan, ground, measured)
     if "home_line" in plan.rows:
         _do_all(home_line_deeds(ground, plan.line_rounds, measured.home_lines), measured)
+    if "gradient_liars" in plan.rows:
+        _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)
     if plan.wants_window:
         _tried("window", measured, partial(_measure_window, plan, ground, measured))
@@ -89,6 +95,8 @@ def _measure_peers(plan: Plan, ground: Ground, measured: Measured) -> Ground:
     if plan.wants_pairs:
         _measure_pairs(plan, ground, measured, plain)
     ground = ground.with_target(plain)
+    if "confinement" in plan.rows:
+        _do_all(confinement_deeds(ground, plan.joinings, plan.epochs, measured.confinement), measured)
     _measure_faults(plan, ground, measured)
     return ground
 

@@ -14,6 +14,7 @@ ROWS = (
     "crash",
     "sleep",
     "cut",
+    "confinement",
     "home_line",
     "home_loss",
     "codec",
@@ -22,6 +23,7 @@ ROWS = (
     "roots",
     "newcomer",
     "liars",
+    "gradient_liars",
     "window_start",
     "window_memory",
     "window_cpu",
@@ -33,7 +35,7 @@ ROWS = (
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
 _OF_FAULTS = frozenset({"crash", "sleep", "cut"})
-_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "window_pause"}
+_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "confinement", "window_pause"}
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tests.bench.liars.gradient_liars import gradient_liars_row
 from tests.bench.local_sgd.rows import local_sgd_rows
 from tests.bench.measure import Measured
+from tests.bench.peers.confinement_cost import confinement_rows
 from tests.bench.peers.fault_rows import fault_rows
 from tests.bench.peers.home_lines import home_line_rows
 from tests.bench.peers.pair import Kind
@@ -34,7 +36,9 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "others": lambda: [_others(measured)],
         "memory": lambda: [_memory(measured)],
         **fault_rows(measured.faults),
+        "confinement": lambda: confinement_rows(measured.confinement),
         "home_line": lambda: home_line_rows(measured.home_lines),
+        "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         **local_sgd_rows(measured.local_sgd),
         **window_rows(measured.window),
     }

@@ -15,11 +15,11 @@ from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 from msgspec.msgpack import Ext
 
-from core.protocol.commands import Start
 from core.protocol.events import PeersSeen, Progress, Published, RunFound, SearchFinished
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.worker.roles.volunteer import MOST_RUNS
+from tests.support.consents import consent_to
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (
     RUNS_KEY,
@@ -98,7 +98,7 @@ def test_hundreds_of_runs_of_strangers_do_not_hide_the_true_one(
         found = worker.wait_for(RunFound)
         assert (found.manifest, found.vouched) == (manifest(RUN), True), "the true one comes first"
         assert worker.wait_for(SearchFinished).found <= MOST_RUNS
-        worker.send(Start(run_id=RUN, organiser=found.organiser, device="cpu", threads=1))
+        worker.send(consent_to(found))
         worker.wait_for(Progress, lambda progress: progress.peers == 2)
     print(f"the organiser's family grew by {(memory_bytes(first) - before) / MIB:.0f} MiB")
 
@@ -146,7 +146,7 @@ def test_numbers_without_end_do_not_stop_a_volunteer(tmp_path: Path, address: st
     )
     with volunteer(tmp_path / "volunteer", address) as worker:
         found = worker.wait_for(RunFound)
-        worker.send(Start(run_id=RUN, organiser=found.organiser, device="cpu", threads=1))
+        worker.send(consent_to(found))
         worker.wait_for(Progress, lambda progress: progress.peers == 2)
         seen = worker.wait_for(PeersSeen, lambda seen: len(seen.peers) == 2)
         assert all(peer.epoch < 1000 and peer.samples < 10**9 for peer in seen.peers)

@@ -130,7 +130,7 @@ def test_who_has_never_been_there_is_told_that_the_disk_is_full(group: PeerGroup
 def small_disk(folder: Path) -> Iterator[Path]:
     """A disk with room for a few files only."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK}", "tmpfs", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK},mode=700", "tmpfs", str(folder)]
     if (done := subprocess.run(mount, capture_output=True, text=True, check=False)).returncode:
         pytest.skip(f"this system lets nobody mount a small disk: {done.stderr}")
     try:

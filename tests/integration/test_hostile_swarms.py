@@ -20,13 +20,15 @@ from hivemind.dht.validation import DHTRecord
 from hivemind.utils.crypto import RSAPrivateKey
 
 from core.errors import ErrorKind
-from core.protocol.commands import Join, Start
+from core.files.folders import DataFolder
+from core.protocol.commands import Join
 from core.protocol.events import Failed, Hello, PeersSeen, Progress, Published, RunFound, SearchFinished
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
 from core.run.signed_manifest import SignedManifest
 from core.security.identity import Identity
 from core.security.known_organisers import KnownOrganisers
+from tests.support.consents import consent_to
 from tests.support.peers.hivemind_peer import Record
 from tests.support.peers.hostile_records import (
     RUNS_KEY,
@@ -135,10 +137,10 @@ def test_two_runs_are_both_told_and_an_absent_gpu_is_no_device(tmp_path: Path, p
         published(SignedManifest.sign(manifest("two"), Identity.create()), "two"),
     )
     with volunteer(tmp_path, plain_peer.address) as worker:
-        found = [worker.wait_for(RunFound).manifest.run.id for _ in range(2)]
-        assert sorted(found) == ["one", "two"]
+        one, two = sorted((worker.wait_for(RunFound) for _ in range(2)), key=lambda run: run.manifest.run.id)
         assert worker.wait_for(SearchFinished).found == 2
-        worker.send(Start(run_id="one", organiser=SOMEBODY.peer_id, device="cuda:7"))
+        assert (one.manifest.run.id, two.manifest.run.id) == ("one", "two")
+        worker.send(consent_to(one, device="cuda:7"))
         assert ErrorKind.from_key(worker.failure().problem) is ErrorKind.NO_SUCH_DEVICE
 
 
@@ -212,7 +214,7 @@ LIES = {
 def refused(folder: Path, plain_peer: PlainPeer, kind: str) -> Failed:
     """What a volunteer says who has seen revision 7 of SOMEBODY's run of that name."""
     folder.mkdir()
-    KnownOrganisers(folder / "known_runs.json").remember(kind, SOMEBODY.peer_id, 7)
+    KnownOrganisers(DataFolder(folder).known_organisers_file).remember(kind, SOMEBODY.peer_id, 7)
     return failure(folder, plain_peer.address, run_id=kind)
 
 
@@ -323,7 +325,7 @@ def test_what_a_stranger_brings_while_we_decide_does_not_keep_us_from_training(
         worker.wait_for(SearchFinished)
         subkey = None if value == stored("plain") else b"junk"
         neighbour.hold(Record("large_progress", value, subkey, time.time() + 6000))
-        worker.send(Start(run_id="large", organiser=found.organiser, device="cpu", threads=1))
+        worker.send(consent_to(found))
         worker.wait_for(Progress, lambda progress: progress.peers == 2)
 
 

@@ -54,6 +54,8 @@ def test_everybody_is_in_the_same_epoch(trained: Outcome) -> None:
 
 def test_the_keepers_parameters_do_not_count(tmp_path_factory: pytest.TempPathFactory) -> None:
     outcome = learned(tmp_path_factory, Member(manifest=RUN))
+    assert outcome.failures == []
+    assert outcome.moved, outcome.rounds
     keeper, volunteer = outcome.moved
     assert keeper > 10 * volunteer
     assert volunteer < AGREED

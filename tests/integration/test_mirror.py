@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(600)]
 
 def mirrored(address: str, **collaboration: Any) -> RunManifest:
     """A state of some megabytes, which is more than all else that a newcomer receives."""
-    run = tiny(mode="local-sgd", outer_momentum=0.5, target_batch_size=1500, mirror=address, **collaboration)
+    run = tiny(mode="local-sgd", target_batch_size=1500, mirror=address, **collaboration)
     recipe, data = ArithmeticGPT(layers=2, width=128, heads=2), SumsData(digits=2)
     return msgspec.structs.replace(run, recipe=recipe, data=data, optimizer=AdamW(learning_rate=5e-4))
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from core.run.manifest import RunManifest, SchedulerSpec
-from core.run.spec.collaboration import Collaboration, Compression, StateCompression
+from core.run.spec.collaboration import Aggregation, Collaboration, Compression, StateCompression
 from core.run.spec.optimizer import SGD, Adafactor, AdamW, Lamb, Lars, Lion, OptimizerSpec
 from core.run.spec.recipe import Lora, Precision
 from tests.support.environment.fake_hub import Hub, local_hub
@@ -63,9 +63,24 @@ ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     (
         "lamb",
-        {**AT_ONCE, "offload_optimizer": False, "reuse_grad_buffers": True, "grad_compression": "uniform_8bit"},
+        {
+            **AT_ONCE,
+            "offload_optimizer": False,
+            "reuse_grad_buffers": True,
+            "grad_compression": "uniform_8bit",
+            "aggregation": "centered-clip",
+            "weight_cap": 1.5,
+        },
     ),
-    ("lars", {"reuse_grad_buffers": True, "grad_compression": "quantile_8bit", "average_state_every": 2}),
+    (
+        "lars",
+        {
+            "reuse_grad_buffers": True,
+            "grad_compression": "quantile_8bit",
+            "average_state_every": 2,
+            "aggregation": "mean",
+        },
+    ),
     (
         "lion",
         {
@@ -141,7 +156,12 @@ def test_two_peers_learn_with(outcomes: dict[str, Outcome], name: str) -> None:
     limit = 0.98 if name == "lora" else LEARNED  # adapters to a model that knows nothing learn hardly more than nothing
     assert all(outcome.remaining_loss(member) < limit for member in range(2)), outcome.losses
     assert outcome.distance is not None, outcome.rounds
-    assert outcome.distance < AGREED, outcome
+    assert outcome.distance < agreed(name, outcome), outcome
+
+
+def agreed(name: str, outcome: Outcome) -> float:
+    """Who steps alone has gone on since the averaging began: by far less than the averaging brought them together."""
+    return max(AGREED, sum(outcome.moved) / 2) if "use_local_updates" in name else AGREED
 
 
 def values_of(option: str) -> set[Any]:
@@ -159,6 +179,8 @@ def test_the_table_has_every_optimizer_that_a_cpu_has() -> None:
 @pytest.mark.parametrize(
     ("option", "values"),
     [
+        ("aggregation", set(get_args(Aggregation))),
+        ("weight_cap", {1.5, 4.0}),
         ("grad_compression", set(get_args(Compression))),
         ("state_averaging_compression", set(get_args(StateCompression))),
         ("load_state_compression", set(get_args(StateCompression))),

@@ -252,11 +252,12 @@ class TestComingAgain:
         assert organiser.wait_for(TrainingStarted).epoch == first_life.checkpoint.epoch
         organiser.reaches(first_life.checkpoint.epoch + 1)
 
-    def test_a_truncated_checkpoint_is_kept_aside_and_named_and_a_changed_run_is_a_new_revision(
+    def test_a_truncated_checkpoint_is_kept_aside_and_named_the_one_before_is_taken_and_a_changed_run_is_a_new_revision(
         self, first_life: FirstLife, group: PeerGroup
     ) -> None:
         shutil.copytree(first_life.home, group.folder / "organiser")
-        checkpoint = next((group.folder / "organiser").rglob("*.safetensors"))
+        checkpoint = next((group.folder / "organiser").rglob("checkpoint.safetensors"))
+        before = [int(each.stem.split("-")[1]) for each in checkpoint.parent.glob("checkpoint-*.safetensors")]
         whole = checkpoint.read_bytes()
         checkpoint.write_bytes(whole[: len(whole) // 2])
         organiser = group.organiser(manifest=tiny("Other sums"), listen=first_life.listen)
@@ -265,6 +266,6 @@ class TestComingAgain:
         aside = checkpoint.with_name("checkpoint.safetensors.broken-1")
         assert aside.name in warned.detail
         assert aside.read_bytes() == whole[: len(whole) // 2]
-        assert organiser.wait_for(TrainingStarted).epoch == 0
+        assert organiser.wait_for(TrainingStarted).epoch == max(before, default=0)
         assert organiser.wait_for(Published).revision == first_life.published.revision + 1
         assert organiser.peer_id in first_life.published.addresses[0]

@@ -24,6 +24,6 @@ def run_file_in(folder: Path, peers: int, mode: Mode) -> Path:
     target = round(peers * SAMPLES_PER_SECOND * EPOCH_SECONDS)
     tables["collaboration"] |= {"mode": mode, "target_batch_size": target, "batch_size_per_step": 60}
     if mode == "local-sgd":
-        tables["collaboration"] |= {"overlap": "delayed", "outer_momentum": 0.5}
+        tables["collaboration"] |= {"overlap": "delayed"}
     (folder / "run.toml").write_text(tomli_w.dumps(tables), encoding="utf-8")
     return folder / "run.toml"

@@ -6,7 +6,7 @@ import contextlib
 import queue
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -63,17 +63,28 @@ def no_new_children() -> Iterator[None]:
 
 
 class FrontEnd:
-    """A front end in its smallest form: a queue, and a main thread that empties it."""
+    """A front end in its smallest form: a queue, and a main thread that empties it.
 
-    def __init__(self, home: Path, *parts: str, restarts: RestartPolicy = PROMPT) -> None:
+    Its workers are fake ones that play those ``parts``, unless there is a ``worker_command`` that starts real ones,
+    which get more time for each thing: ``limit_seconds``.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *parts: str,
+        restarts: RestartPolicy = PROMPT,
+        worker_command: Sequence[str] = (),
+        limit_seconds: float = LIMIT_SECONDS,
+    ) -> None:
         self.events: list[ClientEvent] = []
         self.folders = Folders.below(home)
-        self._journal = home / "journal"
+        self._journal, self._limit_seconds = home / "journal", limit_seconds
         self._queue: queue.Queue[ClientEvent] = queue.Queue()
         self.client = Client(
             self.folders,
             self._queue.put,
-            worker_command=[sys.executable, fake_worker.__file__, str(self._journal), *parts],
+            worker_command=worker_command or [sys.executable, fake_worker.__file__, str(self._journal), *parts],
             restarts=restarts,
             leave_limit_seconds=3.0,
         )
@@ -85,10 +96,14 @@ class FrontEnd:
 
     def until(self, is_so: Callable[[Session], bool]) -> Session:
         """Handle events until the picture is so."""
-        deadline = time.monotonic() + LIMIT_SECONDS
+        deadline = time.monotonic() + self._limit_seconds
         while not is_so(self.session):
             assert self.session.phase != "ended", self.session
-            event = self._queue.get(timeout=max(deadline - time.monotonic(), 0.01))
+            try:
+                event = self._queue.get(timeout=max(deadline - time.monotonic(), 0.01))
+            except queue.Empty:
+                said = "\n".join(str(event)[:300] for event in self.events[-15:])
+                raise AssertionError(f"that was not so in time; {self.session}\nthe last events:\n{said}") from None
             self.events.append(event)
             self.client.handle(event)
         return self.session

@@ -20,11 +20,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Generic, Self, TypeVar, cast
 
+import msgspec
 import psutil
 
 from core.engine.worker_command import worker_environment
 from core.protocol.codec import decode_event, encode
-from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish, Start
+from core.protocol.commands import AnyCommand, Join, Leave, NetworkMode, Publish
 from core.protocol.events import (
     AnyEvent,
     Connected,
@@ -41,6 +42,7 @@ from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
+from tests.support.consents import consent_to
 from tests.support.environment.network_namespaces import Host
 from tests.support.forked.process import ForkedProcess, can_fork
 from tests.support.forked.server import MARK, MARK_LENGTH
@@ -237,8 +239,7 @@ class Peer(LineProcess[AnyEvent]):
     def agree(self, name: str = "") -> None:
         """Train in the first run that was found; returns once it does."""
         found = self.wait_for(RunFound)
-        run_id, organiser = found.manifest.run.id, found.organiser
-        self.send(Start(run_id=run_id, organiser=organiser, device="cpu", threads=1, public_name=name))
+        self.send(consent_to(found, public_name=name))
         self.wait_for(TrainingStarted)
         self.wait_for(Progress)
 
@@ -376,6 +377,13 @@ class PeerGroup:
     def script(self, home: str, module: str, *words: str, python: str = sys.executable) -> LineProcess[dict[str, Any]]:
         """Some program that says lines of JSON."""
         return self._script(home, [python, "-m", module, *words], json.loads)
+
+    def script_folder(self, home: str, manifest: RunManifest | None = None) -> Path:
+        """The folder of a script, which finds its run there as ``manifest.json``."""
+        folder = self.folder / home
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest or tiny()))
+        return folder
 
     def other_peer(self, home: str, module: str, *words: str) -> LineProcess[AnyEvent]:
         """Some program that tells of itself as our workers do."""

@@ -21,6 +21,7 @@ class HelpPage(QWidget):
     """Shows a document and follows its links; only web links leave the window, by way of the browser."""
 
     back_requested = Signal()
+    report_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,6 +29,8 @@ class HelpPage(QWidget):
         self._before: list[tuple[str, str]] = []
         self.view, self.search = DocumentView(), SearchBar()
         self.contents, self.back = QPushButton(self.tr("Contents")), QPushButton(self.tr("Back"))
+        self.report = QPushButton(self.tr("Make a report…"))
+        self.report.clicked.connect(self.report_requested)
         self.contents.clicked.connect(lambda: self.open_document(INDEX))
         self.back.clicked.connect(self.back_requested)
         self.view.link_followed.connect(self._follow)
@@ -111,6 +114,7 @@ class HelpPage(QWidget):
         top.setSpacing(10)
         top.addWidget(self.contents)
         top.addWidget(self.search, 1)
+        top.addWidget(self.report)
         top.addWidget(self.back)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)

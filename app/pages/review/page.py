@@ -20,6 +20,7 @@ from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.settings import Settings
+from core.run.manifest import RunManifest
 from core.texts.run import closed_words
 from core.texts.traffic import known_line, swarm_speed, traffic_of
 
@@ -50,6 +51,7 @@ class ReviewPage(QWidget):
         self._disk = DiskSpace()
         self._fits: Fits | None = None
         self._picked: tuple[str, str] | None = None
+        self._agreed: RunManifest | None = None
         self.offer, self.choice, self.bar = RunDetails(), RunSelector(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
         give_role(self.others, "link")
@@ -65,6 +67,17 @@ class ReviewPage(QWidget):
             self._picked = None
         self._session = session
         self._show()
+
+    @property
+    def run(self) -> RunFound | None:
+        """The run that is shown in full, if it is one."""
+        return self._run()
+
+    def show_agreed(self, manifest: RunManifest | None) -> None:
+        """Show what has changed in the run that is shown since the person agreed to that ``manifest``."""
+        if manifest != self._agreed:
+            self._agreed = manifest
+            self._show()
 
     def show_dry_run(self, dry_run: Session) -> None:
         """Show what was measured on the device, or that it is being measured; nobody need wait for it."""
@@ -119,10 +132,12 @@ class ReviewPage(QWidget):
             self._focus()
 
     def _show_run(self, run: RunFound) -> None:
-        self.offer.show_run(run)
+        self.offer.show_run(run, self._agreed)
         connected = self._session.connected
         name = self._settings.public_name
         self.offer.visible_card.show_names(connected.peer_id if connected else None, name)
+        confined = self._session.confined
+        self.offer.visible_card.show_confinement(confined.gaps if confined else ())
         devices = self._seen.devices if self._seen else ()
         device = device_for(devices, self._chosen_device)
         fit = fits(run.manifest, device, devices, self._disk) if device else None
@@ -179,6 +194,8 @@ class ReviewPage(QWidget):
         """The picked one; or the only one, or the only one of that name that the address vouches for."""
         if self._picked is not None:
             return self._session.found(*self._picked) if self._picked != _ALL else None
+        if self._session.is_changed and (agreed := self._session.agreed) is not None:
+            return self._session.found(agreed.manifest.run.id, agreed.organiser)
         runs = self._runs()
         if len({run.manifest.run.id for run in runs}) == 1 and len(runs) > 1:
             runs = tuple(run for run in runs if run.vouched)

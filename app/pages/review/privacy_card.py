@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.widgets.labels import Heading, Hint, Words
 from app.widgets.layout.card import Card
 from core.placeholders import fill_placeholders
+from core.security.confinement.gaps import Gap
 from core.security.sanitize import sanitize_line, short_id
+from core.texts.confinement import confinement_words
 
 
 class PrivacyCard(Card):
@@ -25,13 +29,21 @@ class PrivacyCard(Card):
             self.parts.addWidget(point)
         words = self.tr("They will not see your files, or who you are.")
         self.parts.addWidget(Hint(words))
+        self.confinement = Hint()
+        self.parts.addWidget(self.confinement)
         self.parts.addStretch(1)
         self.show_names(None, None)
+        self.show_confinement(())
 
     @property
     def text(self) -> str:
         """The names in the list, one a line."""
         return "\n".join(point.words.text() for point in (self._peer, self._name) if point.words.text())
+
+    def show_confinement(self, gaps: Sequence[Gap]) -> None:
+        """Show what this computer cannot keep from the training process, if there is anything."""
+        self.confinement.setText(confinement_words(gaps) if gaps else "")
+        self.confinement.setVisible(bool(gaps))
 
     def show_names(self, peer_id: str | None, public_name: str | None) -> None:
         """Show under which names this computer is known in the swarm."""

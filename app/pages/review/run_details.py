@@ -18,7 +18,9 @@ from app.widgets.layout.card import Card
 from app.widgets.layout.responsive_row import ResponsiveRow
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
+from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line
+from core.texts.consent import changes_since
 from core.texts.run import closed_words, title_of, trust_in
 
 
@@ -28,7 +30,7 @@ class RunDetails(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title, self.description = Title(), ExpandableText()
-        self.closed, self.notice, self.trust = Callout(), Callout(), Callout()
+        self.changes, self.closed, self.notice, self.trust = Callout(), Callout(), Callout(), Callout()
         self.needs, self.visible_card, self.facts = RequirementsCard(), PrivacyCard(), KeyValueList()
         self.link = QPushButton(self.tr("Open its page in the browser"))
         self.link.clicked.connect(self._open_homepage)
@@ -40,20 +42,32 @@ class RunDetails(QWidget):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(16)
-        for part in (self.title, self.closed, self.notice, self.description, self.trust):
+        for part in (self.title, self.changes, self.closed, self.notice, self.description, self.trust):
             rows.addWidget(part)
         rows.addWidget(ResponsiveRow(self.needs, self.visible_card, (4, 3)))
         rows.addWidget(about)
         rows.addStretch(1)
 
-    def show_run(self, run: RunFound) -> None:
-        """Show what the manifest of a run says, sanitised."""
+    def show_run(self, run: RunFound, agreed: RunManifest | None = None) -> None:
+        """Show what the manifest of a run says, sanitised, and what is new in it to who has ``agreed`` to another."""
         self.title.setText(breakable(title_of(run)))
         self.description.show_text(run.manifest.run.description)
         self.facts.show_facts(facts_of(run))
+        self._show_changes(run, agreed)
         self._show_warnings(run)
         self._homepage = homepage_of(run)
         self.link.setVisible(bool(self._homepage))
+
+    def _show_changes(self, run: RunFound, agreed: RunManifest | None) -> None:
+        lines = changes_since(agreed, run.manifest) if agreed is not None else ()
+        if agreed is None:
+            self.changes.clear()
+        elif lines:
+            title = self.tr("The organiser has changed this run since you agreed to it.")
+            advice = self.tr("Nothing of it is downloaded or trained before you agree again.")
+            self.changes.show_message("caution", title, breakable("\n".join(lines)), advice)
+        else:
+            self.changes.show_message("good", self.tr("You have agreed to this run before; it has not changed since."))
 
     def _show_warnings(self, run: RunFound) -> None:
         closed, notice = closed_words(run), sanitize_line(run.manifest.run.notice, 500)

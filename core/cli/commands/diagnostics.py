@@ -16,6 +16,8 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.protocol.events import EngineChecked
+from core.security.confinement.gaps import Gap
+from core.texts.confinement import confinement_words
 from core.texts.errors import advice_of, title_of
 from core.texts.figures import count, size, time
 
@@ -59,6 +61,14 @@ def engine(checked: EngineChecked | None, error: UserError | None) -> Finding:
         return Finding("good", "engine", f"torch {checked.torch}, hivemind {checked.hivemind}")
     error = error or UserError(ErrorKind.ENGINE_MISSING)
     return Finding("bad", "engine", f"{title_of(error.problem)} {error.detail}".strip(), advice_of(error.problem))
+
+
+def confinement(gaps: Sequence[Gap]) -> Finding:
+    """Examine how far the worker could confine itself, as it has just said."""
+    if not gaps:
+        return Finding("good", "confinement", confinement_words(gaps))
+    advice = "Linux 7.1 can do all of it, 6.12 where users may make namespaces; containers often forbid it."
+    return Finding("doubtful", "confinement", confinement_words(gaps), advice)
 
 
 def gpus(devices: Sequence[Device], checked: EngineChecked | None) -> Iterator[Finding]:

@@ -16,7 +16,6 @@ from core.client.session import Session
 from core.errors import UserError
 from core.hardware.discovery import find_devices
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import EngineChecked
 from core.security.sanitize import sanitize_line
 
 _MARKS = {"good": "✓", "doubtful": "!", "bad": "✗"}
@@ -27,7 +26,7 @@ def doctor(command: Doctor, context: CommandContext) -> int:
     """Print the table line by line; returns 7 if something must be repaired before this computer can help."""
     stream = stream_for_people(command.json)
     is_bad = False
-    for finding in _findings(context, JsonDisplay() if command.json else _SilentDisplay()):
+    for finding in findings(context, JsonDisplay() if command.json else None):
         is_bad |= finding.state == "bad"
         advice = "" if finding.state == "good" else finding.advice
         print(f"{_MARKS[finding.state]} {finding.subject:<14} {sanitize_line(finding.text)}", file=stream, flush=True)
@@ -39,11 +38,14 @@ def doctor(command: Doctor, context: CommandContext) -> int:
     return _NOT_IN_ORDER_CODE if is_bad else 0
 
 
-def _findings(context: CommandContext, display: Display) -> Iterator[Finding]:
+def findings(context: CommandContext, display: Display | None = None) -> Iterator[Finding]:
+    """Examine this computer; the ``display``, if any, is told what the worker says meanwhile."""
     yield diagnostics.python()
     yield diagnostics.folders_writable(context.folders)
-    checked, error = _check_engine(context, display)
+    session, error = _check_engine(context, display or _SilentDisplay())
+    checked = session.engine
     yield diagnostics.engine(checked, error)
+    yield from (diagnostics.confinement(each.gaps) for each in (session.confined,) if each is not None)
     yield from diagnostics.gpus(find_devices(), checked)
     yield diagnostics.clock()
     yield from diagnostics.ports()
@@ -51,14 +53,14 @@ def _findings(context: CommandContext, display: Display) -> Iterator[Finding]:
     yield from (each for each in (diagnostics.shared_memory(), diagnostics.open_files()) if each)
 
 
-def _check_engine(context: CommandContext, display: Display) -> tuple[EngineChecked | None, UserError | None]:
+def _check_engine(context: CommandContext, display: Display) -> tuple[Session, UserError | None]:
     with WorkerSession(context, display) as worker:
         worker.client.check_engine()
         try:
             session = worker.wait_until(lambda session: session.engine is not None)
         except UserError as error:
-            return None, error
-        return session.engine, None
+            return worker.session, error
+        return session, None
 
 
 class _SilentDisplay:

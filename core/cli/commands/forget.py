@@ -8,6 +8,7 @@ from core.cli.runner.consent import confirm
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
+from core.records.consents import Consents
 from core.security.known_organisers import KnownOrganisers
 from core.security.sanitize import sanitize_line
 
@@ -29,6 +30,7 @@ def forget(command: ForgetOrganiser, folders: Folders) -> int:
     is_agreed = command.yes or confirm("Forget its key?", command.json)
     if is_agreed:
         known.forget(command.run_id)
+        Consents(folders.contents.consents_file).forget(command.run_id, organiser)
     if command.json:
         print_object("forget", run=command.run_id, organiser=organiser, forgotten=is_agreed)
     print("Forgotten." if is_agreed else "Nothing was forgotten.", file=stream)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
-from typing import TextIO
 
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
-from core.cli.runner.cancellation import Stop
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
+from core.cli.runner.run_consent import RunConsent
 from core.cli.runner.run_search import find_runs, only_run
 from core.cli.runner.worker_session import WorkerSession
-from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
 from core.protocol.events import RunFound
+from core.records.consents import Consents
 from core.records.settings import Settings
 from core.run.address import JoinAddress
+from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
 from core.texts.traffic import known_line
 
@@ -34,29 +33,55 @@ def join(
 ) -> int:
     """Train until a limit is reached or a stop is requested; ``footer`` returns the last line of the live display."""
     address = JoinAddress.parse(command.address)
-    _require_consent(command)
+    there = folders or context.folders
+    settings, devices = effective_settings(command, there), context.devices()
+
+    def show(run: RunFound) -> None:
+        line = known_line(settings, worker.session.upload)
+        confined = worker.session.confined
+        gaps = confined.gaps if confined else ()
+        show_offer(console_for(command.json), run, device, devices, line, gaps)
+
+    consent = RunConsent(command, Consents(there.contents.consents_file), context.stop, show)
+    consent.require_possible()
     manifest = load_run_file(command.recipe) if command.recipe else None
-    run_id = command.run_id or (manifest.run.id if manifest else None)
-    settings = effective_settings(command, folders or context.folders)
-    devices = context.devices()
     device = choose_device(devices, settings.device)
     with WorkerSession(context, display_for(command.json), folders) as worker:
-        runs = find_runs(
-            worker, address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest
-        )
-        run = only_run(runs)
-        line = known_line(settings, worker.session.upload)
-        show_offer(console_for(command.json), run, device, devices, line)
-        if not (command.yes or _agrees(context.stop, stream_for_people(command.json))):
+        run = only_run(_found(worker, address, command, settings, manifest))
+        if not consent.is_given(run):
             worker.leave()
             print("Nothing was started.", file=stream_for_people(command.json))
             return 0
         _start(worker, run, device, settings)
-        with live_training(worker, context.stop, command.json, footer):
-            worker.train(command.limits)
+        while (changed := _train(worker, context, command, consent, footer)) is not None:
+            _start(worker, changed, device, settings)
+        worker.leave()
         summary = worker.tally.summary(worker.session, time.monotonic())
     print(summary, file=stream_for_people(command.json), flush=True)
     return 0
+
+
+def _found(
+    worker: WorkerSession, address: JoinAddress, command: JoinRun, settings: Settings, manifest: RunManifest | None
+) -> tuple[RunFound, ...]:
+    """The runs at the address, of which the command or the run file may name one."""
+    run_id = command.run_id or (manifest.run.id if manifest else None)
+    return find_runs(worker, address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
+
+
+def _train(
+    worker: WorkerSession,
+    context: CommandContext,
+    command: JoinRun,
+    consent: RunConsent,
+    footer: Callable[[], str] | None,
+) -> RunFound | None:
+    """Train to the end; return the run as it has become where that is another one, and the person agrees to it, too."""
+    with live_training(worker, context.stop, command.json, footer):
+        worker.train(command.limits)
+    changed, agreed = worker.changed_run, worker.session.agreed
+    is_agreed = changed is not None and agreed is not None and consent.is_given_again(changed, agreed)
+    return changed if is_agreed else None
 
 
 def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Settings) -> None:
@@ -68,22 +93,3 @@ def _start(worker: WorkerSession, run: RunFound, device: Device, settings: Setti
         disk_limit_bytes=settings.disk_limit_bytes,
         memory_limit_bytes=settings.memory_limit_bytes,
     )
-
-
-def _require_consent(command: JoinRun) -> None:
-    if not command.yes and not sys.stdin.isatty():
-        raise UserError(
-            ErrorKind.USAGE,
-            "There is no terminal to ask you at: add --yes to start without being asked, or look at the run "
-            "with `workerbee inspect` first.",
-        )
-
-
-def _agrees(stop: Stop, stream: TextIO) -> bool:
-    """Ask; anything but a clear yes is a no."""
-    with stop.while_prompting():
-        print("Start? [y/N] ", end="", file=stream, flush=True)
-        answer = sys.stdin.readline()
-    if not answer.endswith("\n"):
-        print(file=stream)
-    return answer.strip().lower() in ("y", "yes")

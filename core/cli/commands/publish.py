@@ -48,6 +48,7 @@ def publish_request(command: PublishRun, context: CommandContext) -> Publish:
         threads=command.threads,
         public_name=command.public_name or "",
         checkpoint_every_epochs=command.checkpoint_every_epochs,
+        from_checkpoint=command.from_checkpoint,
         mirror=str(command.mirror.absolute()) if command.mirror else None,
     )
 

@@ -14,10 +14,12 @@ from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
 from core.run.round_estimate import Line
+from core.security.confinement.gaps import Gap
 from core.security.sanitize import sanitize_line, sanitize_text
 from core.texts import figures, traffic
 from core.texts import fit as fit_texts
 from core.texts import run as run_texts
+from core.texts.confinement import confinement_words
 from core.texts.device import label_of
 
 Rows = list[tuple[str, str]]
@@ -47,12 +49,23 @@ def show_run(
     _print(console, run, [*_rows(run), told, ("Memory", memory), ("Measured", measured)])
 
 
-def show_offer(console: Console, run: RunFound, device: Device, devices: Sequence[Device], line: Line | None) -> None:
-    """Print the run for a person who is about to agree to train it on that device."""
+def show_offer(
+    console: Console,
+    run: RunFound,
+    device: Device,
+    devices: Sequence[Device],
+    line: Line | None,
+    gaps: Sequence[Gap] = (),
+) -> None:
+    """Print the run for a person who is about to agree to train it on that device.
+
+    ``gaps`` are what this computer cannot keep from the training process.
+    """
     needs = fits(run.manifest, device, devices, DiskSpace())
     memory = [("GPU memory", _fit(needs.gpu)), ("Memory", _fit(needs.memory))]
     told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
-    _print(console, run, [*_rows(run), told, ("Device", label_of(device)), *memory, ("Others will see", _VISIBLE)])
+    seen = [("Others will see", _VISIBLE), ("Confinement", confinement_words(gaps) if gaps else "")]
+    _print(console, run, [*_rows(run), told, ("Device", label_of(device)), *memory, *seen])
 
 
 def _fit(fit: Fit | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, get_args
@@ -23,7 +24,10 @@ from core.cli.parser.options import (
     add_line,
     add_memory,
     add_network,
+    read_address,
 )
+from core.cli.parser.peer_arguments import BlockPeer, ListPeers, add_block, add_peers, read_block, read_peers
+from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
@@ -46,6 +50,7 @@ class PublishRun:
     device: str
     threads: int | None
     checkpoint_every_epochs: int
+    from_checkpoint: int | None
     mirror: Path | None
     public_name: str | None
     limits: Limits
@@ -132,6 +137,9 @@ ParsedCommand = (
     | EngineCommand
     | Reset
     | ForgetOrganiser
+    | ListPeers
+    | BlockPeer
+    | MakeReport
     | ShowDocument
     | Help
 )
@@ -141,33 +149,7 @@ def read_arguments(words: list[str], version: str) -> ParsedCommand:
     """Return the command that was typed; raises UserError, or SystemExit(0) for --help and --version."""
     parser = command_parser(version)
     asked = parser.parse_args(words)
-    match asked.command:
-        case None:
-            return Help(parser.format_help())
-        case "run":
-            return read_run(asked)
-        case "publish":
-            return _publish(asked)
-        case "join":
-            return _join(asked)
-        case "inspect":
-            return _inspect(asked)
-        case "swarm":
-            return TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json)
-        case "engine":
-            return read_engine(asked)
-        case action if action in ACTIONS:
-            return read_control(asked)
-        case "reset":
-            return Reset(asked.yes, asked.identity, asked.downloads, asked.json)
-        case "forget":
-            return ForgetOrganiser(asked.run_id, asked.yes, asked.json)
-        case "help":
-            return ShowDocument(asked.topic, asked.json)
-        case "demo":
-            return Demo(_limits(asked), asked.mode, asked.json)
-        case _:
-            return Doctor(asked.json)
+    return Help(parser.format_help()) if asked.command is None else _READERS[asked.command](asked)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -184,6 +166,8 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     _add_join(commands.add_parser("join", help="help a run whose address you were given", allow_abbrev=False))
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
+    add_peers(commands.add_parser("peers", help="show the peers of a run, or its suspects", allow_abbrev=False))
+    add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
@@ -198,6 +182,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
         "--mode", choices=get_args(Mode), default="gradients", help="what the two average (default: gradients)"
     )
     add_json(demo)
+    add_report(commands.add_parser("report", help="save what helps to find a problem", allow_abbrev=False))
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
 
@@ -217,6 +202,12 @@ def _add_publish(parser: argparse.ArgumentParser) -> None:
         type=typed.positive,
         default=10,
         help="epochs from one checkpoint to the next",
+    )
+    parser.add_argument(
+        "--from-checkpoint",
+        metavar="K",
+        type=typed.positive,
+        help="go back to the checkpoint of epoch K; the last five are kept, and the one with the least loss",
     )
     parser.add_argument(
         "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
@@ -254,7 +245,11 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     add_memory(parser)
     add_line(parser)
     add_network(parser, mode=None)
-    parser.add_argument("--yes", action="store_true", help="start without asking")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="agree beforehand to what is printed first; a run that is changed later then ends with an error",
+    )
     add_limits(parser)
     add_json(parser)
 
@@ -279,6 +274,7 @@ def _publish(asked: argparse.Namespace) -> PublishRun:
         device=asked.device,
         threads=asked.threads,
         checkpoint_every_epochs=asked.checkpoint_every,
+        from_checkpoint=asked.from_checkpoint,
         mirror=asked.mirror,
         public_name=asked.name,
         limits=_limits(asked),
@@ -288,7 +284,7 @@ def _publish(asked: argparse.Namespace) -> PublishRun:
 
 def _join(asked: argparse.Namespace) -> JoinRun:
     return JoinRun(
-        address=_address(asked),
+        address=read_address(asked),
         run_id=asked.run,
         recipe=asked.recipe,
         device=asked.device,
@@ -305,7 +301,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
 
 def _inspect(asked: argparse.Namespace) -> InspectSwarm:
     return InspectSwarm(
-        address=_address(asked),
+        address=read_address(asked),
         network=asked.network,
         device=asked.device,
         threads=asked.threads,
@@ -320,8 +316,20 @@ def _limits(asked: argparse.Namespace) -> Limits:
     return Limits(asked.epochs, asked.samples, asked.seconds)
 
 
-def _address(asked: argparse.Namespace) -> str:
-    words = [*asked.address, *asked.copied]
-    if not words:
-        raise UserError(ErrorKind.USAGE, "The following arguments are required: ADDRESS.")
-    return " ".join(words)
+_READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
+    "run": read_run,
+    "publish": _publish,
+    "join": _join,
+    "inspect": _inspect,
+    "peers": read_peers,
+    "block": read_block,
+    "report": read_report,
+    "swarm": lambda asked: TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json),
+    "engine": read_engine,
+    **dict.fromkeys(ACTIONS, read_control),
+    "reset": lambda asked: Reset(asked.yes, asked.identity, asked.downloads, asked.json),
+    "forget": lambda asked: ForgetOrganiser(asked.run_id, asked.yes, asked.json),
+    "help": lambda asked: ShowDocument(asked.topic, asked.json),
+    "demo": lambda asked: Demo(_limits(asked), asked.mode, asked.json),
+    "doctor": lambda asked: Doctor(asked.json),
+}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from core.cli.parser import values as typed
+from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 
 EVENTS_AS_JSON = "print the events, a JSON object a line"
@@ -38,6 +39,14 @@ def add_address(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("address", metavar="ADDRESS", nargs="*", help="the address that the organiser posted")
     copied = {"dest": "copied", "nargs": "+", "action": "extend", "default": [], "help": argparse.SUPPRESS}
     parser.add_argument("--initial_peers", "--initial-peers", **copied)  # type: ignore[arg-type]
+
+
+def read_address(asked: argparse.Namespace) -> str:
+    """The words of an address, joined; raises UserError where there are none."""
+    words = [*asked.address, *asked.copied]
+    if not words:
+        raise UserError(ErrorKind.USAGE, "The following arguments are required: ADDRESS.")
+    return " ".join(words)
 
 
 def add_device(parser: argparse.ArgumentParser, device: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TextIO
 
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
@@ -12,5 +13,13 @@ def confirm(question: str, wants_json: bool) -> bool:
     """Ask a question at the terminal; anything but a clear yes is a no, and without a terminal it is a UserError."""
     if not sys.stdin.isatty():
         raise UserError(ErrorKind.USAGE, "There is no terminal to ask you at: add --yes to agree beforehand.")
-    print(f"{question} [y/N] ", end="", file=stream_for_people(wants_json), flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return answers_yes(question, stream_for_people(wants_json))
+
+
+def answers_yes(question: str, stream: TextIO) -> bool:
+    """Ask a question on that stream; anything but a clear yes is a no, the end of the input too."""
+    print(f"{question} [y/N] ", end="", file=stream, flush=True)
+    answer = sys.stdin.readline()
+    if not answer.endswith("\n"):
+        print(file=stream)
+    return answer.strip().lower() in ("y", "yes")

@@ -1,4 +1,4 @@
-"""The search for the runs at a pasted address: what `join` and `inspect` share."""
+"""The search for the runs at a pasted address: what `join`, `inspect` and `peers` share."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def find_runs(
     network: NetworkMode,
     port: int | None = None,
     manifest: RunManifest | None = None,
+    lists_peers: bool = False,
 ) -> tuple[RunFound, ...]:
     """Return the runs that the swarm publishes, or those of that id; raises UserError if there are none."""
-    worker.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest)
+    worker.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest, lists_peers=lists_peers)
     session = worker.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))

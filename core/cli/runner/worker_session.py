@@ -18,6 +18,7 @@ from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.protocol.client_events import ClientEvent
+from core.protocol.events import RunFound
 
 _EXPLAINED_BY_LOG = {ErrorKind.WORKER_CRASHED, ErrorKind.WORKER_NONSENSE, ErrorKind.ENGINE_MISSING}
 
@@ -67,6 +68,14 @@ class WorkerSession:
         return self.session.phase == "ended"
 
     @property
+    def changed_run(self) -> RunFound | None:
+        """What has become of the run that was agreed to, where a person has to agree again; found by its worker."""
+        session, agreed = self.session, self.session.agreed
+        if agreed is None or not session.is_changed or session.phase != "found" or not session.is_search_finished:
+            return None
+        return session.found(agreed.manifest.run.id, agreed.organiser)
+
+    @property
     def failure(self) -> SessionError | None:
         """The error that has ended the session, with the path of the log where that explains it."""
         problem = self.session.problem
@@ -85,9 +94,15 @@ class WorkerSession:
         return self.session
 
     def train(self, limits: Limits) -> None:
-        """Train until a limit is reached, a stop is requested or the session ends, and leave; raises SessionError."""
-        self._run_until(lambda: self._context.stop.is_requested or self._has_reached(limits))
-        self.leave()
+        """Train until a limit is reached, a stop is requested or the session ends, and leave; raises SessionError.
+
+        Where the run is changed meanwhile, return without leaving: ``changed_run`` then waits for consent.
+        """
+        self._run_until(
+            lambda: self._context.stop.is_requested or self._has_reached(limits) or self.changed_run is not None
+        )
+        if self.changed_run is None or self._context.stop.is_requested:
+            self.leave()
         self._raise_failure()
 
     def leave(self) -> None:

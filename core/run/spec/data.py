@@ -164,10 +164,6 @@ ImageData = ImageFiles | HubImages
 DataSpec = SumsData | TextData | ImageData
 
 
-_TOLD_HOSTS = 3
-
-
-def hosts_of(data: TextFiles | ImageFiles) -> str:
-    """The hosts that the data are fetched from, and that learn of whoever fetches them; some of many."""
-    hosts = list(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))
-    return ", ".join(hosts[:_TOLD_HOSTS]) + (", …" if len(hosts) > _TOLD_HOSTS else "")
+def hosts_of(data: TextFiles | ImageFiles) -> tuple[str, ...]:
+    """All hosts that the data are fetched from, and that learn of whoever fetches them; each once."""
+    return tuple(dict.fromkeys(urlsplit(file.url).hostname or "" for file in data.files))

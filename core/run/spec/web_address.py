@@ -1,10 +1,16 @@
-"""Addresses on the web that a run names: what is wrong with one, in words, before anything is fetched."""
+"""Addresses on the web: the hub's, and what is wrong with one that a run names, before anything is fetched."""
 
 from __future__ import annotations
 
+import os
 from urllib.parse import urlsplit
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def hub_endpoint() -> str:
+    """The URL of the hub; the variable ``HF_ENDPOINT`` may name another one, such as a mirror."""
+    return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
 def address_flaw(url: str) -> str:

@@ -36,3 +36,13 @@ def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | 
     if spec.kind == "constant" and not spec.warmup_epochs:
         return None
     return partial(LambdaLR, lr_lambda=LearningRateFactor(spec))
+
+
+def catch_up_schedule(schedule: LRScheduler | None, epoch: int) -> None:
+    """Have a schedule that is many epochs behind believe that it lacks only the last step to that epoch.
+
+    The rate of `LearningRateFactor` depends on the epoch alone, so that none of the steps in between is needed: who is
+    told of epoch 10**15 would take them for ever.
+    """
+    if schedule is not None and schedule.last_epoch < epoch - 1:
+        schedule.last_epoch, schedule._step_count = epoch - 1, epoch

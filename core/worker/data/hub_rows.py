@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import random
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubDataset, HubImages
 from core.security.verified_download import UnreachableError, is_final
-from core.worker.data.dataset_card import refuse_foreign_data
+from core.worker.data.dataset_card import read_card
+from core.worker.data.dataset_files import SplitFiles, find_split
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_repository import HubRepository, configure_hub_library
 from core.worker.fetch.retry import retry_with_backoff
 
-_FORMATS = ("parquet", "json", "text", "csv")
 Row = tuple[Any, ...]
 """The values of the columns that were asked for, in their order."""
 _ROWS = 64  # at once
@@ -36,46 +38,50 @@ class HubRows:
         what = f"{self._data.repository}, {self._data.split}"
         try:
             if self._dataset is None:
-                refuse_foreign_data(self._repository, task)
-                self._dataset = retry_with_backoff(lambda: translate_hub_errors(self._opened), task, what)
+                card = read_card(self._repository, self._data.config, task)
+                names = [file.name for file in self._repository.files(task)]
+                files = find_split(card, self._data.split, names)
+                self._dataset = retry_with_backoff(
+                    lambda: translate_hub_errors(lambda: self._opened(files)), task, what
+                )
             stream = _Stream(self._in_order(order), self._columns)
             while rows := retry_with_backoff(lambda: translate_hub_errors(stream.next_rows), task, what):
                 yield from rows
         except (ValueError, LookupError) as error:
             raise UserError(ErrorKind.FILES_REFUSED, f"{what}: {error}.") from error
 
-    def _opened(self) -> Any:
-        """Open the split; nothing of it is read yet. Raises ValueError for formats and places that are not allowed."""
+    def _opened(self, files: SplitFiles) -> Any:
+        """Open the split; nothing of it is read yet. The library is told its files, and resolves nothing by itself."""
         configure_hub_library(self._store)
         import datasets
-        from datasets import config, load_dataset_builder
+        from datasets import config
 
         config.STREAMING_READ_MAX_RETRIES = 1  # our own back-off tells a person, and ends when we leave
         config.STREAMING_READ_RETRY_INTERVAL = config.STREAMING_READ_SERVER_UNAVAILABLE_RETRY_INTERVAL = 0
         config.STREAMING_READ_RATE_LIMIT_RETRY_INTERVAL = 0
         datasets.disable_progress_bars()
-        builder = load_dataset_builder(
-            self._data.repository,
-            name=self._data.config,
-            revision=self._data.revision,
-            cache_dir=str(self._store.folder("library") / "datasets"),
-            token=False,
-        )
-        self._refuse_all_but_data(builder)
-        dataset = builder.as_streaming_dataset(split=self._data.split)
+        dataset = self._builder(files).as_streaming_dataset(split=self._data.split)
         # or the library opens whatever place an image's row names: any file of this computer, any address
         return dataset.decode(False) if dataset.features else dataset
 
-    def _refuse_all_but_data(self, builder: Any) -> None:
-        """Raise ValueError for other formats, whose readers unpickle, and for data outside the repository."""
-        name = type(builder).__module__
-        if name not in {f"datasets.packaged_modules.{each}.{each}" for each in _FORMATS}:
-            raise ValueError(f"its format, {name.rpartition('.')[2]}, is none of {', '.join(_FORMATS)}")
-        home = f"hf://datasets/{self._data.repository}@{self._data.revision}/"
-        for places in (builder.config.data_files or {}).values():
-            for place in places:
-                if not str(place).startswith(home):
-                    raise ValueError(f"{place} is not in the repository")
+    def _builder(self, files: SplitFiles) -> Any:
+        """The library's reader of the files' format; others, some of which unpickle, are never imported here."""
+        from datasets.data_files import DataFilesDict, DataFilesList
+
+        repository, revision = self._data.repository, self._data.revision
+        home = f"hf://datasets/{repository}@{revision}"
+        places = DataFilesList([f"{home}/{name}" for name in files.names], [(repository, revision)] * len(files.names))
+        module = import_module(f"datasets.packaged_modules.{files.format}.{files.format}")
+        return getattr(module, files.format.capitalize())(
+            cache_dir=str(self._store.folder("library") / "datasets"),
+            config_name=self._data.config or "default",
+            hash=revision,
+            base_path=home,
+            repo_id=repository,
+            token=False,
+            data_files=DataFilesDict({self._data.split: places}),
+            **files.options,
+        )
 
     def _in_order(self, order: random.Random | None) -> Any:
         """The data set with its shards in that order; rows are shuffled later, in a buffer."""
@@ -124,7 +130,15 @@ def translate_hub_errors(attempt: Any) -> Any:
         if is_final(error.response.status_code):
             raise ValueError(f"the hub answers {error.response.status_code}") from error
         raise UnreachableError(repr(error)) from error
-    except FileNotFoundError as error:
-        raise ValueError(str(error).splitlines()[0]) from error
+    except (FileNotFoundError, gzip.BadGzipFile) as error:
+        raise ValueError(_first_line(error)) from error
     except (httpx2.TransportError, OSError) as error:
         raise UnreachableError(repr(error)) from error
+    except (ValueError, LookupError):
+        raise
+    except Exception as error:  # whatever else the libraries have: it must end in words, too
+        raise ValueError(f"it cannot be read: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -75,7 +75,9 @@ class Prefetch(Generic[Item]):
             try:
                 for item in self._source(self._task):
                     self._put(item)
-            except Exception as error:
+            except TaskCancelledError:
+                raise
+            except BaseException as error:  # whatever it is, ``take`` waits for it
                 self._put(error)
 
     def _put(self, item: Item | BaseException) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -47,18 +48,32 @@ class ByteTokenizer:
         return bytes(token for token in tokens if token < END_OF_TEXT).decode("utf-8", "replace")
 
 
+@contextmanager
+def _failures_in_words(what: str) -> Iterator[None]:
+    """A context in which whatever the library raises becomes a UserError.
+
+    Written in Rust, it raises bare Exceptions, and where it panics, pyo3's PanicException, which is none: a
+    BaseException that no module exports.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise UserError(ErrorKind.FILES_REFUSED, f"tokenizer.json {what}: {error!s:.300}.") from error
+        raise
+
+
 class PretrainedTokenizer:
     """A tokenizer of the Hugging Face hub, read from its ``tokenizer.json`` without running any code of it."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer as Library
 
-        try:
+        with _failures_in_words("cannot be read"):
             self._library = Library.from_file(str(folder / "tokenizer.json"))
-        except Exception as error:  # all that the library raises
-            raise UserError(ErrorKind.FILES_REFUSED, f"tokenizer.json cannot be read: {error}.") from error
-        self._library.no_truncation()
-        self._library.no_padding()
+            self._library.no_truncation()
+            self._library.no_padding()
+            self._vocabulary_size = max(self._library.get_vocab(with_added_tokens=True).values(), default=-1) + 1
         self._named = _special_tokens(folder)
         end = self._special("eos_token", "sep_token", "pad_token")
         if end is None:
@@ -69,16 +84,18 @@ class PretrainedTokenizer:
     @property
     def vocabulary_size(self) -> int:
         """One more than the highest token."""
-        return max(self._library.get_vocab(with_added_tokens=True).values()) + 1
+        return self._vocabulary_size
 
     def encode(self, text: str) -> Sequence[int]:
-        """The text's tokens, without any that mark its beginning or end."""
-        found: list[int] = self._library.encode(text, add_special_tokens=False).ids
+        """The text's tokens, without any that mark its beginning or end; raises UserError for a text that it cannot."""
+        with _failures_in_words("fails with a text of this run"):
+            found: list[int] = self._library.encode(text, add_special_tokens=False).ids
         return found
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text that those tokens stand for."""
-        return str(self._library.decode(list(tokens)))
+        """The text that those tokens stand for; raises UserError."""
+        with _failures_in_words("fails with tokens of this run"):
+            return str(self._library.decode(list(tokens)))
 
     def _special(self, *names: str) -> int | None:
         """The first of those special tokens that the tokenizer has."""

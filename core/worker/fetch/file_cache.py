@@ -45,8 +45,7 @@ class FileCache:
         place = self._partial_folder(wanted)
         with lock_alone(place, task):
             if not self._holds(wanted):
-                only_public = self._store.only_public
-                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, only_public=only_public)
+                remote = Remote(wanted.url, wanted.size_bytes, wanted.sha256, guard=self._store.guard)
                 download(remote, place / _PART, path, task)
             shutil.rmtree(place, ignore_errors=True)
 

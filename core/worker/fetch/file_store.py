@@ -12,6 +12,7 @@ from core.files.atomic import storage_problem
 from core.files.disk_space import free_space
 from core.files.folders import DataFolder
 from core.files.locks import LockedFolder, try_lock
+from core.security.address_guard import AddressGuard
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener
 
 _SPARE_BYTES = 100_000_000  # so that checkpoints and logs go on being written
@@ -23,12 +24,12 @@ _POLL_SECONDS = 0.5
 class FileStore:
     """``home`` holds all of Workerbee's data; ``limit_bytes`` is what the volunteer gives it, if told.
 
-    Where a stranger has named the files, they come from ``only_public`` addresses.
+    Where a stranger has named the files, a ``guard`` says where they may come from.
     """
 
     home: Path
     limit_bytes: int | None = None
-    only_public: bool = False
+    guard: AddressGuard | None = None
 
     def folder(self, name: str) -> Path:
         """The subfolder of that name, made if it is not there; raises UserError where it cannot be made."""

@@ -6,7 +6,6 @@ starts a file anew after a lost connection.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,10 +13,12 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
+from core.security.verified_download import is_verified
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
 from core.worker.fetch.file_store import FileStore, lock_alone
 from core.worker.fetch.hub_repository import HubFile, HubRepository
 from core.worker.fetch.retry import download
+from core.worker.fetch.weights_index import INDEX_SUFFIX, WEIGHTS_NAME, refuse_other_files
 
 _LARGEST_SETTINGS_BYTES = 64_000_000  # large tokenizers have 20 to 30 MB
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
@@ -28,7 +29,6 @@ _SETTINGS = (
     "preprocessor_config.json",
     "adapter_config.json",
 )
-_WEIGHTS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.safetensors(\.index\.json)?\Z")
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
 _Choice = Callable[[Sequence[HubFile]], list[HubFile]]
 
@@ -49,7 +49,7 @@ def fetch_tokenizer(tokenizer: HubTokenizer, store: FileStore, listener: Progres
 
 
 def _model_files(files: Sequence[HubFile]) -> list[HubFile]:
-    chosen = [file for file in files if file.name in _SETTINGS or _WEIGHTS.match(file.name)]
+    chosen = [file for file in files if file.name in _SETTINGS or _is_weights(file.name) or _is_index(file.name)]
     if not any(file.name.endswith(".safetensors") for file in chosen):
         pickles = ", ".join(file.name for file in files if file.name.endswith(_PICKLES))
         if pickles:
@@ -76,24 +76,38 @@ def _fetch(repository: HubRepository, choose: _Choice, task: BackgroundTask) -> 
 
 
 def _fetch_all(repository: HubRepository, chosen: list[HubFile], task: BackgroundTask) -> None:
-    """Fetch what is missing, settings first: they may show that the weights are not wanted."""
+    """Fetch what is missing, settings and indexes first: they may show that the weights are not wanted."""
+    weights = {file.name for file in chosen if _is_weights(file.name)}
     missing = [file for file in chosen if not _is_here(repository, file)]
     task.total_bytes = sum(file.size_bytes for file in missing)
     if missing:
         repository.store.require_room(task.total_bytes, repository.name)
-    for file in sorted(chosen, key=lambda file: file.name not in _SETTINGS):
+    for file in sorted(chosen, key=lambda file: file.name in weights):
         path = repository.folder / file.name
-        if file.name in _SETTINGS and file.size_bytes > _LARGEST_SETTINGS_BYTES:
+        if file.name not in weights and file.size_bytes > _LARGEST_SETTINGS_BYTES:
             raise ValueError(f"{file.name} is too large")
         if file in missing:
             download(repository.remote(file), path.with_name(f"{file.name}.part"), path, task)
         if file.name in _SETTINGS:
             _refuse_code(path)
+        elif _is_index(file.name):
+            refuse_other_files(path, weights)
+
+
+def _is_weights(name: str) -> bool:
+    return WEIGHTS_NAME.match(name) is not None
+
+
+def _is_index(name: str) -> bool:
+    return name.endswith(INDEX_SUFFIX) and _is_weights(name.removesuffix(".index.json"))
 
 
 def _is_here(repository: HubRepository, file: HubFile) -> bool:
+    """Whether it was fetched; what is small is verified again, large weights only by their size."""
     path = repository.folder / file.name
-    return path.is_file() and path.stat().st_size == file.size_bytes
+    if not path.is_file() or path.stat().st_size != file.size_bytes:
+        return False
+    return _is_weights(file.name) or is_verified(repository.remote(file), path)
 
 
 def _refuse_code(path: Path) -> None:

@@ -11,12 +11,13 @@ from typing import Literal
 import msgspec
 
 from core.files.atomic import write_atomically
+from core.run.spec.web_address import hub_endpoint
 from core.security.verified_download import Remote, UnreachableError, is_final
 from core.worker.fetch.background_task import BackgroundTask
 from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 from core.worker.fetch.retry import retry_with_backoff
 
-MOST_FILES = 20_000
+MOST_FILES = 100_000
 
 
 class HubFile(msgspec.Struct, frozen=True):
@@ -26,11 +27,6 @@ class HubFile(msgspec.Struct, frozen=True):
     size_bytes: int
     git: str
     sha256: str | None = None
-
-
-def endpoint() -> str:
-    """The URL of the hub; the variable ``HF_ENDPOINT`` may name another one, such as a mirror."""
-    return os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
 
 
 def configure_hub_library(store: FileStore) -> None:
@@ -60,21 +56,28 @@ class HubRepository:
     def remote(self, file: HubFile) -> Remote:
         """The URL of that file, with its size and hash."""
         prefix = "datasets/" if self.kind == "dataset" else ""
-        url = f"{endpoint()}/{prefix}{self.name}/resolve/{self.revision}/{file.name}"
+        url = f"{hub_endpoint()}/{prefix}{self.name}/resolve/{self.revision}/{file.name}"
         if file.sha256 is not None:
             return Remote(url, file.size_bytes, file.sha256)
         return Remote(url, file.size_bytes, file.git, "git")
 
     def files(self, task: BackgroundTask) -> list[HubFile]:
-        """List all files; the hub is asked once. Raises ValueError where there is no such repository."""
-        listing = self.folder / "listing.json"
+        """List all files of a data set, of a model those beside its config; the hub is asked once.
+
+        Raises ValueError where there is no such repository, or none that can be listed.
+        """
+        listing = self.folder / ("tree.json" if self._is_deep else "listing.json")
         try:
             return msgspec.json.decode(listing.read_bytes(), type=list[HubFile])
         except (OSError, msgspec.MsgspecError):
-            files = retry_with_backoff(self._ask, task, f"{endpoint()}, {self.name}")
+            files = retry_with_backoff(self._ask, task, f"{hub_endpoint()}, {self.name}")
         with storage_errors_in_words(listing):
             write_atomically(listing, msgspec.json.encode(files))
         return files
+
+    @property
+    def _is_deep(self) -> bool:
+        return self.kind == "dataset"
 
     def _ask(self) -> list[HubFile]:
         configure_hub_library(self.store)
@@ -82,10 +85,10 @@ class HubRepository:
         from huggingface_hub import HfApi, RepoFile
         from huggingface_hub.errors import HfHubHTTPError
 
-        hub = HfApi(endpoint=endpoint(), token=False)
+        hub = HfApi(endpoint=hub_endpoint(), token=False)
         try:
-            found = hub.list_repo_tree(self.name, revision=self.revision, repo_type=self.kind)
-            entries = [each for each in islice(found, MOST_FILES) if isinstance(each, RepoFile)]
+            found = hub.list_repo_tree(self.name, revision=self.revision, repo_type=self.kind, recursive=self._is_deep)
+            entries = list(islice((each for each in found if isinstance(each, RepoFile)), MOST_FILES + 1))
         except HfHubHTTPError as error:
             if is_final(error.response.status_code):
                 answer = error.response.status_code
@@ -93,4 +96,6 @@ class HubRepository:
             raise UnreachableError(repr(error)) from error
         except (httpx2.TransportError, OSError) as error:
             raise UnreachableError(repr(error)) from error
+        if len(entries) > MOST_FILES:
+            raise ValueError(f"it has more than {MOST_FILES} files")
         return [HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None) for each in entries]

@@ -102,8 +102,7 @@ class MirrorReader:
 
     def _index(self, task: BackgroundTask) -> MirrorIndex:
         half = MAX_INDEX_BYTES // 2
-        only_public = self._store.only_public
-        remote = Remote(f"{self._address}/{INDEX_NAME}", half, "", slack_bytes=half, only_public=only_public)
+        remote = Remote(f"{self._address}/{INDEX_NAME}", half, "", slack_bytes=half, guard=self._store.guard)
         with tempfile.TemporaryDirectory() as folder:
             part = Path(folder) / INDEX_NAME
             with storage_errors_in_words(part):

@@ -12,6 +12,8 @@ from pathlib import Path
 import psutil
 
 from core.run.multiaddr import Multiaddr, readable_multiaddrs, tcp_multiaddr
+from core.security.address_guard import AddressGuard
+from core.security.ip_scope import LOOPBACK, is_public
 
 _PUBLIC_DNS = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
@@ -37,7 +39,7 @@ class LocalNetwork:
     @property
     def is_public(self) -> bool:
         """Whether our own address is one that the whole internet may dial."""
-        return bool(self.ip) and ipaddress.ip_address(self.ip).is_global
+        return bool(self.ip) and is_public(self.ip)
 
     def multiaddr(self, port: int) -> Multiaddr:
         """The multiaddr of that TCP port at our own address."""
@@ -56,7 +58,7 @@ def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
 def own_ipv6() -> str:
     """The global IPv6 address with which this computer would go out; empty if it has none."""
     ip = _own_ip(_PUBLIC_DNS[1])
-    return ip if ip and ipaddress.ip_address(ip).is_global else ""
+    return ip if ip and is_public(ip) else ""
 
 
 def private_network(ip: str) -> PrivateNetwork | None:
@@ -69,9 +71,25 @@ def private_network(ip: str) -> PrivateNetwork | None:
     return None
 
 
+def guard_for_swarm(addresses: Sequence[Multiaddr]) -> AddressGuard:
+    """Where files that the run of a swarm names may come from: the internet.
+
+    Where the swarm is in our own private subnet, from there, too; where it is on this very computer, from here. Who
+    has described the run makes no difference: a run file may be a stranger's as well.
+    """
+    if not addresses or any(address.is_public for address in addresses):
+        return AddressGuard()
+    if all(address.is_loopback for address in addresses):
+        return AddressGuard(LOOPBACK)
+    subnet = private_network(detect_local_network(addresses).ip)
+    if subnet is None or not any(address.ip in subnet for address in addresses if address.ip is not None):
+        return AddressGuard()
+    return AddressGuard((subnet,))
+
+
 def _vpn_with(ip: str) -> str:
     """The interface of a VPN that has this private address; empty if there is none."""
-    if not ip or ipaddress.ip_address(ip).is_global:
+    if not ip or is_public(ip):
         return ""
     names = (name for name, addresses in psutil.net_if_addrs().items() for each in addresses if each.address == ip)
     return next((name for name in names if name.lower().startswith(_VPN_PREFIXES)), "")

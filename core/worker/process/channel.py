@@ -13,7 +13,7 @@ import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Leave, TestNetwork
-from core.protocol.events import AnyEvent, PeersSeen, Progress, StateLoading
+from core.protocol.events import AnyEvent, Hello, PeersSeen, Progress, StateLoading
 from core.worker.process.supervisor import StartThread
 
 GOODBYE_LIMIT_SECONDS = 5.0
@@ -36,6 +36,7 @@ class WorkerChannel:
         self._commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
         self._events: queue.Queue[bytes | None] = queue.Queue(_QUEUE_LENGTH)
         self._is_written = threading.Event()
+        self._half_line, self._is_started = b"", False
 
     @classmethod
     def take_over_stdio(cls) -> WorkerChannel:
@@ -52,8 +53,22 @@ class WorkerChannel:
         os.register_at_fork(after_in_child=lambda: _close_all(commands_fd, events_fd))
         return cls(commands_fd, events_fd)
 
+    def greet(self, hello: Hello) -> AnyCommand | None:
+        """Say hello and wait for the first command, ``None`` if there is none, while this process has one thread only.
+
+        So it can be confined as that command needs, before anything else happens in it; ``start`` reads on.
+        """
+        with contextlib.suppress(OSError):
+            _write_all(self._events_fd, encode(hello))
+        while self._commands.empty():
+            self._read_once(is_first=True)
+        return self._commands.get()
+
     def start(self, start_thread: StartThread) -> None:
-        """Read commands and write events in two threads of the worker's supervisor."""
+        """Read commands and write events in two threads of the worker's supervisor; the second call does nothing."""
+        if self._is_started:
+            return
+        self._is_started = True
         start_thread("event writer", self._write)
         start_thread("command reader", self._read)
 
@@ -84,25 +99,36 @@ class WorkerChannel:
     def _write(self) -> None:
         while (line := self._events.get()) is not None:
             try:
-                view = memoryview(line)
-                while view:
-                    view = view[os.write(self._events_fd, view) :]
+                _write_all(self._events_fd, line)
             except OSError:
                 log.info("the client no longer listens")
                 break
         self._is_written.set()
 
     def _read(self) -> None:
-        pending = b""
-        while piece := _read_piece(self._commands_fd):
-            *lines, pending = (pending + piece).split(b"\n")
-            for line in lines:
-                self._accept(line)
-            if len(pending) > MAX_LINE_BYTES:
-                log.error("a command of more than %d bytes", MAX_LINE_BYTES)
-                break
-        log.info("the client is gone")
-        self.leave()
+        self._take(b"")
+        while self._read_once():
+            pass
+
+    def _take(self, piece: bytes, *, is_first: bool = False) -> None:
+        """Accept the commands in what has been read; where the first one is waited for, leave the others for later."""
+        self._half_line += piece
+        while b"\n" in self._half_line and (self._commands.empty() or not is_first):
+            line, _, self._half_line = self._half_line.partition(b"\n")
+            self._accept(line)
+
+    def _read_once(self, *, is_first: bool = False) -> bool:
+        """Wait for some bytes and accept the commands in them; false, and a wish to leave, where no more will come."""
+        piece = _read_piece(self._commands_fd)
+        self._take(piece, is_first=is_first)
+        is_too_long = len(self._half_line) > MAX_LINE_BYTES
+        if is_too_long:
+            log.error("a command of more than %d bytes", MAX_LINE_BYTES)
+        if is_too_long or not piece:
+            log.info("the client is gone")
+            self.leave()
+            return False
+        return True
 
     def _accept(self, line: bytes) -> None:
         try:
@@ -116,6 +142,12 @@ class WorkerChannel:
             self.test_requested.set()
         else:
             self._commands.put(command)
+
+
+def _write_all(events_fd: int, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[os.write(events_fd, view) :]
 
 
 def _read_piece(commands_fd: int) -> bytes:

@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from core.errors import ErrorKind, UserError
 from core.run.spec.recipe import ImageClassification, TransformerSpec
 from core.worker.compute.bitsandbytes import quantization_options
+from core.worker.fetch.weights_index import refuse_foreign_weights
 from core.worker.recipes.initialization import (
     ATTENTION,
     auto_class,
@@ -38,6 +39,7 @@ def model_from_hub(spec: TransformerSpec, folder: Path, dtype: torch.dtype, devi
     """
     how = _how(spec, dtype, device)
     try:
+        refuse_foreign_weights(folder)
         config = _config(spec, folder)
         with seeded_initialization():
             model, told = auto_class(spec).from_pretrained(
@@ -83,6 +85,8 @@ def _config(spec: TransformerSpec, folder: Path) -> PreTrainedConfig:
     config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     if config.model_type != model_type(spec.config):
         raise ValueError(f"it is of the family {config.model_type}, and the run says {model_type(spec.config)}")
+    if getattr(config, "transformers_weights", None):
+        raise ValueError("its config names a file of weights, which “transformers” would look for anywhere")
     if getattr(config, "quantization_config", None):
         raise ValueError("its weights are quantized already")
     numbers = numbers_of(spec.config)

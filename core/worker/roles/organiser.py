@@ -9,7 +9,7 @@ import msgspec
 
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile
-from core.files.locks import PeerFolder, lock_organiser_folder
+from core.files.locks import PeerFolder
 from core.protocol.commands import Publish
 from core.protocol.events import Connected, Evaluated, Left, Network, Published
 from core.protocol.localizable import localized
@@ -26,9 +26,10 @@ from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
-from core.worker.roles.participation import open_participation
+from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.swarm import (
+    BlockListPublisher,
     EvaluationLog,
     Interrupted,
     LocalSgdOptimizer,
@@ -41,9 +42,9 @@ from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 
 
-def run_organiser(command: Publish, channel: WorkerChannel, supervisor: Supervisor) -> None:
-    """Publish the run and keep it published until we are asked to leave; raises UserError."""
-    with lock_organiser_folder(DataFolder(Path(command.home)), command.manifest.run.id) as keys:
+def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, supervisor: Supervisor) -> None:
+    """Publish the run, with the keys in its folder, until we are asked to leave; raises UserError."""
+    with keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
         manifest = _with_revision(command.manifest, keys.manifest_file)
@@ -88,21 +89,28 @@ def _publish_and_train(
         evaluation_log = EvaluationLog.load(swarm, manifest, keys.scores_file)
         checkpoints = Checkpoints(keys.checkpoint_file, manifest.run.id, optimizer, channel.emit, start_thread)
         refresh_mirror = _mirror_refresh(command, optimizer, channel, supervisor)
-        if (epoch := checkpoints.load()) is not None:
-            optimizer.resume_at(epoch)
+        _resume(participation, checkpoints, command.from_checkpoint)
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
         evaluation_log.start(start_thread)
+        BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
         channel.emit(_published(manifest, swarm.addresses()))
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated)
             refresh_mirror(evaluated.epoch)
             if evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
-                checkpoints.save(evaluated.epoch)
+                checkpoints.save(evaluated.epoch, evaluated.loss)
 
         participation.run_training(on_epoch)
         checkpoints.save_last(optimizer.local_epoch)
         return participation.contributed_samples
+
+
+def _resume(participation: RunParticipation, checkpoints: Checkpoints, wanted: int | None) -> None:
+    """Go on from the newest checkpoint, or back to that of the ``wanted`` epoch."""
+    if (epoch := checkpoints.load(wanted)) is not None:
+        participation.optimizer.resume_at(epoch, is_exact=wanted is not None)
+        participation.observe_loss()
 
 
 def _mirror_refresh(

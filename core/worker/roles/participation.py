@@ -12,6 +12,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
+from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
@@ -27,7 +28,17 @@ from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.roles.upload_monitor import UploadMonitor
-from core.worker.swarm import Interrupted, Listeners, LocalSgdOptimizer, PeerInfo, Swarm, SwarmOptimizer, guard_records
+from core.worker.swarm import (
+    Interrupted,
+    Listeners,
+    LocalSgdOptimizer,
+    PeerInfo,
+    SuspectLedger,
+    Swarm,
+    SwarmOptimizer,
+    guard_records,
+    published_scores,
+)
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
 
@@ -62,6 +73,10 @@ class RunParticipation:
     def contributed_samples(self) -> int:
         """All samples that this worker has computed."""
         return self._trainer.contributed_samples
+
+    def observe_loss(self) -> None:
+        """Remember the loss of the state that was put in place: nobody's may be much worse."""
+        self._trainer.observe_loss()
 
     def run_training(self, on_epoch: Callable[[Evaluated], None] = lambda evaluated: None) -> None:
         """Train until we are asked to leave; ``on_epoch`` is called whenever a new epoch has begun."""
@@ -125,8 +140,9 @@ def open_participation(
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor = ContributionMonitor()
-        optimizer = enter_training(swarm, manifest, organiser, prepared, config, monitor, channel)
+        monitor, ledger = ContributionMonitor(), SuspectLedger()
+        listeners = _listeners(manifest, prepared, monitor, ledger, channel)
+        optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
         others = SwarmPeers(swarm, optimizer, lambda: monitor.failed_rounds)
         connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
@@ -137,7 +153,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest.run.id, organiser, _peer_info(config), optimizer, channel),
+            PeerMonitor(swarm, manifest.run.id, organiser, _peer_info(config), optimizer, ledger, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
@@ -157,12 +173,37 @@ def _kind_of_optimizer(
 ) -> Callable[..., SwarmOptimizer]:
     """What builds the optimizer of the run's mode."""
     if manifest.collaboration.mode == "gradients":
-        return SwarmOptimizer
+        return partial(SwarmOptimizer, organiser=organiser)
     return partial(LocalSgdOptimizer, organiser=organiser, mirror=_mirror(manifest, config, channel))
 
 
 def _peer_info(config: ParticipationConfig) -> PeerInfo:
     return PeerInfo(name=config.public_name, device=device_model(config.device))
+
+
+def _listeners(
+    manifest: RunManifest,
+    prepared: PreparedTraining,
+    monitor: ContributionMonitor,
+    ledger: SuspectLedger,
+    channel: WorkerChannel,
+) -> Listeners:
+    """What hears of rounds, downloads and refused states."""
+
+    def on_round(finished: RoundFinished) -> None:
+        monitor.add_round(finished)
+        ledger.add_round(finished)
+        channel.emit(finished)
+
+    def on_download(received: int, is_done: bool) -> None:
+        total = estimate_requirements(manifest).download_bytes
+        channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
+
+    def on_refusal(peer_id: str, why: str) -> None:
+        ledger.add_refused_state(peer_id)
+        channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
+
+    return Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error)
 
 
 def enter_training(
@@ -171,24 +212,14 @@ def enter_training(
     organiser: str,
     prepared: PreparedTraining,
     config: ParticipationConfig,
-    monitor: ContributionMonitor,
+    listeners: Listeners,
     channel: WorkerChannel,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
-
-    def on_round(finished: RoundFinished) -> None:
-        monitor.add_round(finished)
-        channel.emit(finished)
-
-    def on_download(received: int, is_done: bool) -> None:
-        total = estimate_requirements(manifest).download_bytes
-        channel.emit(StateLoading(received_bytes=total if is_done else min(received, total), total_bytes=total))
-
-    def on_refusal(peer_id: str, why: str) -> None:
-        channel.emit(Warned(problem=ErrorKind.STATE_REFUSED.key, detail=f"{peer_id}: {why}."))
-
     guard_records(swarm, manifest.run.id)
-    return _kind_of_optimizer(manifest, organiser, config, channel)(
+    scores = _signed_scores(swarm, manifest.run.id, organiser)  # before the others hear of us, and count on us
+    prepared.numeric_checks.know_signed_losses([score.loss for score in scores])
+    optimizer = _kind_of_optimizer(manifest, organiser, config, channel)(
         swarm,
         manifest.run.id,
         manifest.collaboration,
@@ -196,6 +227,13 @@ def enter_training(
         optimizer=make_optimizer(manifest.optimizer, prepared.device),
         scheduler=make_scheduler(manifest.scheduler),
         leaving=channel.leaving,
-        listeners=Listeners(on_round, on_download, on_refusal, prepared.numeric_checks.model_error),
+        listeners=listeners,
         is_state_server=config.is_state_server,
     )
+    optimizer.tracker.know_scores(scores)
+    return optimizer
+
+
+def _signed_scores(swarm: Swarm, run_id: str, organiser: str) -> tuple[Score, ...]:
+    """How far the run has come, and how good its model is, as its organiser has signed it; nothing of our own run."""
+    return () if organiser in ("", swarm.peer_id) else published_scores(swarm.dht, run_id, organiser).scores

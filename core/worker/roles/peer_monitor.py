@@ -1,35 +1,49 @@
-"""What a peer tells the others of a run about itself, and what its client hears about them, every few seconds."""
+"""What a peer tells the others of a run about itself and about others, and what its client hears of that.
+
+What is published by its organiser is obeyed here, too: the list of peers that are blocked.
+"""
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
 
 import torch
 
-from core.protocol.events import PeersSeen, RunScored
+from core.errors import ErrorKind
+from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     METRICS,
     PEER_INFO,
+    SUSPECTS,
+    BlockListReader,
     LocalMetrics,
     PeerInfo,
+    SuspectLedger,
     Swarm,
     SwarmOptimizer,
+    peer_ids,
     published_scores,
+    suspects_in,
     swarm_loss,
 )
 from core.worker.training.trainer import Trainer
 
 POLL_SECONDS = 5.0
+TRUST_POLL_SECONDS = 15.0  # between two looks at who is blocked, and who is named by whom
+
+log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
     """Publishes our PeerInfo in the DHT; sends PeersSeen, and RunScored as the organiser publishes scores.
 
-    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody signs scores.
+    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody signs scores or blocks anybody.
+    The ``ledger`` says whom we name as suspects.
     """
 
     def __init__(
@@ -39,20 +53,29 @@ class PeerMonitor:
         organiser: str,
         info: PeerInfo,
         optimizer: SwarmOptimizer,
+        ledger: SuspectLedger,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, run_id, organiser, info
-        self._statistics, self._channel = optimizer.tracker.statistics, channel
+        self._optimizer, self._ledger, self._channel = optimizer, ledger, channel
+        self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
+        self._block_list, self._blocked = BlockListReader(swarm.dht, run_id, organiser), frozenset[str]()
+        self._named, self._looked_at = tuple[tuple[str, int], ...](), -math.inf
 
     def run(self, leaving: threading.Event) -> None:
         """Publish and send until ``leaving``."""
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
+                self._name_suspects()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(self._swarm.dht, self._run_id)))
+            if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
+                self._looked_at = time.monotonic()
+                self._send_suspects()
+                self._obey_block_list()
             if self._organiser:
                 self._send_scores()
 
@@ -67,8 +90,37 @@ class PeerMonitor:
         )
         METRICS.publish(self._swarm, self._run_id, metrics)
 
+    def _name_suspects(self) -> None:
+        record = self._ledger.record()
+        if record.suspects:
+            SUSPECTS.publish(self._swarm, self._run_id, record)
+
+    def _send_suspects(self) -> None:
+        """Tell the client whom the peers that report progress name, if others are named, or by others."""
+        if self._ledger.has_changed:
+            self._name_suspects()
+        records = SUSPECTS.read(self._swarm.dht, self._run_id)
+        suspects = suspects_in(records, self._optimizer.tracker.reports)
+        named = tuple((each.peer_id, each.named_by) for each in suspects)
+        if named != self._named:
+            self._named = named
+            self._channel.emit(SuspectsSeen(suspects=suspects))
+
+    def _obey_block_list(self) -> None:
+        """Have nothing to do with whom the organiser has blocked; leave where that is ourselves."""
+        blocked = self._block_list.poll() - {self._organiser} if self._organiser else frozenset()
+        if self._swarm.peer_id in blocked:
+            self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
+            self._channel.leave()
+        elif blocked != self._blocked:
+            log.info("%d peers are blocked by the organiser", len(blocked))
+            self._blocked = blocked
+            self._optimizer.block(peer_ids(blocked))
+
     def _send_scores(self) -> None:
         history = published_scores(self._swarm.dht, self._run_id, self._organiser)
+        if self._organiser != self._swarm.peer_id:  # what we sign ourselves says nothing of how far others are
+            self._optimizer.tracker.know_scores(history.scores)
         if scores := history.since(self._scored_epoch):
             *earlier, latest = scores
             self._scored_epoch = latest.epoch

@@ -10,14 +10,16 @@ from pathlib import Path
 
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
-from core.files.locks import lock_peer_folder
+from core.files.locks import PeerFolder
 from core.protocol.commands import Join, Start
-from core.protocol.events import Connected, Left, RunFound, SearchFinished
+from core.protocol.events import Connected, Left, PeersSeen, RunFound, SearchFinished, SuspectsSeen
 from core.run.address import peer_ids_of
+from core.run.consent import is_agreed
 from core.run.manifest import RunManifest
 from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
+from core.worker.network.local_network import guard_for_swarm
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
 from core.worker.network.upload_memory import UploadMemory
@@ -28,13 +30,18 @@ from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
+    PEER_INFO,
+    PROGRESS,
+    SUSPECTS,
     FoundManifests,
     Interrupted,
     Publisher,
     Swarm,
     find_manifests,
     peers_in,
+    peers_of,
     publisher_of,
+    suspects_in,
     swarm_loss,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
@@ -60,14 +67,19 @@ class _Run:
 
 
 def run_volunteer(
-    command: Join, alive: Sequence[str], peer_cache: PeerCache, channel: WorkerChannel, supervisor: Supervisor
+    command: Join,
+    alive: Sequence[str],
+    peer_cache: PeerCache,
+    keys: PeerFolder,
+    channel: WorkerChannel,
+    supervisor: Supervisor,
 ) -> None:
     """Connect, wait for consent and train until we are asked to leave; raises UserError.
 
-    ``alive`` are the addresses that answer, of those in ``peer_cache``.
+    ``alive`` are the addresses that answer, of those in ``peer_cache``; ``keys`` is the folder that is ours.
     """
     data = DataFolder(Path(command.home))
-    with lock_peer_folder(data) as keys:
+    with keys:
         known, upload_memory = KnownOrganisers(data.known_organisers_file), UploadMemory(data.uploads_file, alive)
         volunteer = Volunteer(command, peer_cache, known, upload_memory, channel, supervisor)
         with open_swarm_access(command, alive, keys, channel, supervisor) as access:
@@ -103,6 +115,8 @@ class Volunteer:
         runs = self._search(access.swarm)
         for run in runs:
             self._channel.emit(_found_event(run, access.swarm, self._pasted))
+        if self._command.lists_peers and len(runs) == 1:
+            self._list_peers(runs[0].manifest.run.id, access.swarm)
         self._channel.emit(SearchFinished(found=len(runs)))
         start = self._channel.next_command()
         if not isinstance(start, Start):
@@ -111,8 +125,21 @@ class Volunteer:
         chosen = next((run for run in runs if (run.manifest.run.id, run.organiser) == wanted), None)
         if chosen is None:
             raise UserError(ErrorKind.NO_SUCH_RUN, start.run_id)
+        if not is_agreed(chosen.manifest, start.digest):
+            raise UserError(
+                ErrorKind.RUN_CHANGED, f"Run {start.run_id}: it is revision {chosen.manifest.revision} now."
+            )
         self._peer_cache.choose_run(start.run_id)
         return self._train(chosen, start, access)
+
+    def _list_peers(self, run_id: str, swarm: Swarm) -> None:
+        """Send who takes part in that run, and whom they name."""
+        progress = PROGRESS.read(swarm.dht, run_id, self._pasted)
+        infos = PEER_INFO.read(swarm.dht, run_id, self._pasted)
+        named = SUSPECTS.read(swarm.dht, run_id, self._pasted)
+        peers = peers_of(progress, swarm.peer_id, infos)
+        self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(swarm.dht, run_id, self._pasted)))
+        self._channel.emit(SuspectsSeen(suspects=suspects_in(named, progress)))
 
     def _search(self, swarm: Swarm) -> list[_Run]:
         """The runs that may be joined; raises UserError where there is none, with the reason."""
@@ -159,15 +186,12 @@ class Volunteer:
             return participation.contributed_samples
 
     def _participation_config(self, run: _Run, start: Start) -> ParticipationConfig:
-        # A stranger who has signed the manifest names its files: unless the swarm itself is in a private network,
-        # they must not lead into ours.
-        only_public = run.signed is not None and any(address.is_public for address in self._command.addresses)
         return ParticipationConfig(
             start.device,
             start.threads,
             initial_micro_batch(run.manifest.collaboration.batch_size_per_step, start.micro_batch),
             RateLimiter(),
-            FileStore(Path(self._command.home), start.disk_limit_bytes, only_public),
+            FileStore(Path(self._command.home), start.disk_limit_bytes, guard_for_swarm(self._command.addresses)),
             start.public_name,
             start.memory_limit_bytes,
             upload_memory=self._upload_memory,

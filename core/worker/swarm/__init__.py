@@ -2,19 +2,22 @@
 
 from hivemind import __version__ as HIVEMIND_VERSION
 
-from core.worker.swarm.averaging.optimizer import Listeners, SwarmOptimizer
+from core.worker.swarm.averaging.optimizer import SwarmOptimizer
+from core.worker.swarm.averaging.rounds import Listeners
 from core.worker.swarm.averaging.state_download import Interrupted
 from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
 from core.worker.swarm.dht.evaluation_log import EvaluationLog, published_scores
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
-from core.worker.swarm.dht.progress_reports import peers_in, swarm_loss
+from core.worker.swarm.dht.progress_reports import peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.run_records import (
     LAN_ADDRESSES,
     METRICS,
     PEER_INFO,
+    PROGRESS,
+    SUSPECTS,
     LanAddresses,
     LocalMetrics,
     PeerInfo,
@@ -24,6 +27,8 @@ from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
+from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
 
@@ -32,8 +37,12 @@ __all__ = [
     "LAN_ADDRESSES",
     "METRICS",
     "PEER_INFO",
+    "PROGRESS",
     "REACHABILITY_TEST_SECONDS",
+    "SUSPECTS",
     "UPLOAD_TEST_PEERS",
+    "BlockListPublisher",
+    "BlockListReader",
     "EvaluationLog",
     "FoundManifests",
     "Interrupted",
@@ -45,6 +54,7 @@ __all__ = [
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",
+    "SuspectLedger",
     "Swarm",
     "SwarmOptimizer",
     "Version",
@@ -56,13 +66,16 @@ __all__ = [
     "guard_records",
     "measure_upload",
     "not_connected",
+    "peer_ids",
     "peers_in",
+    "peers_of",
     "ping_peers",
     "probe_reachability",
     "published_scores",
     "publisher_of",
     "received_bytes",
     "sent_bytes",
+    "suspects_in",
     "swarm_loss",
     "write_state_file",
 ]

@@ -1,4 +1,4 @@
-"""The run's state on disk, as safetensors: the parameters, the optimizer's state and the epoch.
+"""The run's state on disk, as safetensors: the parameters, the optimizer's state, the epoch and its held-out loss.
 
 With local SGD also the number of outer steps, which hivemind calls an extra tensor: without it the others would take
 the weights of an organiser that comes back for those of a run which has just begun.
@@ -14,12 +14,13 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
 from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
+from core.worker.training.checkpoint_history import CheckpointHistory
 
 
 class DamagedCheckpointError(Exception):
@@ -27,7 +28,7 @@ class DamagedCheckpointError(Exception):
 
 
 class Checkpoints:
-    """The checkpoint of one run, written in the background; ``emit`` is told how it went."""
+    """The checkpoints of one run, written in the background; ``emit`` is told how it went."""
 
     def __init__(
         self,
@@ -38,19 +39,30 @@ class Checkpoints:
         start_thread: StartThread,
     ) -> None:
         self._path, self._run_id, self._optimizer, self._emit = path, run_id, optimizer, emit
+        self._history = CheckpointHistory(path)
         self._start_thread = start_thread
         self._saving: threading.Thread | None = None
         self._saved_epoch: int | None = None
 
-    def load(self) -> int | None:
-        """Put the saved state in place; its epoch, or ``None``. A damaged file is moved aside.
+    def load(self, epoch: int | None = None) -> int | None:
+        """Put the saved state in place, of that epoch or the newest; its epoch, or ``None`` where nothing is saved.
 
-        What an interrupted save has left is removed.
+        A damaged file is moved aside, and the one before it is taken. What an interrupted save has left is removed.
+        Raises UserError where there is no checkpoint of that epoch.
         """
         for interrupted in self._path.parent.glob(f".{self._path.name}.*.tmp"):
             interrupted.unlink(missing_ok=True)
-        if not self._path.exists():
-            return None
+        if epoch is not None and not self._history.go_back_to(epoch):
+            kept = ", ".join(str(each.epoch) for each in self._history.all())
+            raise UserError(
+                ErrorKind.USAGE, f"There is no checkpoint of epoch {epoch}. Those that are kept: {kept or '-'}."
+            )
+        while self._path.exists():
+            if (loaded := self._load()) is not None or not self._take_the_one_before():
+                return loaded
+        return None
+
+    def _load(self) -> int | None:
         averager = self._optimizer.state_averager
         try:
             epoch = load_checkpoint(
@@ -64,11 +76,16 @@ class Checkpoints:
         self._saved_epoch = epoch
         return epoch
 
-    def save(self, epoch: int) -> None:
+    def _take_the_one_before(self) -> bool:
+        """Make the newest of the others the newest; whether there is any."""
+        before = self._history.all()
+        return bool(before) and self._history.go_back_to(before[0].epoch)
+
+    def save(self, epoch: int, loss: float | None = None) -> None:
         """Start to save, unless that epoch is saved already or an earlier save is still running."""
         if epoch == self._saved_epoch or (self._saving is not None and self._saving.is_alive()):
             return
-        self._saving = self._start_thread("checkpoint", lambda: self._save(epoch))
+        self._saving = self._start_thread("checkpoint", lambda: self._save(epoch, loss))
 
     def save_last(self, epoch: int) -> None:
         """Save that epoch, after whatever is being saved, and wait until it is done."""
@@ -81,11 +98,11 @@ class Checkpoints:
         if self._saving is not None:
             self._saving.join()
 
-    def _save(self, epoch: int) -> None:
+    def _save(self, epoch: int, loss: float | None) -> None:
         averager = self._optimizer.state_averager
         try:
-            with averager.lock_averaged_tensors:
-                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer, averager.extra_tensors)
+            with self._history.adding(), averager.lock_averaged_tensors:
+                save_checkpoint(self._path, self._run_id, epoch, averager.optimizer, averager.extra_tensors, loss)
         except OSError as error:
             problem = storage_problem(error, self._path)
             self._emit(Warned(problem=problem.problem.key, detail=problem.detail))
@@ -95,14 +112,20 @@ class Checkpoints:
 
 
 def save_checkpoint(
-    path: Path, run_id: str, epoch: int, optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor] = ()
+    path: Path,
+    run_id: str,
+    epoch: int,
+    optimizer: torch.optim.Optimizer,
+    extra: Sequence[torch.Tensor] = (),
+    loss: float | None = None,
 ) -> None:
     """Write the parameters, the optimizer's tensors and the extra ones as safetensors, in place of the old file.
 
     Raises OSError, and the old file stays whole.
     """
     whole = {name: tensor.detach().cpu().contiguous() for name, tensor in _named(optimizer, extra).items()}
-    write_atomically(path, save(whole, metadata={"run_id": run_id, "epoch": str(epoch)}))
+    about = {"run_id": run_id, "epoch": str(epoch)} | ({} if loss is None else {"loss": repr(loss)})
+    write_atomically(path, save(whole, metadata=about))
 
 
 def load_checkpoint(

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+from collections.abc import Sequence
 
 import torch
 
 from core.worker.recipes import Recipe
 
 ABSURD = 3.0  # times the loss of a model that has learned nothing yet
+REMEMBERED_LOSSES = 10  # of our own model
+MIN_LOSSES = 3
+LOST_SHARE = 0.1  # of what was learned, that another peer's model may lack
+SIGNED_LOST_SHARE = 0.3  # the same, of what the organiser has measured, on another computer and at another moment
+LEAST_NOISE = 0.02  # of the loss of a model that has learned nothing
 PATIENCE_STEPS = 50  # micro-batches in a row without a finite gradient
 
 
 class NumericChecks:
-    """Refuses losses, gradients and models that cannot be right; ``untrained_loss`` is that of the initial model."""
+    """Refuses losses, gradients and models that cannot be right; ``untrained_loss`` is that of the initial model.
+
+    Once our own model has had some losses, another one's is compared with them; before that, with those that the run's
+    organiser has signed.
+    """
 
     def __init__(self, recipe: Recipe, untrained_loss: float) -> None:
-        self._recipe = recipe
+        self._recipe, self._untrained_loss = recipe, untrained_loss
+        self._own_losses = deque[float](maxlen=REMEMBERED_LOSSES)
+        self._best_loss = math.inf
+        self._worst_signed: float | None = None
         self._limit = 1.0 + ABSURD * untrained_loss
         self.consecutive_bad_steps = 0
         parameters = [each for each in recipe.model.parameters() if each.requires_grad]
@@ -28,8 +42,45 @@ class NumericChecks:
         return cls(recipe, recipe.evaluate().loss)
 
     def model_error(self) -> str:
-        """What is wrong with the model's present parameters, in words; empty where they may be right."""
-        return self.loss_error(self._recipe.evaluate().loss)
+        """What is wrong with the model's present parameters, another peer's; empty where they may be right."""
+        loss = self._recipe.evaluate().loss
+        if error := self.loss_error(loss):
+            return error
+        worst = self.worst_loss()
+        if worst is not None and loss > worst:
+            return f"its loss is {loss:.3g}, and our own were no more than {max(self._own_losses):.3g}"
+        signed = self._worst_signed
+        if worst is None and signed is not None and loss > signed:
+            return f"its loss is {loss:.3g}, and what the organiser has signed allows no more than {signed:.3g}"
+        return ""
+
+    def know_signed_losses(self, losses: Sequence[float]) -> None:
+        """Learn what the run's losses were, as its organiser has signed them, by rising epoch."""
+        if len(losses) >= MIN_LOSSES:
+            may_lack = SIGNED_LOST_SHARE * (self._untrained_loss - min(losses))
+            self._worst_signed = max(losses[-REMEMBERED_LOSSES:]) + max(may_lack, LEAST_NOISE * self._untrained_loss)
+
+    def observe_checkpoint(self) -> None:
+        """Remember the loss of the model that we go on with; it counts from the beginning."""
+        loss = self._recipe.evaluate().loss
+        for _ in range(MIN_LOSSES):
+            self.observe(loss)
+
+    def observe(self, loss: float) -> None:
+        """Remember what our own model's loss is."""
+        if not self.loss_error(loss):
+            self._own_losses.append(loss)
+            self._best_loss = min(loss, self._best_loss)
+
+    def worst_loss(self) -> float | None:
+        """The highest loss that another peer's model may have; ``None`` while our own has had too few.
+
+        It is the worst of our last ones, which differ by the run's noise, and a part of what we have learned.
+        """
+        if len(self._own_losses) < MIN_LOSSES:
+            return None
+        learned = self._untrained_loss - self._best_loss
+        return max(self._own_losses) + max(LOST_SHARE * learned, LEAST_NOISE * self._untrained_loss)
 
     def loss_error(self, loss: float) -> str:
         """What is wrong with a model that has this loss on the validation set, in words; empty if nothing is."""

@@ -82,6 +82,10 @@ class Trainer:
                 self._optimizer.load_state_from_peers()
                 is_behind = not self._optimizer.has_run_state
 
+    def observe_loss(self) -> None:
+        """Evaluate the model that training begins with."""
+        self._checks.observe_checkpoint()
+
     def events(self, leaving: threading.Event, device: str) -> Iterator[AnyEvent]:
         """Train until ``leaving``; yields what happened, at most one Progress in ``REPORT_SECONDS``."""
         parameters = sum(parameter.numel() for parameter in self._recipe.model.parameters())
@@ -193,6 +197,7 @@ class Trainer:
             self._optimizer.load_state_from_peers()
         else:
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
+            self._checks.observe(loss)
         yield evaluated
 
     def _evaluate(self) -> Evaluated:

@@ -12,9 +12,12 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.commands import Start
 from tests.app.support.sample_sessions import PEER, run_found, search
+from tests.support.consents import NO_DIGEST
 
 FOUND = search(run_found())
-TRAINING = replace(FOUND, phase="training", consent=Start(run_id="sums", organiser=PEER, device="cpu"))
+TRAINING = replace(
+    FOUND, phase="training", consent=Start(run_id="sums", organiser=PEER, digest=NO_DIGEST, device="cpu")
+)
 
 
 @pytest.mark.parametrize(

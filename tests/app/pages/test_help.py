@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Literal
+from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QSize, Qt, QUrl
@@ -15,14 +17,18 @@ from pytestqt.qtbot import QtBot
 from app.appearance.theme import DARK, LIGHT, palette_of
 from app.pages.help.document_style import blocks_of
 from app.pages.help.page import HelpPage
+from app.presenters.help_presenter import HelpPresenter
 from app.shell.main_window import MainWindow
 from app.widgets.callout import Callout
 from core.errors import ErrorKind
 from core.files.documents import ERRORS, INDEX, list_topics, read_document, slug_of
+from core.files.folders import Folders
 from tests.app import test_accessibility as everybody
 from tests.app.support.browser import installed
 from tests.app.support.language_context import speaking
 from tests.app.support.untranslated_text import still_english
+
+PEER = "12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN"
 
 
 @pytest.fixture
@@ -185,3 +191,38 @@ def test_the_longest_document_is_laid_out_once(page: HelpPage) -> None:
     began = time.process_time()
     page.open_document(longest)
     assert time.process_time() - began < 3.0  # laid out after each change, it took 20 seconds
+
+
+@pytest.fixture
+def presenter(qtbot: QtBot, tmp_path: Path) -> HelpPresenter:
+    """The help page of a person whose log names a peer."""
+    folders = Folders.below(tmp_path)
+    folders.prepare()
+    (folders.logs / "client.log").write_text(f"met {PEER} at 203.0.113.7\n")
+    made = HelpPresenter(Mock(), folders)  # the mock stands for the navigator, which is not asked for anything here
+    qtbot.addWidget(made.page)
+    made.page.resize(QSize(800, 560))
+    with qtbot.waitExposed(made.page):
+        made.page.show()
+    return made
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_report_is_shown_without_names_and_saved_where_the_person_says(
+    presenter: HelpPresenter, qtbot: QtBot, tmp_path: Path, language: Literal["en", "de"]
+) -> None:
+    with speaking(language):
+        presenter.page.report.click()
+        dialog = presenter.report
+        assert dialog is not None and dialog.isVisible() and dialog.width() <= 800
+        assert "met <peer 1> at <address 1>" in dialog.text.toPlainText()
+        save = next(each for each in dialog.buttons.buttons() if each.text().endswith("…"))
+        save.click()
+        assert dialog.files is not None
+        dialog.files.fileSelected.emit(str(tmp_path / "report.txt"))
+        assert (tmp_path / "report.txt").read_text() == dialog.text.toPlainText()
+        assert str(tmp_path / "report.txt") in dialog.state.text()
+        dialog.save(tmp_path / "nowhere" / "report.txt")
+        assert "nowhere" in dialog.state.text()
+        dialog.files.reject()
+        dialog.reject()

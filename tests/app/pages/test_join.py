@@ -18,7 +18,6 @@ from app.widgets.list_button import ListButton
 from core.client.reducer import reduce
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, WorkerExited
-from core.protocol.commands import Start
 from core.protocol.events import Connected, Failed, Hello
 from core.records.recent_runs import RecentRun
 from core.run.address import JoinAddress
@@ -33,6 +32,7 @@ from tests.app.support.sample_sessions import (
     seen,
     session_of,
 )
+from tests.support.consents import consent_to
 
 WRONG = "/ip4/203.0.113.5/tcp/31337"
 RUN = RecentRun(run_id="sums", name="Learning to add", organiser=PEER, address=ADDRESS, last_state="paused", at=0.0)
@@ -211,7 +211,7 @@ def test_a_run_file_is_picked_in_a_dialog(page: JoinPage, qtbot: QtBot, tmp_path
 
 def test_a_problem_of_training_is_not_told_here(page: JoinPage) -> None:
     run = run_found()
-    consent = Asked(Start(run_id="sums", organiser=PEER, device="cpu"))
+    consent = Asked(consent_to(run))
     training = reduce(search(run), consent)
     page.show_session(reduce(training, Failed(problem=ErrorKind.OUT_OF_MEMORY.key)))
     assert said(page) == "" and not page.search_status.isVisible()

@@ -20,11 +20,12 @@ from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.protocol.client_events import Asked, ClientEvent, WorkerExited
 from core.protocol.commands import DryRun
-from core.protocol.events import Failed, FitMeasured, Restarting, RunFound, UploadMeasured
+from core.protocol.events import Confined, Failed, FitMeasured, Restarting, RunFound, UploadMeasured
 from core.records.settings import Settings
 from core.run.manifest import Requirements
 from tests.app.support.browser import Browser, installed
 from tests.app.support.sample_sessions import BUSY_GPU, CPU, GIGABYTE, GPU, PEER, run_found, search, seen
+from tests.core.texts.test_run_sources import manifest_with_all_sources, missing_sources
 
 RUN = run_found(name="Learning to add", description="Sums.", license="MIT", homepage="https://example.org/a")
 STRANGER = "12D3KooWQ" + PEER[9:]
@@ -49,6 +50,12 @@ def browser() -> Iterator[Browser]:
     """Instead of the person's own."""
     with installed() as browser:
         yield browser
+
+
+def test_every_host_and_repository_is_named_before_anybody_agrees(page: ReviewPage) -> None:
+    run = msgspec.structs.replace(RUN, manifest=manifest_with_all_sources())
+    page.show_session(search(run))
+    assert not missing_sources(page.offer.facts.text)
 
 
 def test_a_run_is_shown_and_started(page: ReviewPage, qtbot: QtBot) -> None:
@@ -150,6 +157,14 @@ def test_strangers_see_what_they_see(page: ReviewPage) -> None:
     assert PEER[:12] in page.offer.visible_card.text and "“Anna”" in page.offer.visible_card.text
     page.show_settings(Settings())
     assert "Anna" not in page.offer.visible_card.text
+
+
+def test_what_this_computer_cannot_keep_from_the_training_process_is_said(page: ReviewPage) -> None:
+    hint = page.offer.visible_card.confinement
+    page.show_session(reduce(search(RUN), Confined()))
+    assert hint.isHidden()
+    page.show_session(reduce(search(RUN), Confined(gaps=("sockets",))))
+    assert hint.isVisible() and "the sockets of your session" in hint.text()
 
 
 def test_of_several_runs_one_is_chosen(page: ReviewPage, qtbot: QtBot) -> None:

@@ -14,6 +14,7 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Asked
 from core.protocol.commands import Join, Start
 from core.protocol.events import Restarting
+from tests.support.consents import NO_DIGEST
 
 pytestmark = pytest.mark.usefixtures("english")
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("english")
 def test_a_network_that_is_away_is_no_crash() -> None:
     outage = Restarting(attempt=1, seconds=2.0, problem=ErrorKind.NOBODY_ANSWERS.key)
     joining = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
-    consent = Start(run_id="sums", organiser="me", device="cpu")
+    consent = Start(run_id="sums", organiser="me", digest=NO_DIGEST, device="cpu")
     alert = alert_of(replace(joining, consent=consent, restarting=outage), None, frozenset())
     assert alert is not None
     assert (alert.title, alert.is_grave) == ("Nobody answers just now.", False)

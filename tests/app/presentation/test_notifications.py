@@ -10,9 +10,10 @@ from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.commands import Start
 from core.protocol.events import RunFound
+from tests.support.consents import NO_DIGEST
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 
-START = Start(run_id="sums", organiser=ORGANISER, device="cpu")
+START = Start(run_id="sums", organiser=ORGANISER, digest=NO_DIGEST, device="cpu")
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
 TRAINING = Session(phase="training", consent=START, chosen=FOUND)
 NOW = 1_790_000_000.0

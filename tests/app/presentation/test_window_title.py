@@ -13,8 +13,9 @@ from core.protocol.client_events import Pause
 from core.protocol.commands import Start
 from core.protocol.events import ContributionStatus, Restarting
 from tests.app.support.sample_sessions import PEER, run_found, search
+from tests.support.consents import NO_DIGEST
 
-CONSENT = Start(run_id="sums", organiser=PEER, device="cpu")
+CONSENT = Start(run_id="sums", organiser=PEER, digest=NO_DIGEST, device="cpu")
 TRAINING = replace(search(run_found()), phase="training", consent=CONSENT, chosen=run_found(name="Sums"))
 RESTARTING = Restarting(attempt=1, seconds=2.0)
 

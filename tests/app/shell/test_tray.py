@@ -15,9 +15,10 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.commands import Start
+from tests.support.consents import NO_DIGEST
 from tests.support.peers.fake_worker import progress
 
-START = Start(run_id="sums", organiser="me", device="cpu")
+START = Start(run_id="sums", organiser="me", digest=NO_DIGEST, device="cpu")
 TRAINING = Session(phase="training", consent=START, progress=progress(500))
 PAUSED = replace(TRAINING, phase="paused", pause=Pause())
 

@@ -18,6 +18,7 @@ from core.records.time_series import Curve, Series
 from core.run.manifest import RunInfo, RunManifest
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
+from tests.support.consents import NO_DIGEST
 
 NOW = 1_763_700_000.0
 MANIFEST = RunManifest(
@@ -74,7 +75,7 @@ def training(**changes: object) -> Session:
     values: dict[str, object] = {
         "phase": "training",
         "opening": Join(addresses=(), home="/nowhere"),
-        "consent": Start(run_id="sums", organiser="12D3KooWorganiser", device="cuda:0"),
+        "consent": Start(run_id="sums", organiser="12D3KooWorganiser", digest=NO_DIGEST, device="cuda:0"),
         "is_worker_running": True,
         "runs": (FOUND,),
         "chosen": FOUND,

@@ -10,6 +10,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import IO
 
 from core.worker import __main__ as worker
 from core.worker.process import process_tree
@@ -18,8 +19,11 @@ PACE = "WORKERBEE_BENCH_SAMPLES_PER_SECOND"
 RECORD = "WORKERBEE_BENCH_VERSIONS"
 
 
-def record_versions(path: Path) -> None:
-    """Append a line of JSON to that file whenever the base weights have another version."""
+def record_versions(file: IO[str]) -> None:
+    """Append a line of JSON to that file whenever the base weights have another version.
+
+    It was opened before the worker has confined itself.
+    """
     from core.worker.swarm.local_sgd.outer_optimizer import Version
     from core.worker.swarm.local_sgd.round_log import RoundLog
 
@@ -27,8 +31,8 @@ def record_versions(path: Path) -> None:
 
     def note(is_step: bool, version: Version) -> None:
         line = {"at": time.monotonic(), "is_step": is_step, "steps": version[0], "root": version[1].hex()}
-        with path.open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        file.write(json.dumps(line) + "\n")
+        file.flush()
 
     def recorded_advance(self: RoundLog, before: Version, after: Version) -> None:
         note(True, after)
@@ -44,16 +48,17 @@ def record_versions(path: Path) -> None:
 def main() -> None:
     """Be that worker until it is told to leave."""
     set_up = process_tree.setup_fork_handling
+    with Path(os.environ[RECORD]).open("a", encoding="utf-8") as record:
 
-    def set_up_recorded() -> None:
-        set_up()  # before hivemind is imported
-        from core.worker.training.trainer import RateLimiter
+        def set_up_recorded() -> None:
+            set_up()  # before hivemind is imported
+            from core.worker.training.trainer import RateLimiter
 
-        RateLimiter.__init__.__defaults__ = (float(os.environ[PACE]),)
-        record_versions(Path(os.environ[RECORD]))
+            RateLimiter.__init__.__defaults__ = (float(os.environ[PACE]),)
+            record_versions(record)
 
-    process_tree.setup_fork_handling = set_up_recorded
-    worker.main()
+        process_tree.setup_fork_handling = set_up_recorded
+        worker.main()
 
 
 if __name__ == "__main__":

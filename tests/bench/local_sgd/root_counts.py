@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.bench.local_sgd.recorded_peers import Move
+from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
     )
 
 
+def root_counts_of(peers: Iterable[RecordedPeer]) -> RootCounts:
+    """Of what these peers have recorded so far."""
+    return root_counts({peer.mark: peer.moves() for peer in peers})
+
+
 def _times_of_rounds(peers: Mapping[str, Sequence[Move]], right: Mapping[int, str]) -> dict[int, float]:
     """When the first peer took the right step of each round."""
     times: dict[int, float] = {}
@@ -69,7 +75,7 @@ def _is_repaired(moves: Sequence[Move], steps: int, right: Mapping[int, str], ti
 
     Who has missed a round takes the wrong step while the others take one with a higher number.
     """
-    for move, following in zip(moves, [*moves[1:], None], strict=True):
+    for move, following in itertools.zip_longest(moves, moves[1:]):
         if move.is_step and move.steps == steps and move.root != right[steps]:
             meanwhile = min(times, key=lambda number: abs(times[number] - move.at))
             return following is None or (

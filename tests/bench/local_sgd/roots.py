@@ -16,7 +16,7 @@ import psutil
 from core.protocol.commands import NetworkMode
 from core.protocol.events import Progress
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
-from tests.bench.local_sgd.root_counts import RootCounts, root_counts
+from tests.bench.local_sgd.root_counts import RootCounts, root_counts_of
 from tests.bench.setup import Ground, NotMeasured
 
 SEED = 15
@@ -77,7 +77,7 @@ class _Swarm:
         while last < rounds and ground.deadline > time.monotonic():
             self._happen()
             last = self._after(EVENT_ROUNDS)
-        counts = root_counts({peer.mark: peer.moves() for peer in self._group.started})
+        counts = root_counts_of(self._group.started)
         return Roots(counts, time.monotonic() - began, self._happened, self._troubles)
 
     def _after(self, rounds: int) -> int:

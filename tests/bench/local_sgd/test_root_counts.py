@@ -33,6 +33,10 @@ def test_who_has_another_root_and_takes_the_right_one_before_its_next_step_was_r
     assert counted("1b 2c 3d", "1b 2c 3d", "1x =1b 2c 3d") == RootCounts(2, 1, 0, 0, 0)
 
 
+def test_who_has_no_base_weights_yet_has_no_wrong_ones() -> None:
+    assert counted("1b 2c", "1b 2c", "1x =2c", "") == RootCounts(1, 1, 0, 0, 0)
+
+
 def test_who_steps_on_from_a_wrong_root_or_is_repaired_too_late_was_not() -> None:
     assert counted("1b 2c 3d", "1b 2c 3d", "1x 2y =3d") == RootCounts(1, 1, 1, 0, 0)
     assert counted("1b 2c 3d 4e", "1b 2c 3d 4e", "1x =3d 4e") == RootCounts(3, 0, 1, 0, 0)

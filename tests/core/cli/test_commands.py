@@ -433,6 +433,23 @@ def test_doctor_has_a_line_for_everything(tmp_path: Path) -> None:
         assert f" {subject} " in result.out
 
 
+def test_doctor_says_what_the_training_process_can_reach(tmp_path: Path) -> None:
+    checked = {"event": "engine_checked", "torch": "2.13.0", "hivemind": "1.1.12"}
+    for gaps, words in (
+        ([], "✓ confinement    The training"),
+        (["sockets"], "! confinement    This system does not keep"),
+    ):
+        play = {"check": [[{"event": "confined", "gaps": gaps}, checked, {"exit": 0}]]}
+        assert words in workerbee(tmp_path, "doctor", worker=reciting(tmp_path, play)).out
+
+
+def test_who_agrees_reads_first_what_is_not_confined(tmp_path: Path) -> None:
+    play = found()
+    play["join"][0].insert(0, {"event": "confined", "gaps": ["everything"]})
+    result = workerbee(tmp_path, "join", ADDRESS, "--yes", "--for", "1s", worker=reciting(tmp_path, play))
+    assert "it can do what you can" in " ".join((result.out + result.err).split())
+
+
 @pytest.mark.slow
 def test_doctor_names_the_versions_that_the_real_engine_has_loaded(tmp_path: Path) -> None:
     result = workerbee(tmp_path, "doctor", worker=command_of(Path(sys.executable)))

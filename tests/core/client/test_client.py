@@ -19,6 +19,7 @@ from core.protocol.commands import Join, Leave, Publish, Start
 from core.protocol.events import Failed, Restarting
 from core.run.address import JoinAddress
 from tests.support.client_harness import ADDRESS, LIMIT_SECONDS, Open, children
+from tests.support.consents import consent_to
 from tests.support.peers import fake_worker
 
 UNHURRIED = RestartPolicy(delays_seconds=(3600.0,))
@@ -47,8 +48,7 @@ def test_a_volunteer_joins_agrees_trains_and_leaves(front_end: Open) -> None:
     assert session.contributed_samples == fake_worker.SAMPLES_A_LIFE
     join, start, leave = front.lives()[0]
     assert join == Join(addresses=ADDRESS.peers, home=str(front.folders.data))
-    run_id, organiser = fake_worker.RUN_ID, fake_worker.ORGANISER
-    assert start == Start(run_id=run_id, organiser=organiser, device="cpu", threads=1)
+    assert start == consent_to(chosen)
     assert leave == Leave()
 
 

@@ -13,7 +13,7 @@ from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
-from core.protocol.commands import Check, DryRun, Join, Leave, Publish, Start
+from core.protocol.commands import Check, DryRun, Join, Leave, Publish
 from core.protocol.events import (
     CheckpointSaved,
     Connected,
@@ -38,17 +38,18 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.localizable import LocalizedText
-from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
+from tests.support.consents import consent_to
+from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE
 
 JOIN = Asked(Join(addresses=(NOWHERE,), home="/nowhere"))
-START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cpu"))
 LEAVE = Asked(Leave())
 PUBLISH = Asked(Publish(manifest=manifest(), home="/nowhere"))
 REHEARSE = Asked(DryRun(manifest=manifest(), device="cpu"))
 FIT = FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9)
 HELLO = Hello(protocol=1, version="fake")
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
+START = Asked(consent_to(FOUND), shown=FOUND)
 STARTED = TrainingStarted(device="cpu", epoch=7, parameters=1000)
 CRASHED = WorkerExited(-11)
 TRAINING: tuple[ClientEvent, ...] = (JOIN, HELLO, FOUND, SearchFinished(found=1), START, STARTED)

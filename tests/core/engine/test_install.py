@@ -173,7 +173,7 @@ def test_a_disk_that_fills_up_meanwhile_is_said_and_the_attempt_may_be_repeated(
         msgspec.structs.replace(each, bytes=max(1, each.bytes - 900_000), unpacked_bytes=1) for each in files.files
     )
     workshop.folders.data.mkdir(parents=True)
-    mounted = ["mount", "-t", "tmpfs", "-o", "size=2600k", "tmpfs", str(workshop.folders.data)]
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=2600k,mode=700", "tmpfs", str(workshop.folders.data)]
     if subprocess.run(mounted, capture_output=True).returncode != 0:
         pytest.skip("only root may make a small disk")
     try:
@@ -211,7 +211,9 @@ def test_removing_leaves_nothing_but_is_refused_while_a_worker_runs(workshop: Wo
     workshop.place.activate(Engine(folder, workshop.place.write_metadata(folder, workshop.offer())))
     engine = workshop.place.engine()
     assert engine is not None
-    with subprocess.Popen([engine.python, "-c", "input()"], stdin=subprocess.PIPE) as worker:
+    words = [str(engine.python), "-c", "print(flush=True); input()"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        assert worker.stdout is not None and worker.stdout.readline()  # a process has no command line as it starts
         with pytest.raises(Exception, match="in use"):
             workshop.place.remove()
         worker.communicate(b"\n")

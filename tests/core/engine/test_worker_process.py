@@ -20,13 +20,14 @@ from core.protocol.client_events import WorkerExited
 from core.protocol.commands import Check, Join, Leave, Publish, Start
 from core.protocol.events import AnyEvent, Connected, Failed, Hello, Left, Progress, SearchFinished, TrainingStarted
 from core.protocol.types import PROTOCOL_VERSION
+from tests.support.consents import NO_DIGEST
 from tests.support.peers import fake_worker
 from tests.support.peers.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
 SOON_SECONDS = 10.0
 JOIN = Join(addresses=(NOWHERE,), home="/nowhere")
-START = Start(run_id=fake_worker.RUN_ID, organiser=fake_worker.ORGANISER, device="cpu")
+START = Start(run_id=fake_worker.RUN_ID, organiser=fake_worker.ORGANISER, digest=NO_DIGEST, device="cpu")
 
 _Kind = TypeVar("_Kind")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,8 @@ for place in (Folders.below(Path(sys.argv[1])), Folders(*[Path(sys.argv[1])] * 4
 """
     with tempfile.TemporaryDirectory() as home:
         Path(home).chmod(0o555)
+        if os.geteuid() == 0:
+            os.chown(home, 65534, 65534)
         answer = subprocess.run(
             [sys.executable, "-B", "-c", code, home],
             capture_output=True,
@@ -75,3 +78,27 @@ for place in (Folders.below(Path(sys.argv[1])), Folders(*[Path(sys.argv[1])] * 4
         f"folder_not_writable {home}/settings: Permission denied.",
         f"folder_not_writable {home}: Permission denied.",
     ], answer.stderr
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
+@pytest.mark.parametrize("name", ["settings", "data", "cache", "logs"])
+def test_a_folder_in_which_others_may_write_is_refused(folders: Folders, name: str, mode: int) -> None:
+    folders.prepare()
+    folder: Path = getattr(folders, name)
+    folder.chmod(mode)
+    with pytest.raises(UserError) as refused:
+        folders.prepare()
+    assert refused.value.problem is ErrorKind.FOLDER_SHARED
+    assert refused.value.detail == f"{folder} may be written by other users."
+    folder.chmod(0o755)
+    folders.prepare()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_is_refused(folders: Folders) -> None:
+    folders.prepare()
+    os.chown(folders.data, 65534, 65534)
+    with pytest.raises(UserError) as refused:
+        folders.prepare()
+    assert refused.value.problem is ErrorKind.FOLDER_SHARED
+    assert refused.value.detail == f"{folders.data} belongs to another user."

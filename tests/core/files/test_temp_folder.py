@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from core.errors import UserError
+from core.files.folders import DataFolder
+from core.files.locks import lock_peer_folder, try_lock
 from core.files.temp_folder import lock_temp_folder, sweep_temp_folders, temp_folder
 
 _KEEP = """
@@ -112,3 +116,87 @@ def test_the_keys_of_a_demo_that_was_killed_do_not_outlive_the_next_start(tmp_pa
     with temp_folder() as home:
         assert not left.exists() and home.exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+NOBODY = 65534
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make folders of another user")
+
+
+def plant(folder: Path, lock: Path, owner: int | None = None) -> Path:
+    """A folder like one of ours, whose lock is a link to that file, as another user may make it."""
+    folder.mkdir()
+    (folder / "lock").symlink_to(lock)
+    if owner is not None:
+        os.chown(folder, owner, owner)
+        os.chown(folder / "lock", owner, owner, follow_symlinks=False)
+    return folder
+
+
+@pytest.fixture
+def peer_lock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lock of the person's own peer folder, which no process holds."""
+    data = DataFolder(tmp_path_factory.mktemp("home"))
+    with lock_peer_folder(data) as first:
+        return first.path / "lock"
+
+
+def assert_untouched(peer_lock: Path, planted: list[Path], descriptors: int) -> None:
+    """The next worker gets its own identity, and nothing stays open."""
+    assert open_descriptors() == descriptors
+    assert all(os.path.lexists(folder) for folder in planted)
+    with lock_peer_folder(DataFolder(peer_lock.parents[2])) as next_one:
+        assert next_one.path == peer_lock.parent
+
+
+@pytest.mark.parametrize("owner", [None, pytest.param(NOBODY, marks=only_root)])
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path, peer_lock: Path, owner: int | None) -> None:
+    descriptors = open_descriptors()
+    planted = [plant(tmp_path / f"workerbee-scratch-{number}", peer_lock, owner) for number in range(50)]
+    sweep_temp_folders()
+    assert_untouched(peer_lock, planted, descriptors)
+
+
+def test_a_folder_that_is_a_link_is_not_followed(tmp_path: Path, peer_lock: Path) -> None:
+    descriptors = open_descriptors()
+    planted = [tmp_path / "workerbee-scratch-x", tmp_path / "workerbee-scratch-x.doomed"]
+    for link in planted:
+        link.symlink_to(peer_lock.parent)
+    sweep_temp_folders()
+    assert_untouched(peer_lock, planted, descriptors)
+
+
+@only_root
+def test_folders_of_another_user_are_neither_locked_nor_removed(tmp_path: Path, peer_lock: Path) -> None:
+    descriptors = open_descriptors()
+    planted = [tmp_path / "workerbee-scratch-y", tmp_path / "workerbee-scratch-y.doomed"]
+    for folder in planted:
+        folder.mkdir()
+        os.link(peer_lock, folder / "lock")
+        os.chown(folder, NOBODY, NOBODY)
+    sweep_temp_folders()
+    assert_untouched(peer_lock, planted, descriptors)
+    assert all((folder / "lock").exists() for folder in planted)
+
+
+def test_sweeping_many_folders_keeps_nothing_open(tmp_path: Path) -> None:
+    descriptors = open_descriptors()
+    with lock_temp_folder() as used:
+        for _ in range(20):
+            lock_temp_folder().release()
+        (tmp_path / "workerbee-scratch-odd").mkdir()
+        os.mkfifo(tmp_path / "workerbee-scratch-odd" / "lock")
+        sweep_temp_folders()
+        assert list(tmp_path.iterdir()) == [used.path]
+    assert open_descriptors() == descriptors
+
+
+def test_a_lock_that_is_a_link_keeps_anybody_from_using_the_folder(tmp_path: Path, peer_lock: Path) -> None:
+    descriptors = open_descriptors()
+    planted = plant(tmp_path / "mine", peer_lock)
+    with pytest.raises(UserError):
+        try_lock(planted)
+    assert_untouched(peer_lock, [planted], descriptors)

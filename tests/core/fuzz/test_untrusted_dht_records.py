@@ -38,7 +38,8 @@ from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.dht.rsa_validator import MAX_SUBKEY_BYTES, Signatures
 from core.worker.swarm.dht.run_records import MAX_SAMPLES, PeerInfo, ProgressRecord
-from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH, limit_msgpack_depth
+from core.worker.swarm.patches.msgpack_depth import MAX_DEPTH
+from tests.support.bounded_msgpack import msgpack_as_in_a_worker
 from tests.support.hypothesis_profile import ANYTHING, MIB, NUMBERS, damaged, memory_below, tried
 from tests.support.peers.hostile_records import RUNS_KEY, manifest, stored
 
@@ -61,10 +62,8 @@ SANE = PeerReport.of(ProgressRecord(**REPORT))
 @pytest.fixture(autouse=True, scope="module")
 def _bounded() -> Iterator[None]:
     """As in every process of a worker; other tests of this one find hivemind's own again."""
-    theirs = MSGPackSerializer.__dict__["_decode_ext_types"]
-    limit_msgpack_depth()
-    yield
-    MSGPackSerializer._decode_ext_types = theirs
+    with msgpack_as_in_a_worker():
+        yield
 
 
 # What is packed

@@ -23,15 +23,16 @@ from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 from core.schema import Count
+from tests.support.consents import NO_DIGEST
 from tests.support.peers.fake_worker import manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE
 
 EXAMPLES: tuple[AnyCommand, ...] = (
     Join(addresses=(NOWHERE,), home="/nowhere", port=31337, manifest=manifest()),
-    Start(run_id="sums", organiser="", device="cuda:1", threads=4),
+    Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cuda:1", threads=4),
     Publish(manifest=manifest(), home="/nowhere", listen=(Multiaddr("/ip4/0.0.0.0/tcp/0"),), train=False),
     DryRun(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
-    Start(run_id="sums", organiser="", device="cpu", micro_batch=4, memory_limit_bytes=0),
+    Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cpu", micro_batch=4, memory_limit_bytes=0),
     Leave(),
 )
 
@@ -116,7 +117,9 @@ def test_a_command_outside_the_bounds_is_refused() -> None:
 @pytest.mark.parametrize("micro_batch", [0, -1, 10**7])
 def test_a_micro_batch_outside_the_bounds_is_refused(micro_batch: int) -> None:
     with pytest.raises(msgspec.ValidationError):
-        decode_command(encode(Start(run_id="sums", organiser="", device="cpu", micro_batch=micro_batch)))
+        decode_command(
+            encode(Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cpu", micro_batch=micro_batch))
+        )
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))

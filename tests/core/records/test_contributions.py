@@ -33,13 +33,14 @@ from core.protocol.events import Left, Restarting, RunFound, TrainingStarted
 from core.records.contributions import Contribution, ContributionLog
 from core.records.store import HistoryStore, run_key
 from tests.support.checkout import ROOT
+from tests.support.consents import NO_DIGEST, consent_to
 from tests.support.peers.fake_worker import ORGANISER, RUN_ID, manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE, PEER_ID
 
 NOW = 1_800_000_000.0
 FOUND = RunFound(manifest=manifest(), organiser=ORGANISER, vouched=True)
 KEY = run_key(RUN_ID, ORGANISER)
-START = Asked(Start(run_id=RUN_ID, organiser=ORGANISER, device="cuda:0"))
+START = Asked(consent_to(FOUND, device="cuda:0", threads=None))
 STARTED = TrainingStarted(device="cuda:0", epoch=7, parameters=1000)
 GPU = Device("cuda", 0, "GPU-aaaa", power_watts=200.0)
 CPU = Device("cpu")
@@ -222,7 +223,7 @@ def test_a_worker_that_boasts_beyond_all_numbers_does_not_keep_the_rest_from_bei
 def test_runs_are_counted_apart_and_together(volunteer: Volunteer) -> None:
     volunteer.trains()
     volunteer.sees(computed(100))
-    other = Asked(Start(run_id="other", organiser=ORGANISER, device="cpu"))
+    other = Asked(Start(run_id="other", organiser=ORGANISER, digest=NO_DIGEST, device="cpu"))
     volunteer.sees(join(), FOUND, other)
     other_key = run_key("other", ORGANISER)
     volunteer.book.start_run(other_key, "Another run")
@@ -236,7 +237,7 @@ def test_runs_of_one_name_by_two_organisers_are_counted_apart(volunteer: Volunte
     volunteer.sees(computed(100))
     elsewhere = RunFound(manifest=manifest(), organiser=PEER_ID, vouched=True)
     volunteer.sees(Left(), WorkerExited(0), join(), elsewhere)
-    volunteer.sees(Asked(Start(run_id=RUN_ID, organiser=PEER_ID, device="cpu")), STARTED, computed(7))
+    volunteer.sees(Asked(consent_to(elsewhere)), STARTED, computed(7))
     assert volunteer.book.of(KEY).samples == 100
     assert volunteer.book.of(run_key(RUN_ID, PEER_ID)).samples == 7
     assert volunteer.book.total().samples == 107

@@ -17,6 +17,7 @@ from core.protocol.client_events import (
 from core.protocol.commands import DryRun, Join, Leave, Start
 from core.protocol.events import (
     CheckpointSaved,
+    Confined,
     Connected,
     ContributionStatus,
     EngineChecked,
@@ -35,6 +36,8 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     StateLoading,
+    Suspect,
+    SuspectsSeen,
     TrainingStarted,
     UploadMeasured,
     Warned,
@@ -45,6 +48,7 @@ from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
 from core.texts.event_log import line
+from tests.support.consents import NO_DIGEST
 
 MANIFEST = RunManifest(
     run=RunInfo(id="sums", name="Sums\x1b[2J"),
@@ -53,7 +57,7 @@ MANIFEST = RunManifest(
 )
 TOLD: list[tuple[ClientEvent, str]] = [
     (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
-    (Asked(Start(run_id="sums", organiser="x", device="cuda:0")), "train on cuda:0"),
+    (Asked(Start(run_id="sums", organiser="x", digest=NO_DIGEST, device="cuda:0")), "train on cuda:0"),
     (Asked(DryRun(manifest=MANIFEST, device="cpu")), "how much fits"),
     (Asked(Leave()), "Asked to stop"),
     (PauseAsked(Pause()), "Asked to pause."),
@@ -64,6 +68,9 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (FinishAsked(True), "Asked to stop after this epoch"),
     (FinishAsked(False), "after all"),
     (Hello(protocol=1, version="0.1.0"), "version 0.1.0"),
+    (Confined(), "reaches nothing but"),
+    (Confined(gaps=("files", "sockets")), "from: your other files, the sockets of your session"),
+    (Confined(gaps=("everything",)), "can do what you can"),
     (EngineChecked(torch="2.13", hivemind="1.1.12"), "hivemind 1.1.12"),
     (FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0), "about 31 samples/s."),
     (FitMeasured(device="cpu", micro_batch=0), "no memory for even one sample"),
@@ -93,6 +100,10 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (ContributionStatus(state="alone", reason=LocalizedText("Nobody\x1b[2J came.")), "Nobody[2J came."),
     (Evaluated(epoch=42, loss=0.12, accuracy=0.5), "accuracy 50 %"),
     (RunScored(latest=Score(epoch=42, loss=0.12, at=1e9)), "loss of 0.12"),
+    (
+        SuspectsSeen(suspects=(Suspect(peer_id="liar\x1b[2J", named_by=3, rounds=9, refused_states=0),)),
+        "According to 3 peers, liar[2J has sent",
+    ),
     (CheckpointSaved(path="/data/x", epoch=42), "/data/x"),
     (Warned(problem="disk_full", detail="2 MB left."), "2 MB left."),
     (Failed(problem="nobody_answers", detail="2 addresses were tried."), "2 addresses were tried."),

@@ -17,10 +17,11 @@ from core.texts import errors as problem_words
 from core.texts import status as sentences
 from core.texts.contribution import contribution_status
 from tests.app.support.training_sample import finished, progress
+from tests.support.consents import NO_DIGEST
 
 NOW = 1_000_000.0
 JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
-START = Start(run_id="sums", organiser="me", device="cpu")
+START = Start(run_id="sums", organiser="me", digest=NO_DIGEST, device="cpu")
 STARTING = replace(JOINING, phase="starting")
 
 

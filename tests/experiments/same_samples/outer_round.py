@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from core.run.spec.collaboration import Collaboration
-from core.worker.swarm.local_sgd.aggregation import aggregate
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
+from core.worker.swarm.aggregation.rules import aggregate
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
@@ -34,12 +34,10 @@ class OuterRounds:
     def end(self, peers: Sequence[Sequence[Tensor]], samples: float) -> None:
         """End a round in which each peer's model came to those weights, with so many samples; all go on from base."""
         sent = [self._sent(number, weights) for number, weights in enumerate(peers)]
-        for index, base in enumerate(self.base):
-            lengths = [len(part) for part in torch.split(base.view(-1), PART_NUMBERS)]
-            changes = [torch.split(each.decoded(index).view(-1), PART_NUMBERS) for each in sent]
-            averages = [self._average(parts, samples) for parts in zip(*changes, strict=True)]
-            decoded = [self._codec.decode(part, length) for part, length in zip(averages, lengths, strict=True)]
-            base.grad = torch.cat(decoded).view_as(base)
+        averages = EncodedTensors([each.shape for each in self.base], self._codec)
+        for number in range(len(averages.lengths())):
+            averages.put(number, self._average([each.decoded_part(number) for each in sent], samples))
+        self._outer.averages = averages
         self._outer.step()
         for feedback in self._feedbacks:
             feedback.commit()

@@ -18,13 +18,19 @@ MICRO_BATCH = 8  # samples of one peer's step
 INNER_STEPS = 30  # of a peer in a round
 SWARM_BATCH = 1024  # samples of a step of all peers, with gradients
 WARM_UP_SAMPLES = 640  # 20 steps of each peer, as long as local SGD's own ramp
-FULL_ROUNDS, QUICK_ROUNDS = 21, 2  # 960 samples each: 20,160 samples
+FULL_ROUNDS, LONG_ROUNDS, QUICK_ROUNDS = 21, 84, 2  # 960 samples each: 20,160 samples, or 80,640
 EVALUATED_EVERY = 3  # rounds
 
-Way = Literal["every-step", "gradients", "int8", "int4", "topk", "int8-mean"]
+Way = Literal["every-step", "gradients", "int8", "int4", "topk", "int8-mean", "int8-diloco"]
 """One step with all peers' micro-batches, or with `SWARM_BATCH` samples; or local SGD, with one of these `CODECS`."""
 WAYS = get_args(Way)
-CODECS: dict[Way, DeltaCodec] = {"int8": "int8", "int4": "int4", "topk": "topk", "int8-mean": "int8"}
+CODECS: dict[Way, DeltaCodec] = {
+    "int8": "int8",
+    "int4": "int4",
+    "topk": "topk",
+    "int8-mean": "int8",
+    "int8-diloco": "int8",
+}
 NAMES: dict[Way, str] = {
     "every-step": "averaged at every step",
     "gradients": "gradients, batch 1,024",
@@ -32,6 +38,7 @@ NAMES: dict[Way, str] = {
     "int4": "local SGD, int4",
     "topk": "local SGD, topk",
     "int8-mean": "local SGD, int8, plain mean",
+    "int8-diloco": "local SGD, int8, outer momentum 0.9",
 }
 
 
@@ -97,32 +104,55 @@ class Curve:
 
 
 def collaboration(way: Way) -> Collaboration:
-    """The options of local SGD as a run file would have them; without outer momentum for topk and for a plain mean."""
+    """The options of local SGD as a run file would have them; without outer momentum for topk and for a plain mean.
+
+    DiLoCo's outer momentum is 0.9 (Douillard and others, arXiv:2311.08105), a run file's default 0.5.
+    """
     options = Collaboration(
         mode="local-sgd", target_batch_size=INNER_STEPS * PEERS * MICRO_BATCH, delta_codec=CODECS[way]
     )
     if way in ("topk", "int8-mean"):
         return msgspec.structs.replace(options, outer_lr=1.0, outer_momentum=0.0)
-    return options
+    return msgspec.structs.replace(options, outer_momentum=0.9) if way == "int8-diloco" else options
 
 
 SMALLEST = "0.3M"
 RATES: dict[Way, tuple[float, ...]] = {
-    "every-step": (1e-3, 2e-3, 4e-3, 8e-3),
+    "every-step": (1e-3, 2e-3, 4e-3),
     "gradients": (4e-3, 8e-3, 1.6e-2),
-    "int8": (5e-4, 1e-3, 2e-3, 4e-3),
-    "int4": (1e-3,),
+    "int8": (1e-3, 2e-3, 3e-3),
+    "int4": (2e-3,),
     "topk": (1e-3, 2e-3),
     "int8-mean": (1e-3, 2e-3, 4e-3),
+    "int8-diloco": (5e-4, 1e-3, 2e-3),
 }
 """The learning rates that are tried with the smallest model."""
 LARGER: dict[Way, tuple[float, ...]] = {
     "every-step": (1e-3, 2e-3),
-    "gradients": (4e-3, 8e-3),
-    "int8": (5e-4, 1e-3),
-    "int8-mean": (1e-3, 2e-3),
+    "int8": (1e-3, 2e-3),
+    "gradients": (4e-3,),
+    "int4": (1e-3,),
+    "topk": (1e-3,),
 }
-"""Those that are tried with larger models: the best of the smallest, and half of it."""
+"""Those that are tried with a larger model: the best of the smallest, and half of it."""
+LARGEST: dict[Way, tuple[float, ...]] = {way: rates[:1] for way, rates in LARGER.items()}
+"""Those that are tried with the largest models, where a trial takes long: the best of the next smaller one."""
+LONG: dict[Way, tuple[float, ...]] = {
+    "every-step": (1e-3, 2e-3),
+    "gradients": (8e-3,),
+    "int8": (1e-3, 2e-3),
+    "int4": (2e-3,),
+    "topk": (2e-3,),
+    "int8-diloco": (5e-4, 1e-3),
+}
+"""Those that are tried with the smallest model and four times the samples."""
+PLAN = (
+    ((SMALLEST,), RATES, FULL_ROUNDS),
+    ((SMALLEST,), LONG, LONG_ROUNDS),
+    (("0.8M",), LARGER, FULL_ROUNDS),
+    (("1.8M", "6M"), LARGEST, FULL_ROUNDS),
+)
+"""Sizes, learning rates of each way, and rounds."""
 
 
 def trials(sizes: Sequence[str] = (), *, is_quick: bool) -> list[Trial]:
@@ -130,8 +160,10 @@ def trials(sizes: Sequence[str] = (), *, is_quick: bool) -> list[Trial]:
     if is_quick:
         return [Trial(SMALLEST, way, rates[0], QUICK_ROUNDS) for way, rates in RATES.items()]
     return [
-        Trial(size, way, rate)
-        for size in sizes or SIZES
-        for way, rates in (RATES if size == SMALLEST else LARGER).items()
+        Trial(size, way, rate, rounds)
+        for wanted, ways, rounds in PLAN
+        for size in wanted
+        if not sizes or size in sizes
+        for way, rates in ways.items()
         for rate in rates
     ]

@@ -187,6 +187,19 @@ def steps(life: Life, spoil: Callable[[torch.nn.Module], None] = lambda model: N
         yield
 
 
+def claim_epochs_ahead(life: Life, epochs_ahead: int) -> None:
+    """Report progress of an epoch that nobody has reached, and offer our state as that of it, until SIGTERM."""
+    optimizer = life.optimizer
+    epoch = optimizer.local_epoch + epochs_ahead
+    optimizer.state_averager.local_epoch = epoch
+    optimizer.state_averager.state_sharing_priority = 1e9
+    samples = 0
+    while not life.ended.wait(1.0):
+        samples += 1
+        optimizer.tracker.report_local_progress(epoch, samples)
+        say(claims=epoch)
+
+
 def train(folder: Path, address: str | None = None) -> None:
     """Until SIGTERM."""
     with living(folder, address) as life:

@@ -31,9 +31,7 @@ LOSS_TOLERANCE = 1e-3  # of an epoch's way: two sums of the same numbers differ 
 
 def begin(group: PeerGroup, kind: str, *address: str) -> Script:
     """Such a script, in the run of that address or in one of its own; it trains."""
-    folder = group.folder / kind
-    folder.mkdir(parents=True)
-    (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
+    folder = group.script_folder(kind)
     module, words, python = SCRIPTS[kind]
     script = group.script(kind, module, *words, str(folder), *address, python=python)
     script.until(lambda said: "peer_id" in said)

@@ -76,7 +76,8 @@ def rows() -> list[str]:
 
 
 def test_the_table_has_every_option_of_plain_hivemind() -> None:
-    assert set(rows()) == set(Collaboration.__struct_fields__) - {"mode", *LOCAL_SGD_OPTIONS}
+    ours = {"mode", "aggregation", "weight_cap", *LOCAL_SGD_OPTIONS}
+    assert set(rows()) == set(Collaboration.__struct_fields__) - ours
 
 
 def test_a_measured_upload_is_the_bandwidth_unless_the_run_names_one(

@@ -13,7 +13,7 @@ from core.protocol.events import Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
-from tests.bench.local_sgd.root_counts import root_counts
+from tests.bench.local_sgd.root_counts import root_counts_of
 from tests.support.environment.network_namespaces import Internet
 from tests.support.environment.slow_link import Line
 from tests.support.fault_injection import gave, kill
@@ -45,7 +45,7 @@ def average_together(*peers: Peer, among: int) -> None:
 
 def assert_equal_base_weights(group: RecordedPeers) -> None:
     """Whoever had others than most has replaced them before the next step."""
-    counts = root_counts({peer.mark: peer.moves() for peer in group.started})
+    counts = root_counts_of(group.started)
     assert counts.equal > 0 and counts.unrepaired == counts.astray == 0, counts
 
 

@@ -15,7 +15,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 110 MB, which only root can make."""
     place = tmp_path / "disk"
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=110m", "tmpfs", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=110m,mode=700", "tmpfs", str(place)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("only root can mount a small disk")
     yield place

@@ -21,6 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+import msgspec
+
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
@@ -54,6 +56,7 @@ ORGANISER = "12D3KooWorganiser"
 SAMPLES_A_LIFE = 100
 _MICRO_BATCH = 10
 _PACE_SECONDS = 0.01
+_EPOCH_SECONDS = 2.0
 
 _commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
 
@@ -65,6 +68,18 @@ def manifest(run_id: str = RUN_ID) -> RunManifest:
         recipe=ArithmeticGPT(),
         collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=_MICRO_BATCH),
     )
+
+
+def widened() -> RunManifest:
+    """A later revision, in which the organiser has chosen a wider model."""
+    wider = ArithmeticGPT(width=2 * ArithmeticGPT().width)
+    return msgspec.structs.replace(manifest(), revision=2, recipe=wider)
+
+
+def described_anew() -> RunManifest:
+    """A later revision, in which only the words for people are others."""
+    said = RunInfo(id=RUN_ID, name="More sums", description="As before.", notice="A rest on Sunday.")
+    return msgspec.structs.replace(manifest(), revision=2, run=said)
 
 
 def say(event: AnyEvent) -> None:
@@ -92,12 +107,12 @@ def greet() -> None:
     say(Hello(protocol=PROTOCOL_VERSION, version="fake"))
 
 
-def good(organiser: str = ORGANISER, run_id: str = RUN_ID) -> None:
+def good(organiser: str = ORGANISER, run: RunManifest | None = None) -> None:
     """A worker as it should be."""
     greet()
     match _commands.get():
         case Join() as join:
-            find(join, organiser, run_id)
+            find(join, organiser, run or manifest())
             if isinstance(_commands.get(), Start):
                 say(StateLoading(received_bytes=500, total_bytes=1000))
                 work()
@@ -120,17 +135,17 @@ def begin() -> None:
     greet()
     command = _commands.get()
     if isinstance(command, Join):
-        find(command, ORGANISER, RUN_ID)
+        find(command, ORGANISER, manifest())
         _commands.get()
 
 
-def find(join: Join, organiser: str, run_id: str) -> None:
+def find(join: Join, organiser: str, run: RunManifest) -> None:
     """Say what the fake swarm publishes."""
     say(Connected(peer_id="12D3KooWme", peers=2))
     say(Network(mode="direct", reason=LocalizedText("asked for"), test="done"))
-    is_wanted = join.run_id in (None, run_id)
+    is_wanted = join.run_id in (None, run.run.id)
     if is_wanted:
-        say(RunFound(manifest=manifest(run_id), organiser=organiser, vouched=True))
+        say(RunFound(manifest=run, organiser=organiser, vouched=True))
     say(SearchFinished(found=int(is_wanted)))
 
 
@@ -147,10 +162,10 @@ def work(until_crash: bool = False) -> None:
             os._exit(1)
 
 
-def is_told_to_leave() -> bool:
-    """After a micro-batch's time."""
+def is_told_to_leave(seconds: float = _PACE_SECONDS) -> bool:
+    """Within a micro-batch's time, or so many seconds."""
     try:
-        command = _commands.get(timeout=_PACE_SECONDS)
+        command = _commands.get(timeout=seconds)
     except queue.Empty:
         return False
     if isinstance(command, TestNetwork):
@@ -185,6 +200,15 @@ def crash_in_training() -> None:
     work(until_crash=True)
 
 
+def fail_in_training() -> None:
+    """Stands for a device that runs out of memory after a while."""
+    begin()
+    say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
+    say(progress(_MICRO_BATCH))
+    say(Failed(problem=ErrorKind.OUT_OF_MEMORY.key))
+    os._exit(1)
+
+
 def measure_for_ever() -> None:
     """Stands for a dry run that takes its time; it ends at once when it is told to."""
     greet()
@@ -193,12 +217,12 @@ def measure_for_ever() -> None:
 
 
 def go_through_epochs() -> None:
-    """A worker whose epochs are short."""
+    """A worker whose epochs are short, but longer than a client on a busy computer needs to react to one."""
     begin()
     say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
     for epoch in itertools.count(7):
         say(progress(50, epoch))
-        if is_told_to_leave():
+        if is_told_to_leave(_EPOCH_SECONDS):
             break
 
 
@@ -214,7 +238,7 @@ def crash_after_search() -> None:
     greet()
     command = _commands.get()
     if isinstance(command, Join):
-        find(command, ORGANISER, RUN_ID)
+        find(command, ORGANISER, manifest())
     os._exit(3)
 
 
@@ -268,7 +292,33 @@ def be_of_another_organiser() -> None:
 
 def be_of_another_run() -> None:
     """Stands for a swarm that has forgotten the run."""
-    good(run_id="another")
+    good(run=manifest("another"))
+
+
+def be_widened() -> None:
+    """Stands for an organiser who has published another model under the same name."""
+    good(run=widened())
+
+
+def be_widened_and_crash_after_search() -> None:
+    """Stands for a worker that dies while a person reads what has become of the run."""
+    greet()
+    command = _commands.get()
+    if isinstance(command, Join):
+        find(command, ORGANISER, widened())
+    os._exit(3)
+
+
+def be_described_anew() -> None:
+    """Stands for an organiser who has published other words about the same run."""
+    good(run=described_anew())
+
+
+def refuse_the_digest() -> None:
+    """Stands for a worker that has found another revision than the person was shown."""
+    begin()
+    say(Failed(problem=ErrorKind.RUN_CHANGED.key))
+    os._exit(1)
 
 
 def train_and_ignore_leave() -> None:

@@ -21,6 +21,7 @@ import time
 import traceback
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -28,10 +29,7 @@ import msgspec
 import torch
 import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
 from safetensors.torch import load_file
-from torch import Tensor
-from torch.nn.utils import parameters_to_vector
 
-from core.files.atomic import write_atomically
 from core.files.temp_folder import lock_temp_folder, remove_temp_folder
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated, Failed, Progress, RoundFinished
@@ -43,15 +41,17 @@ from core.worker.process import process_tree
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build
-from core.worker.roles.participation import RunParticipation, open_participation
+from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
-from core.worker.swarm import LocalSgdOptimizer, Swarm, enter_swarm
+from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
-from tests.support.learning.lies import begin_to_lie, lie_in_messages
+from tests.support.learning.claim_lies import prepare_claims
+from tests.support.learning.gradient_lies import lie_in_exchanges
+from tests.support.learning.lies import lie_in_messages
+from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers.learning_rows import Member, Outcome, Row
 
-LIMIT_SECONDS = 400.0  # for one row, on a computer that does much else
 LATE_FROM_EPOCH = 2
 MIN_ROUNDS = 3  # of each member with everybody
 POLL_SECONDS = 0.1
@@ -59,81 +59,7 @@ CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
 _Event = TypeVar("_Event")
-
-
-class SettlingPeer:
-    """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
-
-    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
-        self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
-        self._member, self._is_lying = member, False
-
-    def save(self, evaluated: Evaluated) -> None:
-        """Called between two micro-batches, once an epoch has begun."""
-        epoch = self.optimizer.local_epoch
-        write_atomically(self.folder / "epoch", str(epoch).encode())
-        if epoch == self._member.diverges_at:
-            assert isinstance(self.optimizer, LocalSgdOptimizer)
-            with torch.no_grad():
-                self.optimizer.base_weights()[0].add_(0.01)
-        if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
-            self._is_lying = True
-            if self._member.lie == "huge":
-                assert isinstance(self.optimizer, LocalSgdOptimizer)
-                begin_to_lie(self.optimizer)
-        if epoch == self._member.misses_round_at:
-            self._miss_round()
-        if epoch == self._member.left_over_at:
-            averager = self.optimizer.state_averager
-            averager.step(wait_for_delayed_updates=True)
-            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
-        if epoch == self._member.searches_at_end_of:
-            self._search_at_end()
-        if epoch >= self.last_epoch:
-            before = self.parameters()
-            self.optimizer.state_averager.step(wait_for_delayed_updates=True)
-            point = self._point(epoch)
-            (self.folder / f"{point}.moved").write_text(str(float((self.parameters() - before).norm())))
-            self.save_parameters(str(point))
-
-    def _point(self, epoch: int) -> int:
-        """What all members that have come as far as this have in common."""
-        return self.optimizer.outer.version()[0] if isinstance(self.optimizer, LocalSgdOptimizer) else epoch
-
-    def _miss_round(self) -> None:
-        """Let the round at the end of this epoch fail before it begins, as one does whose group is not found."""
-        averager = self.optimizer.grad_averager
-        begin = averager.step
-
-        def fail(*_args: Any, **_options: Any) -> NoReturn:
-            averager.step = begin
-            raise RuntimeError("this round is missed")
-
-        averager.step = fail
-
-    def _search_at_end(self) -> None:
-        """Look for a group to average parameters with as this epoch ends, when the others do not."""
-        optimizer, averager = self.optimizer, self.optimizer.state_averager
-        end = optimizer._update_global_epoch
-
-        def search_and_end(*args: Any, **options: Any) -> None:
-            optimizer._update_global_epoch = end  # type: ignore[method-assign]
-            averager.step(wait_for_delayed_updates=True)
-            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": LIMIT_SECONDS})
-            end(*args, **options)
-
-        optimizer._update_global_epoch = search_and_end  # type: ignore[method-assign]
-
-    def parameters(self) -> Tensor:
-        """A copy of all of them, as one vector; with local SGD of those that all peers have in common."""
-        if isinstance(self.optimizer, LocalSgdOptimizer):
-            return parameters_to_vector(self.optimizer.base_weights()).detach()
-        return parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
-
-    def save_parameters(self, name: str) -> None:
-        """Under that name, in one piece."""
-        torch.save(self.parameters(), self.folder / "new")
-        (self.folder / "new").rename(self.folder / f"{name}.parameters")
+_Dated = TypeVar("_Dated", Progress, RoundFinished)
 
 
 def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, together: tuple[Path, ...]) -> NoReturn:
@@ -145,7 +71,11 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
     supervisor = Supervisor(channel)
     channel.start(supervisor.start)
     if member.lies_from is not None:
-        lie_in_messages(member.lie)
+        prepare_claims(member.lie)
+        if member.manifest.collaboration.mode == "local-sgd":
+            lie_in_messages(member.lie)
+        else:
+            lie_in_exchanges(member.lie)
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest
@@ -238,7 +168,7 @@ class Training:
                 folder = self._folders[number]
                 target = partial(live, member, self.row.epochs, folder, self._meeting_point, self._together)
                 self._pids[number] = fork(target)
-        is_late = time.monotonic() > self._began + LIMIT_SECONDS
+        is_late = time.monotonic() > self._began + self.row.limit_seconds
         is_over = is_late or self._settled_at() is not None or self._failures()
         return self._end() if is_over else None
 
@@ -273,8 +203,9 @@ class Training:
         return was_state and len(rounds) >= MIN_ROUNDS
 
     def _failures(self) -> tuple[str, ...]:
-        told = [each for folder in self._folders for each in events_in(folder, Failed)]
-        return tuple(f"{each.problem}: {each.detail}" for each in told)
+        """Of the honest members: a liar may lose the others."""
+        told = [(folder.name, each) for folder in self._honest for each in events_in(folder, Failed)]
+        return tuple(f"member {number}: {each.problem}: {each.detail}" for number, each in told)
 
     def _end(self) -> Outcome:
         for pid in self._pids.values():
@@ -295,11 +226,28 @@ class Training:
                 max((each.steps or 0 for each in events_in(folder, Progress)), default=0) for folder in self._folders
             ],
             counted=[sum(each.counted for each in events_in(folder, RoundFinished)) for folder in self._folders],
+            whole=[self._whole(folder) for folder in self._folders],
+            stalled=[
+                max(map(attrgetter("stalled_seconds"), self._after_start(folder, Progress)), default=0.0)
+                for folder in self._folders
+            ],
             round_bytes=max(map(encoded_bytes, self._folders[0].rglob("*.round")), default=0),
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
         )
         return outcome if point is None else msgspec.structs.replace(outcome, **self._comparison(point))
+
+    def _whole(self, folder: Path) -> float:
+        """The share of that member's rounds in which all honest ones were."""
+        rounds = [
+            each.peers >= len(self._honest) for each in self._after_start(folder, RoundFinished) if each.kind != "state"
+        ]
+        return sum(rounds) / len(rounds) if rounds else 0.0
+
+    @staticmethod
+    def _after_start(folder: Path, kind: type[_Dated]) -> list[_Dated]:
+        """What that member has told since the first epoch, in which members still arrive."""
+        return [each for each in events_in(folder, kind) if each.epoch > 0]
 
     def _outliers(self, folder: Path) -> list[int]:
         """The members that the one with that folder has named as outliers."""

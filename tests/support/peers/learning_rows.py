@@ -18,7 +18,10 @@ LIMIT_SECONDS = 800.0  # for all rows together
 SCRIPT = "tests.support.peers.learning_peers"
 
 
-Lie = Literal["huge", "nan", "short"]
+GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape"]
+ChangeLie = Literal["huge", "nan", "short"]  # of local SGD
+Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
+Lie = GradientLie | ChangeLie | Claim
 
 
 class Member(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,8 +32,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
     changed by a little, as if its memory were wrong. At the end of ``misses_round_at`` it cannot begin the round. From
     epoch ``lies_from`` on it sends a thousand times its change of local SGD, with the opposite sign, and claims a
-    billion samples (the ``lie`` ``huge``); or, from the beginning, parts that are ``nan`` or too ``short``. Without
-    ``has_organiser`` nobody's word is worth more than another's.
+    billion samples (the ``lie`` ``huge``); or, from the beginning, parts that are ``nan`` or too ``short``. With
+    averaged gradients it lies as `tests.support.learning.gradient_lies` tells, and in both modes it may claim what
+    `tests.support.learning.claim_lies` tells. Without ``has_organiser`` nobody's word
+    is worth more than another's.
     """
 
     manifest: RunManifest
@@ -48,11 +53,15 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A small swarm, whose first member is its organiser; its honest members train for at least so many ``epochs``."""
+    """A small swarm, whose first member is its organiser; its honest members train for at least so many ``epochs``.
+
+    It is given up after ``limit_seconds``, which a computer may need that does much else.
+    """
 
     name: str
     members: tuple[Member, ...]
     epochs: int
+    limit_seconds: float = 400.0
 
     def honest(self) -> tuple[int, ...]:
         """The numbers of the members that never lie."""
@@ -69,8 +78,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     of others that each has replayed, ``kept`` how often it kept what it had changed, ``downloads`` the states that
     each has downloaded. ``outliers`` are the numbers of the members that each has named as such. ``steps`` is how
     many each took in a round at the most, ``counted`` in how many of its rounds what it had changed counted.
-    ``shared_numbers`` is how many numbers all have in common, those that are averaged; ``round_bytes`` is the size of
-    the average of one round of local SGD, as the first member has received and kept it.
+    ``whole`` is the share of each one's rounds, after the first epoch, in which all honest members were, and
+    ``stalled`` for how many seconds it stood still at the most after that. ``shared_numbers`` is how many numbers all
+    have in common, those that are averaged; ``round_bytes`` is the size of the average of one round of local SGD, as
+    the first member has received and kept it.
     """
 
     row: str
@@ -87,6 +98,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     outliers: list[list[int]] = []
     steps: list[int] = []
     counted: list[int] = []
+    whole: list[float] = []
+    stalled: list[float] = []
     shared_numbers: int = 0
     round_bytes: int = 0
 
@@ -105,22 +118,21 @@ def small_run(**collaboration: Any) -> RunManifest:
     return msgspec.structs.replace(tiny(**(numbers | collaboration)), data=SumsData(digits=2))
 
 
-def local_sgd_run(learning_rate: float = 5e-4, outer_momentum: float = 0.5, **collaboration: Any) -> RunManifest:
-    """A round is twenty steps of each of two members.
-
-    With the usual outer momentum of 0.9 the loss swings for some tens of rounds, which is longer than a row.
-    """
-    run = small_run(mode="local-sgd", outer_momentum=outer_momentum, **collaboration)
+def local_sgd_run(learning_rate: float = 5e-4, **collaboration: Any) -> RunManifest:
+    """A round is twenty steps of each of two members."""
+    run = small_run(mode="local-sgd", **collaboration)
     return msgspec.structs.replace(run, optimizer=AdamW(learning_rate=learning_rate))
 
 
-def learn(group: PeerGroup, rows: tuple[Row, ...], side_by_side: int) -> dict[str, Outcome]:
-    """Let the rows train, so many at a time; the outcomes by the names of their rows."""
+def learn(
+    group: PeerGroup, rows: tuple[Row, ...], side_by_side: int, seconds: float = LIMIT_SECONDS
+) -> dict[str, Outcome]:
+    """Let the rows train, so many at a time and no longer; the outcomes by the names of their rows."""
     folder = Path(group.folder) / "rows"
     folder.mkdir()
     (folder / "rows.json").write_bytes(msgspec.json.encode(rows))
     script = group.script("learning", SCRIPT, str(folder), str(side_by_side))
-    assert script.ended(LIMIT_SECONDS) == 0, script._account()
+    assert script.ended(seconds) == 0, script._account()
     said: list[dict[str, Any]] = script.said
     outcomes = msgspec.convert(said, list[Outcome])
     return {outcome.row: outcome for outcome in outcomes}

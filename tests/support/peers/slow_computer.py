@@ -9,9 +9,12 @@ weights of local SGD have to a file there; its process id is the end of the path
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import IO
 
 from core.cli.main import run_command
 from core.worker import __main__ as worker
@@ -27,17 +30,25 @@ CLIENT = [sys.executable, "-m", _MODULE, "client"]
 def run_worker() -> None:
     """What `python -m core.worker` does, with a speed."""
     set_up = process_tree.setup_fork_handling
+    with _opened_record() as record:
 
-    def set_up_slowly() -> None:
-        set_up()  # before hivemind is imported
-        from core.worker.training.trainer import RateLimiter
+        def set_up_slowly() -> None:
+            set_up()  # before hivemind is imported
+            from core.worker.training.trainer import RateLimiter
 
-        RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
-        if RECORD in os.environ:
-            record_versions(Path(f"{os.environ[RECORD]}{os.getpid()}"))
+            RateLimiter.__init__.__defaults__ = (SAMPLES_PER_SECOND,)
+            if record is not None:
+                record_versions(record)
 
-    process_tree.setup_fork_handling = set_up_slowly
-    worker.main()
+        process_tree.setup_fork_handling = set_up_slowly
+        worker.main()
+
+
+def _opened_record() -> AbstractContextManager[IO[str] | None]:
+    """The worker's record, if one is wanted; a confined worker could not open it."""
+    if RECORD not in os.environ:
+        return contextlib.nullcontext()
+    return Path(f"{os.environ[RECORD]}{os.getpid()}").open("a", encoding="utf-8")
 
 
 def main() -> int:

@@ -158,7 +158,7 @@ def test_a_hub_that_stops_answering_is_told_and_waited_for(reader: Reader) -> No
 
 def test_a_format_that_could_run_code_is_refused(hub: Hub, reader: Reader) -> None:
     archive = {"train.tar": b"\0" * 10240}
-    with pytest.raises(UserError, match="its format, webdataset, is none of parquet, json, text, csv"):
+    with pytest.raises(UserError, match="its format, tar, is none of parquet, json, text, csv"):
         reader.open(hub.publish("dataset", "somebody/archive", archive))
 
 
@@ -187,8 +187,7 @@ def test_a_folder_of_this_computer_is_never_taken_for_a_data_set(
     private.mkdir(parents=True)
     (private / "train.txt").write_text("My diary.")
     monkeypatch.chdir(tmp_path / "here")
-    with pytest.raises(UserError, match="is not in the repository"):
-        reader.open(repository)
+    assert "diary" not in text_of(reader.open(repository), ONCE_THROUGH)
 
 
 def test_a_tokenizer_of_the_hub_is_used(hub: Hub, reader: Reader) -> None:

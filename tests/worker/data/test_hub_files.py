@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch_model, fetch_tokenizer
+from core.worker.fetch.hub_repository import HubFile, HubRepository
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
 
@@ -120,6 +123,43 @@ def test_settings_that_ask_for_code_are_refused_before_the_weights_are_fetched(
     with pytest.raises(UserError, match=f"{name} asks for code of its own"):
         fetched(hub.publish("model", "somebody/evil", {**MODEL, name: asks}), store)
     assert hub.asked("model.safetensors") == []
+
+
+@pytest.mark.parametrize(
+    "named", ["../../files/0123", "/etc/hostname", "absent.safetensors", "pytorch_model.bin", "onnx/model.safetensors"]
+)
+def test_an_index_that_names_anything_but_its_weights_is_refused_before_they_are_fetched(
+    hub: Hub, store: FileStore, named: str
+) -> None:
+    index = json.dumps({"weight_map": {"a": "model.safetensors", "b": named}}).encode()
+    files = {**MODEL, "model.safetensors.index.json": index}
+    with pytest.raises(UserError, match=f"names “{re.escape(named)}”, which is none of its weights"):
+        fetched(hub.publish("model", "somebody/strayed", files), store)
+    assert hub.asked("model.safetensors") == []
+
+
+def test_an_index_of_its_own_weights_is_fetched(hub: Hub, store: FileStore) -> None:
+    index = json.dumps({"metadata": {"total_size": 1}, "weight_map": {"a": "model.safetensors"}}).encode()
+    folder = fetched(hub.publish("model", "somebody/whole", {**MODEL, "model.safetensors.index.json": index}), store)
+    assert (folder / "model.safetensors.index.json").read_bytes() == index
+
+
+def test_a_small_file_that_was_changed_on_the_disk_is_fetched_anew(hub: Hub, store: FileStore) -> None:
+    repository = hub.publish("model", "somebody/small", MODEL)
+    folder = fetched(repository, store)
+    (folder / "config.json").write_bytes(b'{"model_type": "evil"}'[: len(MODEL["config.json"])])
+    assert (fetched(repository, store) / "config.json").read_bytes() == MODEL["config.json"]
+    assert len(hub.asked("config.json")) == 2
+
+
+def test_the_stronger_of_two_hashes_is_the_one_that_counts(hub: Hub, store: FileStore) -> None:
+    """The hub tells SHA-256 of what it keeps as a large file, and of the rest git's SHA-1 of length and content."""
+    repository = hub.publish("model", "somebody/small", MODEL)
+    fetched(repository, store)
+    wanted = HubRepository("model", repository.name, repository.revision, store)
+    listed = msgspec.json.decode((wanted.folder / "listing.json").read_bytes(), type=list[HubFile])
+    algorithms = {file.name: wanted.remote(file).algorithm for file in listed}
+    assert (algorithms["model.safetensors"], algorithms["config.json"]) == ("sha256", "git")
 
 
 def test_a_repository_that_is_not_there_is_no_reason_to_wait(hub: Hub, store: FileStore) -> None:

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind
+from core.security.address_guard import AddressGuard
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.index import INDEX_NAME, file_name
 from core.worker.mirror.reader import MirrorReader
@@ -31,9 +32,11 @@ RUN_ID = "sums"
 class Newcomer:
     """A peer with weights of its own that reads the mirror at that address."""
 
-    def __init__(self, address: str, home: Path, patience_seconds: float = 60.0, only_public: bool = False) -> None:
+    def __init__(
+        self, address: str, home: Path, patience_seconds: float = 60.0, guard: AddressGuard | None = None
+    ) -> None:
         self.listener = RecordingListener()
-        self.store = FileStore(home, only_public=only_public)
+        self.store = FileStore(home, guard=guard)
         self.reader = MirrorReader(address, RUN_ID, self.store, self.listener, patience_seconds)
 
     def fetch(self, expected: list[Tensor] | None = None) -> Path | None:
@@ -284,7 +287,7 @@ def test_weights_of_another_version_than_was_told_are_refused(
 
 
 def test_a_run_on_the_internet_gets_nothing_from_the_home_network(server: FolderServer, tmp_path: Path) -> None:
-    newcomer = Newcomer(server.address, tmp_path / "home", only_public=True)
+    newcomer = Newcomer(server.address, tmp_path / "home", guard=AddressGuard())
     assert newcomer.fetch() is None
     assert "your own network" in newcomer.why
     assert server.requests == []

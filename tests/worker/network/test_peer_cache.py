@@ -40,6 +40,7 @@ def test_before_a_run_is_chosen_nothing_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [b"", b"[]", b"\xff", b"[" * 100_000, b'{"sums": ' * 100_000, b'{"sums": 3}'])
 def test_a_damaged_file_is_put_aside_and_begun_anew(tmp_path: Path, damage: bytes) -> None:
     path = DataFolder(tmp_path).peer_cache_file
+    path.parent.mkdir()
     path.write_bytes(damage)
     PeerCache.load((), tmp_path, "sums").add(PASTED)
     assert path.with_name(f"{path.name}.broken-1").read_bytes() == damage

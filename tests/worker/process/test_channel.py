@@ -18,7 +18,7 @@ import pytest
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_event, encode
 from core.protocol.commands import AnyCommand, Check, Leave
-from core.protocol.events import AnyEvent, EngineChecked, Failed, Left, Progress, RoundFinished
+from core.protocol.events import AnyEvent, EngineChecked, Failed, Hello, Left, Progress, RoundFinished
 from core.worker.process.channel import GOODBYE_LIMIT_SECONDS
 from tests.support.checkout import ROOT
 
@@ -41,6 +41,7 @@ def checked(word):
     return EngineChecked(torch=str(word), hivemind="")
 """
 
+_UNREAD = _BEGIN.replace("channel.start(Supervisor(channel).start)\n", "")
 HANG = "tell('hanging')\nwhile True:\n    time.sleep(1)\n"
 
 
@@ -77,11 +78,11 @@ class Script:
 
 
 @contextlib.contextmanager
-def running(script: str, own_group: bool = True) -> Iterator[Script]:
+def running(script: str, own_group: bool = True, begin: str = _BEGIN) -> Iterator[Script]:
     """Run that script, which has a ``channel``."""
     gone, alive = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-c", _BEGIN + script, str(alive)],
+        [sys.executable, "-c", begin + script, str(alive)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -223,3 +224,33 @@ def test_children_hold_neither_end_of_the_pipe() -> None:
         assert worker.rest() == [Left()], "the pipe ends with the worker, though its child lives"
         readable, _, _ = select.select([worker._gone], [], [], 0)
         assert not readable
+
+
+def test_a_worker_has_one_thread_until_it_knows_its_first_command_and_loses_none_after_it() -> None:
+    """``greet`` says hello and takes one command; whatever came with it is there for those who read on."""
+    script = """
+import threading
+first = channel.greet(Hello(protocol=2, version="1"))
+channel.emit(checked(threading.active_count()))
+channel.start(Supervisor(channel).start)
+channel.start(Supervisor(channel).start)
+channel.emit(checked(type(channel.next_command()).__name__))
+channel.emit(checked(channel.next_command()))
+channel.close()
+"""
+    with running(script, begin=_UNREAD) as worker:
+        assert decode_event(worker.events.readline()) == Hello(protocol=2, version="1")
+        line = encode(Check())
+        worker.commands.write(line[:4])
+        worker.commands.flush()
+        worker.commands.write(line[4:] + line + encode(Leave()))
+        worker.commands.flush()
+        said = [event.torch for event in worker.rest() if isinstance(event, EngineChecked)]
+        assert said == ["1", "Check", "None"]
+
+
+def test_a_client_that_is_gone_before_its_first_command_ends_the_greeting() -> None:
+    script = "sys.exit(7 if channel.greet(Hello(protocol=2, version='1')) is None else 1)"
+    with running(script, begin=_UNREAD) as worker:
+        worker.commands.close()
+        assert worker.process.wait(LIMIT_SECONDS) == 7

@@ -18,6 +18,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.protocol.events import Failed, Left
+from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.reachability_tester import ReachabilityTester
@@ -27,7 +28,7 @@ from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.dry_run import run_dry_run
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
-from core.worker.swarm import Publisher
+from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
 from tests.support.recorders import Supervised
@@ -170,9 +171,16 @@ def start_checkpoint(supervisor: Any) -> None:
     Checkpoints(Path("nowhere"), "sums", THROWS, THROWS, supervisor.start).save(1)
 
 
+def start_block_list(supervisor: Any) -> None:
+    dht: Any = Republishing()
+    swarm: Any = SimpleNamespace(dht=dht, identity=Identity.create(), peer_id="organiser")
+    BlockListPublisher(swarm, "sums", Path("nowhere")).start(supervisor.start, THROWS)
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
+    "block list": start_block_list,
     "checkpoint": start_checkpoint,
     "child processes": lambda supervisor: watch_child_processes(THROWS, supervisor),
     "command reader": start_channel,

@@ -32,6 +32,7 @@ BEGIN = Pretrained(repository="somebody/small", revision="0" * 40)
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A small model with weights of its own."""
+    tmp_path = tmp_path / "model"
     torch.manual_seed(7)
     spec = with_numbers(CAUSAL)
     model = model_from_scratch(spec)
@@ -116,6 +117,57 @@ def test_pickles_are_not_even_looked_at(folder: Path) -> None:
     torch.save({}, folder / "pytorch_model.bin")
     weights.unlink()
     assert why_refused(folder)
+
+
+def plant_index(folder: Path, names: dict[str, str]) -> None:
+    """An index in place of the one file of weights, so that `transformers` follows it."""
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": names}))
+
+
+def test_weights_in_several_files_are_loaded(folder: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    stored = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = {name: f"model-0000{number % 2 + 1}-of-00002.safetensors" for number, name in enumerate(sorted(stored))}
+    for file in set(names.values()):
+        save_file({name: stored[name] for name in names if names[name] == file}, folder / file, {"format": "pt"})
+    plant_index(folder, names)
+    weights = dict(loaded(folder).model.named_parameters())
+    assert all(torch.equal(stored[name], weights[name]) for name in stored)
+
+
+@pytest.mark.parametrize("kind", ["relative", "absolute", "pickle", "pickle here", "link"])
+def test_an_index_that_leaves_its_folder_is_refused_and_nothing_is_unpickled(folder: Path, kind: str) -> None:
+    class Planted:
+        def __reduce__(self) -> Any:
+            return Path.touch, (folder / "unpickled",)
+
+    private = folder.parent / "private"
+    private.mkdir()
+    weights = folder / "model.safetensors"
+    places = {
+        "relative": ("../private/mine.safetensors", private / "mine.safetensors"),
+        "absolute": (str(private / "mine.safetensors"), private / "mine.safetensors"),
+        "pickle": ("../private/abcdef", private / "abcdef"),
+        "pickle here": ("model.bin", folder / "model.bin"),
+        "link": ("mine.safetensors", private / "mine.safetensors"),
+    }
+    named, place = places[kind]
+    weights.rename(place)
+    if kind == "link":
+        (folder / named).symlink_to(place)
+    if "pickle" in kind:
+        torch.save(Planted(), place)
+    plant_index(folder, {"transformer.wte.weight": named})
+    assert f"names “{named}”" in why_refused(folder)
+    assert not (folder / "unpickled").exists()
+
+
+def test_a_config_that_names_its_file_of_weights_is_refused(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    change_config(folder, transformers_weights="other.safetensors")
+    assert "names a file of weights" in why_refused(folder)
 
 
 def test_adapters_in_the_place_of_a_model_are_refused(folder: Path) -> None:

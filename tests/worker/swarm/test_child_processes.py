@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from core.errors import ErrorKind
-from core.protocol.commands import Start
 from core.protocol.events import Failed, RunFound
+from tests.support.consents import consent_to
 from tests.support.real_peers import GONE_SECONDS, Peer, PeerGroup, peer_group, survivors
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -52,7 +52,7 @@ def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, group: Peer
     worker = group.cold.seeker(organiser.posted, "volunteer")
     dht = dht_of(worker)
     found = worker.wait_for(RunFound)
-    worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
+    worker.send(consent_to(found))
     dht.kill()
     ends_with_a_reason(worker, "The process of the DHT")
 
@@ -61,7 +61,7 @@ def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, group: PeerGro
     worker = group.cold.seeker(organiser.posted, "volunteer")
     dht, worker_process = dht_of(worker), psutil.Process(worker.process.pid)
     found = worker.wait_for(RunFound)
-    worker.send(Start(run_id=found.manifest.run.id, organiser=found.organiser, device="cpu", threads=1))
+    worker.send(consent_to(found))
     while not (born := [child for child in worker_process.children() if child != dht]):
         assert worker.process.poll() is None
     born[0].kill()

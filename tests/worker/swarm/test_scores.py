@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
-from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, SignedScores, scores_in
+from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, scores_in, sign_scores
 from core.security.identity import Identity
 from tests.support.real_peers import PeerGroup, tiny
 
@@ -26,7 +26,7 @@ def score(epoch: int, loss: float = 1.0) -> Score:
 
 def signed(scores: EvaluationHistory, by: Identity = ORGANISER) -> bytes:
     """As it is published."""
-    return SignedScores.sign(scores, by).to_bytes()
+    return sign_scores(scores, by)
 
 
 def test_what_the_organiser_has_signed_is_read() -> None:
@@ -42,7 +42,7 @@ def test_what_the_organiser_has_signed_is_read() -> None:
         signed(EvaluationHistory("another", (score(1),))),
         signed(EvaluationHistory("run", (score(1, math.nan),))),
         signed(EvaluationHistory("run", tuple(map(score, range(MOST_SCORES + 1))))),
-        msgspec.msgpack.encode({"scores": b"", "signature": b"", "code": b""}),
+        msgspec.msgpack.encode({"payload": b"", "signature": b"", "code": b""}),
     ],
     ids=["a stranger's", "of another run", "no number", "too many", "more fields"],
 )

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from core.errors import UserError
 from core.files.folders import DataFolder
 from core.protocol.codec import decode_event
 from core.protocol.events import AnyEvent, CheckpointSaved, Published, Warned
@@ -169,6 +170,47 @@ def test_an_epoch_is_saved_once(path: Path) -> None:
         kept.wait()
     assert said == [CheckpointSaved(path=str(path), epoch=5), CheckpointSaved(path=str(path), epoch=6)]
     assert kept.load() == 6
+
+
+def save_epochs(path: Path, losses: Mapping[int, float]) -> None:
+    """One after the other, each with the loss that its epoch had."""
+    kept = checkpoints(path, trained()[1], [])
+    for epoch, loss in losses.items():
+        kept.save(epoch, loss)
+        kept.wait()
+
+
+def names(path: Path) -> set[str]:
+    """Of all files beside it, and its own."""
+    return {each.name for each in path.parent.iterdir()}
+
+
+def test_the_last_five_are_kept_and_the_best_one(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0, **dict.fromkeys(range(3, 10), 2.5)})
+    assert names(path) == {FILE_NAME, *(f"checkpoint-{epoch}.safetensors" for epoch in (2, 5, 6, 7, 8))}
+
+
+def test_a_run_goes_back_to_an_earlier_checkpoint_and_keeps_the_later_ones(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0, 1006: 3.5})
+    optimizer = trained(seed=1)[1]
+    assert checkpoints(path, optimizer, []).load(2) == 2
+    assert checkpoints(path, optimizer, []).load() == 2, "it is where a restart begins"
+    assert names(path) == {FILE_NAME, "checkpoint-1.safetensors", "checkpoint-1006.safetensors"}
+    assert checkpoints(path, optimizer, []).load(1006) == 1006
+
+
+def test_an_epoch_without_a_checkpoint_is_refused_by_those_that_there_are(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0})
+    with pytest.raises(UserError, match=r"no checkpoint of epoch 7.*2, 1"):
+        checkpoints(path, trained()[1], []).load(7)
+
+
+def test_the_one_before_a_damaged_checkpoint_is_taken(path: Path) -> None:
+    save_epochs(path, {1: 3.0, 2: 2.0})
+    path.write_bytes(path.read_bytes()[:100])
+    said = list[AnyEvent]()
+    assert checkpoints(path, trained()[1], said).load() == 1
+    assert [each.problem for each in said if isinstance(each, Warned)] == ["checkpoint_damaged"]
 
 
 _ON_A_FULL_DISK = """

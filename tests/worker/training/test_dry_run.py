@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from core.errors import ErrorKind, UserError
-from core.protocol.commands import DryRun, Leave, Start
+from core.protocol.commands import DryRun, Leave
 from core.protocol.events import Failed, FitMeasured, Progress, RoundFinished, RunFound
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
@@ -33,6 +33,7 @@ from core.worker.training.micro_batch_search import (
     sizes_to_try,
 )
 from tests.support.checkout import ROOT
+from tests.support.consents import consent_to
 from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
 
 EXAMPLES = ROOT / "examples"
@@ -329,8 +330,7 @@ def test_a_run_that_leaves_it_to_each_computer_is_trained_with_what_was_found(gr
     own = organiser.wait_for(FitMeasured).micro_batch
     seeker = group.seeker(organiser.posted, "volunteer")
     found = seeker.wait_for(RunFound)
-    run_id, told = found.manifest.run.id, found.organiser
-    seeker.send(Start(run_id=run_id, organiser=told, device="cpu", threads=1, micro_batch=4))
+    seeker.send(consent_to(found, micro_batch=4))
     organiser.wait_for(RoundFinished, averaged)
     assert own in sizes_to_try(left_to_each.collaboration)
     assert seeker.all(FitMeasured) == []  # it was told, and need not look

@@ -55,6 +55,36 @@ def test_a_model_that_does_worse_than_knowing_nothing_is_absurd(
     assert bool(flaw) == bool(checks.model_error())
 
 
+def test_a_model_that_is_worse_than_ours_has_been_is_not_the_runs(recipe: ArithmeticRecipe) -> None:
+    untrained = recipe.evaluate().loss
+    checks = NumericChecks.of_untrained(recipe)
+    assert checks.model_error() == ""
+    for share in (0.9, 0.85, 0.83, 0.82, 0.81, 0.8):
+        checks.observe(share * untrained)
+    assert "our own were no more than" in checks.model_error()
+
+
+def test_the_runs_own_noise_is_no_reason_to_refuse_a_model(recipe: ArithmeticRecipe) -> None:
+    untrained = recipe.evaluate().loss
+    checks = NumericChecks.of_untrained(recipe)
+    for share in (0.95, 1.1, 0.96, 1.12, 0.97, 1.1):
+        checks.observe(share * untrained)
+    assert checks.model_error() == ""
+
+
+def test_who_has_just_come_takes_no_model_that_is_worse_than_what_the_organiser_has_signed(
+    recipe: ArithmeticRecipe,
+) -> None:
+    untrained = recipe.evaluate().loss
+    checks = NumericChecks.of_untrained(recipe)
+    checks.know_signed_losses([0.9 * untrained, 0.8 * untrained])
+    assert checks.model_error() == ""  # of two nobody knows how noisy the run is
+    checks.know_signed_losses([share * untrained for share in (1.0, 0.9, 0.8, *[0.6] * 10)])
+    assert "the organiser has signed" in checks.model_error()
+    checks.know_signed_losses([share * untrained for share in (0.9, 0.85, 0.99, 0.9)])
+    assert checks.model_error() == ""  # the run's own noise
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e30, 1e4])
 def test_one_part_from_somebody_else_may_be_implausible(number: float) -> None:
     mine = torch.randn(100)

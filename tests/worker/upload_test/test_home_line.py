@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from core.protocol.events import RoundFinished, UploadMeasured
@@ -42,9 +41,7 @@ def test_a_plain_hivemind_peer_hears_of_it_and_averages_with_us(net: Internet, g
     volunteer = group.at(net.host(line=HOME)).volunteer(organiser.posted, "home")
     measured = volunteer.wait_for(UploadMeasured)
     assert is_about_that_of_the_line(measured)
-    folder, host = group.folder / "plain", net.host()
-    folder.mkdir()
-    (folder / "manifest.json").write_bytes(msgspec.json.encode(tiny()))
+    folder, host = group.script_folder("plain"), net.host()
     there = group.at(host)
     plain = there.script("plain", WITNESS, str(folder), organiser.posted, there.listen)
     told = measured.bits_per_second / 1e6
@@ -58,4 +55,4 @@ def test_a_peer_on_the_same_computer_says_nothing_of_the_line(group: PeerGroup) 
     volunteer = group.volunteer(organiser.posted, "home")
     volunteer.wait_for(RoundFinished, averaged)
     assert volunteer.all(UploadMeasured) == organiser.all(UploadMeasured) == []
-    assert not any((peer.home / "data" / "uploads.json").exists() for peer in (organiser, volunteer))
+    assert not any((peer.home / "data" / "memory" / "uploads.json").exists() for peer in (organiser, volunteer))

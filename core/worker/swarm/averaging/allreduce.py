@@ -14,7 +14,8 @@ import asyncio
 import contextlib
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -24,6 +25,9 @@ from hivemind.averaging.partition import BannedException, TensorPartContainer, T
 from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
 from torch import Tensor
+
+from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
+from core.worker.swarm.trust.part_checks import part_error
 
 log = logging.getLogger(__name__)
 
@@ -69,9 +73,10 @@ def root_mean_square(numbers: Tensor) -> float:
 def is_plausible(sent: Tensor, usual: float) -> bool:
     """Whether numbers from somebody else may be used: finite, and not absurdly large beside our own of ``usual`` size.
 
-    Sizes are root mean squares.
+    Sizes are root mean squares; an infinite one allows all that is finite.
     """
-    return bool(root_mean_square(sent) <= MAX_RATIO * (1.0 + usual))  # false for a NaN
+    size = root_mean_square(sent)
+    return math.isfinite(size) and size <= MAX_RATIO * usual
 
 
 def are_finite(tensors: Iterable[Tensor]) -> bool:
@@ -80,26 +85,36 @@ def are_finite(tensors: Iterable[Tensor]) -> bool:
 
 
 class ValidatingContainer(TensorPartContainer):
-    """Takes averaged parts from reducers; what cannot be right is replaced by our own part."""
+    """Takes averaged parts from reducers; what cannot be right, or comes of one ``blocked``, is replaced by our own."""
+
+    blocked: Collection[int] = ()  # by their index in the group
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.invalid_senders: set[int] = set()
 
     def register_processed_part(self, peer_index: int, part_index: int, part: Tensor) -> None:
-        super().register_processed_part(peer_index, part_index, self._validated(peer_index, part_index, part))
+        if peer_index in self.blocked:
+            usable = self._refused(peer_index, part_index)
+        else:
+            usable = self._validated(peer_index, part_index, part)
+        super().register_processed_part(peer_index, part_index, usable)
+
+    def _refused(self, peer_index: int, part_index: int) -> Tensor:
+        """What takes the place of a part that is not used: no difference from our own."""
+        self.invalid_senders.add(peer_index)
+        return torch.zeros_like(self._input_parts_by_peer[peer_index][part_index][0])
 
     def _validated(self, peer_index: int, part_index: int, part: Tensor) -> Tensor:
         """The part that a reducer has sent, or what takes its place."""
         mine = self._input_parts_by_peer[peer_index][part_index][0]
-        if is_plausible(part, root_mean_square(mine)):
-            return part
-        self.invalid_senders.add(peer_index)
-        return torch.zeros_like(mine)  # a difference from our own
+        return part if is_plausible(part, root_mean_square(mine)) else self._refused(peer_index, part_index)
 
 
 class ValidatingReducer(TensorPartReducer):
-    """Averages parts for everybody; whoever sends what cannot be right is left out, as one who is lost."""
+    """Averages parts; who is ``blocked``, or sends what cannot be right, is left out as one who is lost."""
+
+    blocked: Collection[int] = ()  # by their index among the senders
 
     def __init__(self, mine: Sequence[Tensor], senders: int) -> None:
         super().__init__(tuple(part.shape for part in mine), senders)
@@ -109,11 +124,16 @@ class ValidatingReducer(TensorPartReducer):
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
-        is_weight = 0.0 <= weight < float("inf")
-        if not is_weight or not is_plausible(tensor_part, self._usual_size(part_index)):
+        if sender_index in self.blocked:
+            raise BannedException(f"sender {sender_index} is blocked")
+        error = part_error(tensor_part, self.part_shapes[part_index], weight)
+        if error or not is_plausible(tensor_part, self._usual_size(part_index)):
             self.invalid_senders.add(sender_index)
-            raise BannedException(f"sender {sender_index} sent what cannot be right")
-        averaged: Tensor = await super().accumulate_part(sender_index, part_index, tensor_part, weight)
+            raise BannedException(f"sender {sender_index} sent what cannot be right {error}")
+        return await self._accumulated(sender_index, part_index, tensor_part, weight)
+
+    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
+        averaged: Tensor = await super().accumulate_part(sender_index, part_index, part, weight)
         return averaged
 
     def _usual_size(self, part_index: int) -> float:
@@ -121,24 +141,102 @@ class ValidatingReducer(TensorPartReducer):
         return root_mean_square(self._mine[part_index])
 
     def outliers(self) -> set[int]:
-        """The senders whose parts were left out; that of gradients, whose size differs, tells nothing."""
+        """The senders whose parts were left out."""
         return self.invalid_senders
+
+
+class RobustContainer(ValidatingContainer):
+    """Takes averaged parts from reducers, each of which may change ours only so far as its aggregator allows."""
+
+    def __init__(self, *args: Any, aggregator: Aggregator, own_index: int, bounds_answers: bool, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        self._aggregator, self._own_index, self._bounds_answers = aggregator, own_index, bounds_answers
+        self._firsts = [0, *accumulate(self.num_parts_by_peer)]
+        pairs = zip(aggregator.movements, self.num_parts_by_tensor, strict=True)
+        self._movements = [movement for movement, parts in pairs for _ in range(parts)]
+
+    def movements_of(self, peer_index: int) -> list[float]:
+        """How far each of our parts has moved that this peer reduces."""
+        return self._movements[slice(*self._firsts[peer_index : peer_index + 2])]
+
+    def _validated(self, peer_index: int, part_index: int, part: Tensor) -> Tensor:
+        mine = self._input_parts_by_peer[peer_index][part_index][0]
+        if part.shape != mine.shape or not are_finite([part]):
+            return self._refused(peer_index, part_index)
+        if not self._bounds_answers:
+            return part
+        movement = self._movements[self._firsts[peer_index] + part_index]
+        bounded = self._aggregator.answers.bounded(peer_index, mine, part, movement)
+        return part if peer_index == self._own_index else bounded
+
+    def end(self) -> None:
+        """All that was to come is there; learn from it."""
+        own = self._own_index if self.num_parts_by_peer[self._own_index] else None
+        self.invalid_senders |= self._aggregator.answers.end(own)
+
+
+class _Received:
+    """What has been received of one part, in place of hivemind's running sum."""
+
+    def __init__(self, aggregator: Aggregator, mine: Tensor, movement: float) -> None:
+        self._aggregator, self._mine, self._movement = aggregator, mine, movement
+        self._sent = list[Sent]()
+
+    def add_(self, sent: Sent, alpha: float) -> None:
+        """Keep a sender's part; its weight is in it."""
+        self._sent.append(sent)
+
+    def div_(self, _total_weight: float) -> Tensor:
+        """The aggregate: hivemind divides its sum once all senders were heard."""
+        if not self._sent:
+            return self._mine.clone()
+        return self._aggregator.aggregated(self._sent, self._mine, self._movement)
+
+
+class RobustReducer(ValidatingReducer):
+    """Has an aggregator average the parts; ``movements`` tell of each of ours how far it has moved."""
+
+    def __init__(self, mine: Sequence[Tensor], senders: int, aggregator: Aggregator, movements: list[float]) -> None:
+        self._aggregator, self._movements, self._parts = aggregator, movements, mine
+        super().__init__(mine, senders)
+
+    def reset_accumulators(self) -> None:
+        """Begin the next part, as TensorPartReducer does."""
+        super().reset_accumulators()
+        if not self.finished.is_set():
+            number = self.current_part_index
+            self.accumulator = _Received(self._aggregator, self._parts[number], self._movements[number])
+
+    async def _accumulated(self, sender_index: int, part_index: int, part: Tensor, weight: float) -> Tensor:
+        sent: Any = Sent(sender_index, part, weight)  # hivemind gives it to our own accumulator, and to nothing else
+        return await super()._accumulated(sender_index, part_index, sent, weight)
+
+    def _usual_size(self, part_index: int) -> float:
+        """As ValidatingReducer; others may use rows that we do not, and we may have computed nothing."""
+        return max(super()._usual_size(part_index), self._aggregator.own_size) or math.inf
+
+    def outliers(self) -> set[int]:
+        """The senders of invalid parts, and those that the aggregator names."""
+        return super().outliers() | self._aggregator.named
 
 
 class ValidatingRunner(AllReduceRunner):
     """One exchange of tensors with a group; it remembers whom it has lost, and who sent invalid data.
 
     Whoever has not begun to send within ``latecomer_timeout`` seconds is left out; hivemind gives it only
-    ``sender_timeout``, as it does between two parts.
+    ``sender_timeout``, as it does between two parts. What the ``blocked`` send is not used; a leader who does not know
+    of that may have put them into the group.
     """
 
     tensor_part_container: ValidatingContainer
     tensor_part_reducer: ValidatingReducer
+    _blocked: frozenset[PeerID] = frozenset()
 
     def __init__(
         self,
         *,
         latecomer_timeout: float,
+        blocked: Collection[PeerID] = (),
         tensors: Sequence[Tensor],
         peer_fractions: Sequence[float],
         compression: CompressionBase,
@@ -155,6 +253,9 @@ class ValidatingRunner(AllReduceRunner):
         own_index = self.ordered_peer_ids.index(self.peer_id)
         self.parts_for_local_averaging = container.get_raw_input_parts(own_index)
         self.tensor_part_reducer = self._make_reducer(self.parts_for_local_averaging, len(self.sender_peer_ids))
+        container.blocked = [index for index, peer in enumerate(self.ordered_peer_ids) if peer in blocked]
+        self.tensor_part_reducer.blocked = [n for n, peer in enumerate(self.sender_peer_ids) if peer in blocked]
+        self._blocked = frozenset(blocked)
         self._lost: set[PeerID] = set()
         self._latecomer_timeout = latecomer_timeout
 
@@ -200,7 +301,46 @@ class ValidatingRunner(AllReduceRunner):
         outcome = AllreduceOutcome(there, everybody=gathered)
         outcome.lost = len(lost)
         outcome.has_missing_parts = bool(lost_reducers)
-        outcome.has_invalid_data = bool(invalid_senders or self.tensor_part_reducer.invalid_senders)
+        outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
-        outcome.outliers = frozenset((senders | invalid_senders) - {self.peer_id})
+        outcome.outliers = frozenset((senders | invalid_senders) - self._blocked - {self.peer_id})
         return outcome
+
+    def end(self) -> None:
+        """Learn from the exchange, which is over."""
+
+
+class RobustRunner(ValidatingRunner):
+    """An exchange of gradients or of states whose aggregator trusts nobody.
+
+    Plain hivemind peers take part in it: they get the difference between the aggregate and what they have sent.
+    """
+
+    tensor_part_container: RobustContainer
+
+    def __init__(
+        self, *, aggregator: Aggregator, bounds_answers: bool, tensors: Sequence[Tensor], **kwargs: Any
+    ) -> None:
+        self._aggregator, self._bounds_answers, self._tensors = aggregator, bounds_answers, tensors
+        super().__init__(tensors=tensors, **kwargs)
+
+    def _make_container(self, *args: Any, **options: Any) -> RobustContainer:
+        own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
+        self._aggregator.begin(self._tensors, self.sender_peer_ids, own)
+        return RobustContainer(
+            *args,
+            aggregator=self._aggregator,
+            own_index=self.ordered_peer_ids.index(self.peer_id),
+            bounds_answers=self._bounds_answers,
+            **options,
+        )
+
+    def _make_reducer(self, mine: Sequence[Tensor], senders: int) -> RobustReducer:
+        movements = self.tensor_part_container.movements_of(self.ordered_peer_ids.index(self.peer_id))
+        return RobustReducer(mine, senders, self._aggregator, movements)
+
+    def end(self) -> None:
+        """End the exchange as ValidatingRunner does, and learn from it."""
+        if self._bounds_answers:
+            self.tensor_part_container.end()
+        self._aggregator.end(self._tensors)

@@ -14,14 +14,14 @@ of this class), through `MPFuture`, and through tensors in shared memory. So:
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import functools
 import logging
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
 
-from hivemind.averaging import DecentralizedAverager
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.averaging.matchmaking import MatchmakingException
@@ -34,17 +34,22 @@ from hivemind.utils.asyncio import achain, aiter_with_timeout, as_aiter, azip, e
 from torch import Tensor
 
 from core.worker.compute.process_memory import release_memory, return_large_buffers_at_once
+from core.worker.swarm.aggregation.aggregators import Aggregator, GradientAggregator
+from core.worker.swarm.aggregation.bandwidths import bounded_bandwidths
+from core.worker.swarm.aggregation.sybil_resistance import subnet_of
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
     ExchangeFailedError,
     ExchangeTimeoutError,
     NotFiniteError,
+    RobustRunner,
     ValidatingRunner,
     are_finite,
 )
-from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.averaging.state_validation import BUSY, State
 from core.worker.swarm.averaging.timeouts import AllreduceTimeouts, SharedSeconds
 from core.worker.swarm.dht.run_records import MAX_PEER_ID_BYTES
+from core.worker.swarm.state_parts.whole_state import StateServer
 
 POLL_SECONDS = 0.1
 LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state
@@ -53,14 +58,22 @@ DIAL_SECONDS = 15.0  # for a donor to answer at all; libp2p itself gives up afte
 log = logging.getLogger(__name__)
 
 
-class AveragerProcess(DecentralizedAverager):
+class DonorBehindError(Exception):
+    """A donor's state is older than what we look for."""
+
+
+class AveragerProcess(StateServer):
     """An averager whose exchanges trust nobody, and which downloads a state from one chosen peer.
 
-    ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`.
+    ``last_exchange`` is shared by all averagers of this peer; see `AllreduceTimeouts`. The ``aggregator`` says what is
+    made of that which others send.
     """
 
-    def __init__(self, *args: Any, last_exchange: SharedSeconds[float], **kwargs: Any) -> None:
-        self._last_exchange = last_exchange
+    _blocked: frozenset[PeerID] = frozenset()  # with whom we have nothing to do
+    _min_epoch = 0  # of the state that is being downloaded
+
+    def __init__(self, *args: Any, last_exchange: SharedSeconds[float], aggregator: Aggregator, **kwargs: Any) -> None:
+        self._last_exchange, self._aggregator = last_exchange, aggregator
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
@@ -92,8 +105,10 @@ class AveragerProcess(DecentralizedAverager):
         async with enter_asynchronously(self.get_tensors()) as tensors:
             if not await asyncio.get_running_loop().run_in_executor(None, self._may_be_sent, tensors):
                 raise NotFiniteError
+        self._aggregator.shares.know_subnets(await self._subnets())
         started, is_whole = time.monotonic(), False
         try:
+            group_info = dataclasses.replace(group_info, gathered=bounded_bandwidths(group_info.gathered))
             gathered = await super()._aggregate_with_group(group_info, **kwargs)
             outcome = self._runner(self._decisive_exchange(group_info.group_id)).outcome(gathered)
             is_whole = not outcome.lost
@@ -103,6 +118,17 @@ class AveragerProcess(DecentralizedAverager):
             raise (ExchangeTimeoutError if is_timeout else ExchangeFailedError)(str(error)) from error
         finally:
             self._timeouts.record(time.monotonic() - started, is_whole)
+
+    async def _subnets(self) -> dict[PeerID, str]:
+        """From which subnet each peer is connected with us; nothing of those in our own network, or behind a relay."""
+        try:
+            connected = await self._p2p.list_peers()
+        except Exception as error:  # p2pd is about to end, for example
+            log.info("the connections are not known: %r", error)
+            return {}
+        subnets = {each.peer_id: map(subnet_of, map(str, each.addrs)) for each in connected}
+        found = {peer: next(filter(None, of_peer), None) for peer, of_peer in subnets.items()}
+        return {peer: subnet for peer, subnet in found.items() if subnet is not None}
 
     def _may_be_sent(self, tensors: Sequence[Tensor]) -> bool:
         """Whether others may get our tensors: all numbers are finite."""
@@ -133,6 +159,7 @@ class AveragerProcess(DecentralizedAverager):
             tensors=tensors,
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
+            blocked=self._blocked,
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
         self._running_groups[group_id].set_result(runner)
@@ -142,11 +169,17 @@ class AveragerProcess(DecentralizedAverager):
             return
         async for tensor, update in azip(as_aiter(*tensors), runner):
             self._apply_update(tensor, update)
+        runner.end()
         self._state_updated.set()
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         """The runner of an exchange, with hivemind's options."""
-        return ValidatingRunner(**kwargs)
+        bounds_answers = self._bounds_answers(kwargs["group_id"])
+        return RobustRunner(aggregator=self._aggregator, bounds_answers=bounds_answers, **kwargs)
+
+    def _bounds_answers(self, group_id: bytes) -> bool:
+        """Whether what reducers return in that exchange may change ours only so far as is usual."""
+        return True
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:
         """Put into that tensor of ours what the runner has yielded for it: the difference from the average."""
@@ -168,11 +201,24 @@ class AveragerProcess(DecentralizedAverager):
         async for message in super().rpc_aggregate_part(achain(as_aiter(first), stream), context):
             yield message
 
-    async def _know_upload(self, bits_per_second: float) -> None:
-        """Learn how fast this computer's line uploads; what is averaged is balanced in the worker's process."""
+    async def _know_samples(self, reported: Mapping[PeerID, float]) -> None:
+        """Learn how many samples of this epoch each peer has told the swarm of."""
+        if isinstance(self._aggregator, GradientAggregator):
+            self._aggregator.know_samples(reported)
 
-    async def _fetch_state(self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int) -> None:
-        """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None."""
+    async def _know_blocked(self, peers: frozenset[PeerID]) -> None:
+        """Form no group with these peers, use nothing that they send, and send them no state, from now on."""
+        self._blocked = self._matchmaking.blocked = peers
+        await super()._know_blocked(peers)
+
+    async def _fetch_state(
+        self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int, min_epoch: int = 0
+    ) -> None:
+        """Set the future to the best donor except for the unwanted, and its state if it sends one; else to None.
+
+        A state of an epoch before ``min_epoch`` is not downloaded to its end.
+        """
+        self._min_epoch = min_epoch
         answer: tuple[PeerID, State | None] | None = None
         try:
             async with asyncio.timeout(LOOK_UP_SECONDS):
@@ -183,6 +229,8 @@ class AveragerProcess(DecentralizedAverager):
                 answer = await self._answer(donor, max_bytes)
         except (ControlFailure, TimeoutError) as error:
             log.info("a donor cannot be reached: %r", error)
+        except DonorBehindError as error:
+            log.info("a donor is behind: %s", error)
         except Exception:
             log.exception("a state could not be downloaded")
         finally:
@@ -190,7 +238,7 @@ class AveragerProcess(DecentralizedAverager):
 
     async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
         """A state, if that donor has led us to one, and the peer that is to blame where it cannot be used."""
-        return donor, await self._download(donor, max_bytes)
+        return donor, await self._download(donor, max_bytes) or BUSY
 
     async def _donors(self) -> dict[PeerID, tuple[float, float]]:
         """The peers that offer a state, with its priority; a random number decides between equals."""
@@ -220,8 +268,16 @@ class AveragerProcess(DecentralizedAverager):
                     raise ValueError(f"{donor} sends more than any state of this run has")
                 if message.metadata:
                     metadata.append(message.metadata)
+                    self._check_epoch(message.metadata)
                 yield [message.tensor_part]
 
         tensors = await deserialize_tensor_stream(parts())
         log.info("%s sent a state of %d bytes", donor, received)
         return (self.serializer.loads(metadata[0]), tensors) if metadata else None
+
+    def _check_epoch(self, metadata: bytes) -> None:
+        """Raises DonorBehindError for the state of an epoch that nobody looks for."""
+        told = self.serializer.loads(metadata)
+        epoch = told.get("epoch") if isinstance(told, dict) else None
+        if type(epoch) is int and epoch < self._min_epoch:
+            raise DonorBehindError(f"its state is of epoch {epoch}, and not of {self._min_epoch} or later")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hivemind.averaging.control import StepControl
@@ -20,14 +20,18 @@ from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
 from torch import Tensor
 
+from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
 from core.worker.compute.process_memory import return_free_memory
+from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, StateAggregator
+from core.worker.swarm.aggregation.bandwidths import MAX_STATED, TOLD
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
 from core.worker.swarm.averaging.state_validation import State, Trial, is_truncated, max_bytes, validation_error
 from core.worker.swarm.dht.child_processes import ChildProcesses
 
+USUAL = AggregationRule()
 CANCEL_SECONDS = 1.0
 POLL_SECONDS = 0.1
 
@@ -54,11 +58,16 @@ class _ObservedAverager(AveragerProcess):
 
         hivemind tells ``bandwidth`` to the group with every round, and divides what is averaged by all that it is told;
         one who tells nothing, as a plain hivemind peer does by default, counts as their mean. So all figures are in
-        one unit: Mbit/s, as in hivemind's examples. Where the run has declared one for all, that remains.
+        one unit: Mbit/s, as in hivemind's examples. Where the run has declared one for all, that remains. More than
+        ``MAX_STATED`` would not be believed.
         """
         if not self._is_bandwidth_declared:
-            self.bandwidth = bits_per_second / 1e6
+            self.bandwidth = min(bits_per_second / 1e6, MAX_STATED)
         self._outer_pipe.send(("_know_upload", [bits_per_second], {}))
+
+    def block(self, peers: frozenset[PeerID]) -> None:
+        """Have nothing to do with these peers from now on, but with all others again."""
+        self._outer_pipe.send(("_know_blocked", [peers], {}))
 
     def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
         """Begin a round as DecentralizedAverager does; both averagers begin every round through it.
@@ -67,6 +76,8 @@ class _ObservedAverager(AveragerProcess):
         """
         if self.rounds.epoch is not None and kwargs.get("gather") is None:
             kwargs["gather"] = self.rounds.epoch()
+        elif kwargs.get("gather") is None:
+            kwargs["gather"] = TOLD
         search = self.rounds.search_seconds if timeout is None else min(timeout, self.rounds.search_seconds)
         control = super().step(*args, timeout=search, **kwargs)
         if isinstance(control, StepControl):
@@ -75,10 +86,25 @@ class _ObservedAverager(AveragerProcess):
 
 
 class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
-    """Averages gradients; shares no state, because nobody needs another peer's gradient buffers."""
+    """Averages gradients; shares no state, because nobody needs another peer's gradient buffers.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, allow_state_sharing=False, **kwargs)
+    ``reported`` says how many samples of this epoch each peer has told the swarm of.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        aggregation: AggregationRule = USUAL,
+        reported: Callable[[], Mapping[PeerID, float]] = dict,
+        **kwargs: Any,
+    ) -> None:
+        self._reported = reported
+        super().__init__(*args, allow_state_sharing=False, aggregator=GradientAggregator(aggregation), **kwargs)
+
+    def step(self, *args: Any, **kwargs: Any) -> Any:
+        """Average as GradientAverager does; others count for as many samples as they have reported."""
+        self._outer_pipe.send(("_know_samples", [self._reported()], {}))
+        return super().step(*args, **kwargs)
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return tuple(self.parameters)
@@ -96,20 +122,30 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
 
 
 class _DownloadingAverager(_ObservedAverager):
-    """An averager whose state comes by way of a `StateDownload`, once ``trial`` has accepted it."""
+    """An averager whose state comes by way of a `StateDownload`, once ``trial`` has accepted it.
 
-    def __init__(self, *args: Any, download: StateDownload, trial: Trial, **kwargs: Any) -> None:
-        self.download, self._trial = download, trial
+    ``epoch_error`` says in words why no state can be of that epoch; nothing where one may be.
+    """
+
+    def __init__(
+        self, *args: Any, download: StateDownload, trial: Trial, epoch_error: Callable[[int], str], **kwargs: Any
+    ) -> None:
+        self.download, self._trial, self._epoch_error = download, trial, epoch_error
         super().__init__(*args, **kwargs)
+
+    def block(self, peers: frozenset[PeerID]) -> None:
+        """As every averager does, and take no state of theirs."""
+        self.download.blocked = peers
+        super().block(peers)
 
     def load_state_from_peers(self, wait: bool = True, timeout: float | None = None) -> State | None:
         """A state that can be used, or ``None`` if nobody has one now. Raises Interrupted."""
         return self.download.find(self)
 
-    def request_state(self, unwanted: Iterable[PeerID]) -> MPFuture[Any]:
+    def request_state(self, unwanted: Iterable[PeerID], min_epoch: int = 0) -> MPFuture[Any]:
         """Send the command ``_fetch_state`` to the averager's process."""
         future: MPFuture[Any] = MPFuture()
-        arguments = {"future": future, "unwanted": [*unwanted], "max_bytes": max_bytes(self)}
+        arguments = {"future": future, "unwanted": [*unwanted], "max_bytes": max_bytes(self), "min_epoch": min_epoch}
         self._outer_pipe.send(("_fetch_state", [], arguments | self._download_options()))
         return future
 
@@ -123,7 +159,7 @@ class _DownloadingAverager(_ObservedAverager):
 
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
-        return validation_error(state, self, self._trial)
+        return validation_error(state, self, self._trial, self._epoch_error)
 
     def is_behind(self, state: State) -> bool:
         """Whether that state, which has been validated, is of an epoch that we have behind us."""
@@ -139,9 +175,13 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
 
     weight = 1.0
 
-    def __init__(self, *args: Any, is_passive: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_passive: bool, aggregation: AggregationRule = USUAL, **kwargs: Any) -> None:
         self._is_passive = is_passive
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, aggregator=StateAggregator(aggregation), **kwargs)
+
+    def _bounds_answers(self, _group_id: bytes) -> bool:
+        """A passive averager, which takes no steps, is moved as far as the others have come."""
+        return not self._is_passive
 
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return (*self.main_parameters, *tensors_of(self.optimizer))
@@ -162,6 +202,11 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
         if self.rounds.cancel_searching(min_seconds, but):
             # what waited for the round ends at once; until then hivemind believes that it is under way
             concurrent.futures.wait(self.pending_updates, CANCEL_SECONDS)
+
+    def _update_scheduler(self) -> None:
+        """Bring the learning rate to our epoch at once; hivemind takes one step for each epoch in between."""
+        catch_up_schedule(self.scheduler, self.local_epoch)
+        super()._update_scheduler()
 
     def end_delayed_updates(self, patience: float, seconds: float, but: StepControl | None) -> None:
         """Wait for what goes on in the background, for so many seconds; a search lasts for ``patience`` at the most."""

@@ -17,6 +17,7 @@ from hivemind.compression import (
 )
 
 from core.run.spec.collaboration import LOCAL_SGD_OPTIONS, Collaboration, Compression, StateCompression
+from core.worker.swarm.aggregation.aggregators import AggregationRule
 from core.worker.swarm.averaging.timeouts import exchange_seconds
 
 LARGE_TENSOR = 2**16 + 1  # as in hivemind's ALBERT example: below, 8 bits save little and cost much
@@ -29,7 +30,7 @@ TRACKER_OPTIONS = (
     "expected_drift_rate",
     "metadata_expiration",
 )
-AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank", "mode")
+AVERAGER_OPTIONS = ("bandwidth", "powersgd_rank", "mode", "aggregation", "weight_cap")
 
 
 def compression(name: Compression) -> CompressionBase:
@@ -83,3 +84,8 @@ def tracker_options(collaboration: Collaboration) -> dict[str, float | None]:
     """The manifest's options that the tracker takes."""
     max_epoch_seconds = {"max_epoch_seconds": collaboration.max_round_seconds}
     return max_epoch_seconds | {name: getattr(collaboration, name) for name in TRACKER_OPTIONS}
+
+
+def aggregation_rule(collaboration: Collaboration) -> AggregationRule:
+    """How gradients and states are averaged."""
+    return AggregationRule(collaboration.aggregation, collaboration.weight_cap)

@@ -6,58 +6,43 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import hivemind
 import torch
 from hivemind.averaging.control import StepControl
+from hivemind.p2p import PeerID
 
 from core.errors import ErrorKind, UserError
-from core.protocol.events import RoundFinished
 from core.run.spec.collaboration import Collaboration
 from core.worker.compute.optimizers import count_steps
-from core.worker.swarm.averaging.allreduce import AllreduceOutcome, are_finite
+from core.worker.swarm.averaging.allreduce import are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
-from core.worker.swarm.averaging.hivemind_options import optimizer_options, tracker_options
+from core.worker.swarm.averaging.hivemind_options import aggregation_rule, optimizer_options, tracker_options
 from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+from core.worker.swarm.averaging.progress_estimate import weight_of_epoch
 from core.worker.swarm.averaging.progress_tracker import ObservedTracker
-from core.worker.swarm.averaging.round_reasons import failure_reason, shortfall
-from core.worker.swarm.averaging.rounds import Rounds
+from core.worker.swarm.averaging.round_reasons import round_finished
+from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
-from core.worker.swarm.averaging.state_validation import Trial
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.trust.claim_search import ClaimSearch
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
 GOODBYE_SECONDS = 2.0  # a busy computer may need them
 MAX_FAILED_DOWNLOADS = 7  # over two minutes
-LONELY_DOWNLOADS = 3  # in which nobody offers a state, until a checkpoint is the best that there is
 MIN_SILENCE_SECONDS = 5.0
 LEFT_OVER = 1.5  # times the time of matchmaking, which a search takes at the least
 LATE = 0.8  # of the time for which a group waits for a member that does not begin
-MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
 log = logging.getLogger(__name__)
 
 OptimizerFactory = Callable[[Any], torch.optim.Optimizer]
 SchedulerFactory = Callable[[torch.optim.Optimizer], Any]
-
-
-@dataclass(frozen=True)
-class Listeners:
-    """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
-
-    ``trial`` tells what is wrong with the model's present parameters; empty if nothing is.
-    """
-
-    on_round: Callable[[RoundFinished], None]
-    on_download: Callable[[int, bool], None]
-    on_refusal: Callable[[str, str], None]
-    trial: Trial
 
 
 class SwarmOptimizer(hivemind.Optimizer):
@@ -71,6 +56,7 @@ class SwarmOptimizer(hivemind.Optimizer):
     state_averager: TrainingStateAverager
     takes_own_steps = False  # whether a peer steps by itself between two rounds, as with local SGD
     own_step_seconds = 0.0  # that those steps have taken so far
+    _has_resumed = _has_gone_back = _has_taken_state = False
     needs_gradient = True  # whether anybody uses this peer's gradients
     max_checkpoint_epochs = sys.maxsize  # from one checkpoint to the next
 
@@ -86,11 +72,13 @@ class SwarmOptimizer(hivemind.Optimizer):
         leaving: threading.Event,
         listeners: Listeners,
         is_state_server: bool = False,
+        organiser: str = "",
     ) -> None:
+        self._is_organiser = organiser == swarm.peer_id
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
         self._is_passive = is_state_server and collaboration.use_local_updates
-        self._failed_downloads, self._last_refusal, self._has_resumed = 0, "", False
+        self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
         params = list(params)
         super().__init__(
@@ -106,9 +94,16 @@ class SwarmOptimizer(hivemind.Optimizer):
             verbose=True,
             **self._hivemind_options(sum(parameter.numel() for parameter in params)),
         )
+        self._begin_to_follow()
+
+    def _begin_to_follow(self) -> None:
+        """Follow the others' epochs; a newcomer believes whatever is claimed, and the organiser has the run's state."""
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
-        self._download.has_state = self.tracker.global_epoch <= self.local_epoch
+        self._download.has_state = self._is_organiser or self.tracker.global_epoch <= self.local_epoch
+        self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
+        self.tracker.is_newcomer = lambda: not self._download.has_state
+        self.tracker.confirm(0)
 
     def _cancel_rounds_soon(self) -> None:
         """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""
@@ -124,16 +119,14 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Both averagers, or the only one with local updates; each has a process."""
         return tuple(each for each in (self.grad_averager, self.state_averager) if each is not None)
 
+    def block(self, peers: frozenset[PeerID]) -> None:
+        """Have nothing to do with these peers from now on, but with all others again."""
+        for each in (self.tracker, *self.averagers):
+            each.block(peers)
+
     def _make_progress_tracker(self, target_batch_size: int, **kwargs: Any) -> ObservedTracker:
-        return ObservedTracker(
-            dht=self.dht,
-            prefix=self.run_id,
-            target_batch_size=target_batch_size,
-            client_mode=self.client_mode,
-            status_loglevel=self.status_loglevel,
-            start=True,
-            **kwargs,
-        )
+        kwargs |= {"client_mode": self.client_mode, "status_loglevel": self.status_loglevel, "start": True}
+        return ObservedTracker(self.dht, self.run_id, target_batch_size, **kwargs)
 
     def _hivemind_options(self, numbers: int) -> dict[str, Any]:
         """The options of hivemind.Optimizer for a model of so many parameters."""
@@ -161,13 +154,14 @@ class SwarmOptimizer(hivemind.Optimizer):
             "download": self._download,
             "is_passive": self._is_passive,
             "trial": self._listeners.trial,
+            "epoch_error": self._epoch_error,
         }
 
     def _gradient_averager(self, **kwargs: Any) -> GradientAverager:
         """The factory that hivemind calls with options of its own."""
         report = partial(self._report, "gradients")
         rounds = Rounds(self._collaboration.averaging_timeout, report, epoch=lambda: self.local_epoch)
-        kwargs |= self._averager_options(rounds)
+        kwargs |= self._averager_options(rounds) | {"reported": lambda: self.tracker.statistics.reported_samples()}
         if self._collaboration.powersgd_rank is None:
             return GradientAverager(**kwargs)
         return PowerSGDGradientAverager(rank=self._collaboration.powersgd_rank, **kwargs)
@@ -185,27 +179,15 @@ class SwarmOptimizer(hivemind.Optimizer):
             "children": self._children,
             "last_exchange": self._last_exchange,
             "bandwidth": self._collaboration.bandwidth,
+            "aggregation": aggregation_rule(self._collaboration),
             "request_timeout": min(3.0, 0.8 * self.matchmaking_time),
             "sender_timeout": silence,
             "reducer_timeout": 2 * silence,
         }
 
     def _report(self, kind: Any, control: StepControl, seconds: float, epoch: int | None) -> None:
-        error = control.exception()
-        gathered = AllreduceOutcome() if error else control.result()
-        peers = len(gathered)
-        self._listeners.on_round(
-            RoundFinished(
-                epoch=self.local_epoch if epoch is None else epoch,
-                kind=kind,
-                ok=peers > 1,
-                peers=peers,
-                seconds=round(seconds, 3),
-                reason=failure_reason(error) if error else shortfall(gathered),
-                counted=self._is_counted(control),
-                outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
-            )
-        )
+        epoch, is_counted = self.local_epoch if epoch is None else epoch, self._is_counted(control)
+        self._listeners.on_round(round_finished(control, kind, seconds, epoch, is_counted=is_counted))
 
     def _is_counted(self, control: StepControl) -> bool:
         """Whether the round would have used what we have computed."""
@@ -222,7 +204,8 @@ class SwarmOptimizer(hivemind.Optimizer):
 
     def _refused(self, peer_id: str, why: str) -> None:
         self._last_refusal = f"{peer_id} offers one, but {why}."
-        self._listeners.on_refusal(peer_id, why)
+        if not self._has_gone_back:  # then everybody's state is refused
+            self._listeners.on_refusal(peer_id, why)
 
     @property
     def has_run_state(self) -> bool:
@@ -233,26 +216,49 @@ class SwarmOptimizer(hivemind.Optimizer):
         """Replace our state by the run's, as hivemind does, but not for ever; what the epoch was to average is void.
 
         It waits longer after every failure, then raises UserError: STATE_NOT_LOADED; Interrupted if we leave meanwhile.
-        Whoever has resumed from a checkpoint, and finds the others ahead but nobody who offers a state, goes on with
-        its own: all who have a newer one are behind firewalls, and none of them can meet another without us.
         """
         for averager in self.averagers:
             averager.rounds.cancel_searching()
         super().load_state_from_peers(**kwargs)
-        self.tracker.exclude_peers(self._download.refused)
+        self.tracker.exclude_peers(() if self._download.has_state else self._download.refused)
         if self.has_run_state:
+            self._has_taken_state = True
             count_steps(self.state_averager.optimizer, self.local_epoch)
             self._failed_downloads = 0
             return
-        self._failed_downloads += 1
-        if self._has_resumed and not self._download.is_offered and self._failed_downloads >= LONELY_DOWNLOADS:
-            log.warning("nobody offers the state of epoch %d; ours is the newest there is", self.tracker.global_epoch)
-            self._continue_at(self.tracker.global_epoch)
-            return
+        self._failed_downloads += not self._download.is_busy
         if self._failed_downloads == MAX_FAILED_DOWNLOADS:
             raise UserError(ErrorKind.STATE_NOT_LOADED, self._last_refusal)
-        if self._leaving.wait(2.0**self._failed_downloads):
+        if self._leaving.wait(2.0 ** (self._failed_downloads or 3)):
             raise Interrupted
+
+    def _should_load_state_from_peers(self) -> bool:
+        """As hivemind, but for the epochs that are only claimed: we train on until a state of one of them is there."""
+        averager = self.state_averager
+        is_idle = not averager.pending_updates and not averager.rounds.is_exchanging  # a trial waits for the exchange
+        if self._download.has_state and is_idle and self._claims.poll(averager, self.local_epoch):
+            return True
+        return bool(super()._should_load_state_from_peers())
+
+    def _epoch_error(self, epoch: int) -> str:
+        """Why a state of that epoch is not for us, in words; empty where it may be."""
+        if self._has_gone_back:
+            return "the organiser has gone back to a checkpoint"
+        is_back = self._has_resumed and not self._has_taken_state
+        return self.tracker.epoch_error(epoch, needs_agreement=self._is_organiser, was_away=is_back)
+
+    def _nobody_has(self, claims: Mapping[bytes, int]) -> None:
+        """Distrust who has claimed epochs of which nobody has a state.
+
+        Whoever has resumed from a checkpoint, and had come further before, goes on with its own at that epoch if nobody
+        offers any: all who have a newer one are behind firewalls, and none of them can meet another without us.
+        """
+        self.tracker.distrust(claims)
+        before = claims.get(self.tracker.own_subkey, 0)
+        is_lonely = self._has_resumed and not self._has_gone_back and not self._download.is_offered
+        if is_lonely and before > self.local_epoch:
+            log.warning("nobody offers the state of epoch %d; ours is the newest there is", before)
+            self._continue_at(before)
 
     def _update_global_epoch(self, *args: Any, **kwargs: Any) -> None:
         """End the epoch as hivemind does, after a search for a group that is left over from its beginning.
@@ -270,18 +276,8 @@ class SwarmOptimizer(hivemind.Optimizer):
         if self.delay_optimizer_step:
             silence = max(MIN_SILENCE_SECONDS, self.matchmaking_time)
             averager.end_delayed_updates(min(patience, LATE * silence), self.allreduce_timeout, self.scheduled_state)
-        averager.weight = self._weight_of_epoch()
+        averager.weight = weight_of_epoch(self.tracker)
         super()._update_global_epoch(*args, **kwargs)
-
-    def _weight_of_epoch(self) -> float:
-        """Of our parameters in the average: our samples of this epoch, as a multiple of what one peer has on average.
-
-        With averaged gradients all parameters are equal, and no weight matters. Where a round of gradients has failed,
-        each has stepped with its own; the average with these weights is the step that they would have made together
-        (exactly so with SGD), and a newcomer's few samples count as few.
-        """
-        peers, mine = self.tracker.global_progress.num_peers, self.tracker.local_progress.samples_accumulated
-        return float(max(MIN_WEIGHT, mine * max(1, peers) / self.tracker.target_batch_size))
 
     def _load_local_gradients_into_optimizer(self) -> None:
         """Step with our own gradient where nobody has averaged it.
@@ -313,9 +309,12 @@ class SwarmOptimizer(hivemind.Optimizer):
     def exchanged_share(self) -> float | None:
         """How much of an exchange is done while training goes on, 0 to 1; ``None`` where that is not known."""
 
-    def resume_at(self, epoch: int) -> None:
-        """Continue at that epoch, after parameters and optimizer state were put in place."""
-        self._has_resumed = True
+    def resume_at(self, epoch: int, *, is_exact: bool = False) -> None:
+        """Continue at that epoch, after parameters and optimizer state were put in place.
+
+        Where ``is_exact``, we go back to them, and take nobody's later state.
+        """
+        self._has_resumed, self._has_gone_back = True, is_exact
         self._continue_at(epoch)
 
     def _continue_at(self, epoch: int) -> None:

@@ -98,6 +98,10 @@ class PowerSGDGradientAverager(GradientAverager):
     def _decisive_exchange(self, group_id: bytes) -> bytes:
         return group_id + _LAST
 
+    def _bounds_answers(self, group_id: bytes) -> bool:
+        """Of the last exchange only: all must have the same P, and any P gives a projection of the true average."""
+        return group_id.endswith(_LAST)
+
     async def _run_allreduce_inplace_(
         self,
         tensors: Sequence[Tensor],

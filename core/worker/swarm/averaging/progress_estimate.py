@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from typing import Protocol
 
-from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress
+from hivemind.optim.progress_tracker import GlobalTrainingProgress, LocalTrainingProgress, ProgressTracker
 from hivemind.utils.performance_ema import PerformanceEMA
 
 from core.worker.swarm.dht.progress_reports import PeerReport
+
+MIN_WEIGHT = 0.01  # so that an average of those who have computed nothing is a number
 
 
 class TrackerOptions(Protocol):
@@ -25,16 +28,19 @@ class TrackerOptions(Protocol):
     latest_epoch_end: float
 
 
-def estimate_progress(reports: Collection[PeerReport], tracker: TrackerOptions, now: float) -> GlobalTrainingProgress:
+def estimate_progress(
+    reports: Collection[PeerReport], tracker: TrackerOptions, now: float, believed: float = math.inf
+) -> GlobalTrainingProgress:
     """The same that hivemind's ``ProgressTracker._parse_swarm_progress_data`` makes of valid records.
 
-    The swarm's epoch is the highest that anybody has reached who can share a state. A report is extrapolated from its
-    own time to ``now`` (seconds since 1970) with its peer's speed. An epoch to which anybody has contributed ends at
-    ``latest_epoch_end`` of the tracker, once there are two peers.
+    The swarm's epoch is the highest that anybody has reached who can share a state, of those that are ``believed``. A
+    report is extrapolated from its own time to ``now`` (seconds since 1970) with its peer's speed. An epoch to which
+    anybody has contributed ends at ``latest_epoch_end`` of the tracker, once there are two peers.
     """
     mine, target = tracker.local_progress, tracker.target_batch_size
     if reports:
-        epoch = max([mine.epoch, *(report.epoch for report in reports if not report.client_mode)])
+        direct = [report.epoch for report in reports if not report.client_mode and report.epoch <= believed]
+        epoch = max([mine.epoch, *direct])
         current = [report for report in reports if report.epoch == epoch]
         samples = sum(report.samples for report in current)
         by_now = sum(report.samples + max(0.0, now - report.time) * report.samples_per_second for report in current)
@@ -42,10 +48,7 @@ def estimate_progress(reports: Collection[PeerReport], tracker: TrackerOptions, 
         seconds = max(0.0, target - by_now) / speed
         if samples > 0 and len(reports) > 1:
             seconds = min(seconds, max(0.0, tracker.latest_epoch_end - now))
-        # look earlier where many may have joined unseen
-        drift = max(len(reports) + tracker.expected_drift_peers, len(reports) * (1 + tracker.expected_drift_rate))
-        refresh = seconds * len(reports) / drift
-        refresh = min(max(refresh, tracker.min_refresh_period), tracker.max_refresh_period)
+        refresh = _refresh_period(seconds, len(reports), tracker)
     else:
         epoch, samples = mine.epoch, mine.samples_accumulated
         seconds = max(0, target - samples) / tracker.performance_ema.samples_per_second
@@ -59,3 +62,20 @@ def estimate_progress(reports: Collection[PeerReport], tracker: TrackerOptions, 
         eta_next_epoch=now + seconds,
         next_fetch_time=now + refresh,
     )
+
+
+def _refresh_period(seconds: float, peers: int, tracker: TrackerOptions) -> float:
+    """How long until the next look, if the epoch ends in so many seconds: earlier where many may have joined unseen."""
+    drift = max(peers + tracker.expected_drift_peers, peers * (1 + tracker.expected_drift_rate))
+    return min(max(seconds * peers / drift, tracker.min_refresh_period), tracker.max_refresh_period)
+
+
+def weight_of_epoch(tracker: ProgressTracker) -> float:
+    """Of our parameters in the average: our samples of this epoch, as a multiple of what one peer has on average.
+
+    With averaged gradients all parameters are equal, and no weight matters. Where a round of gradients has failed,
+    each has stepped with its own; the average with these weights is the step that they would have made together
+    (exactly so with SGD), and a newcomer's few samples count as few.
+    """
+    peers, mine = tracker.global_progress.num_peers, tracker.local_progress.samples_accumulated
+    return float(max(MIN_WEIGHT, mine * max(1, peers) / tracker.target_batch_size))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import logging
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,13 +16,18 @@ from hivemind.optim.progress_tracker import GlobalTrainingProgress, ProgressTrac
 from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture, MSGPackSerializer
 
+from core.run.signed_scores import Score
 from core.worker.swarm.averaging.liveness import Liveness, are_all_ahead
 from core.worker.swarm.averaging.progress_estimate import estimate_progress
 from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH, EpochPace, epoch_error, latest_signed_epoch
+from core.worker.swarm.trust.epoch_claims import EpochClaims
+from core.worker.swarm.trust.sample_caps import cap_samples
 
+MIN_SHARE = 1 / 3  # of an epoch's time that must be over until a report alone makes us end it
 MAX_LEAD_EPOCHS = 10  # of a peer in client mode that is followed, whatever it claims
 
 log = logging.getLogger(__name__)
@@ -53,25 +60,41 @@ class EpochClock:
                 self._others.setdefault(subkey, report.time - report.samples / report.samples_per_second)
 
     @property
+    def began(self) -> float:
+        """When it began for us, or for most of those who are in it if that was earlier."""
+        return min(self._began, statistics.median_low([self._began, *self._others.values()]))
+
+    @property
     def end(self) -> float:
         """When it ends, in seconds since 1970."""
-        began = min(self._began, statistics.median_low([self._began, *self._others.values()]))
-        return max(began + self._max_seconds, self._began + self._max_seconds / 2)
+        return max(self.began + self._max_seconds, self._began + self._max_seconds / 2)
 
 
 class ObservedTracker(ProgressTracker):
     """The tracker of one run, a thread that reports our progress and looks at everybody's.
 
-    ``reports`` is what was reported at the last look, by encoded subkey, and ``others`` the same without our own.
+    ``reports`` is what was reported at the last look, by encoded subkey, ``others`` the same without our own, and
+    ``counted`` what we believe of it.
     ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
     epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
+
+    ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`; ``is_newcomer`` says whether we have
+    no state of the run, and therefore nothing to lose by believing them; but none that the organiser's signed epochs
+    leave no time for.
     """
 
     reports: Mapping[bytes, PeerReport] = MappingProxyType({})
     others: Mapping[bytes, PeerReport] = MappingProxyType({})
+    counted: Mapping[bytes, PeerReport] = MappingProxyType({})
+    claims: Mapping[bytes, int] = MappingProxyType({})
+    is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
     has_measured = False
+    _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
+    _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
+    _scores: Sequence[Score] = ()
     _excluded: frozenset[PeerID] = frozenset()
+    _blocked: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(
@@ -83,7 +106,8 @@ class ObservedTracker(ProgressTracker):
         max_epoch_seconds: float | None = None,
         **kwargs: Any,
     ) -> None:
-        self._clock = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds)
+        self._clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
+        self._claims = EpochClaims()
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
         kwargs |= {"metadata_expiration": metadata_expiration, "max_refresh_period": max_refresh_period}
         super().__init__(*args, start=False, **kwargs)
@@ -101,20 +125,25 @@ class ObservedTracker(ProgressTracker):
 
         WORKAROUND H43: hivemind ends an epoch by a count that may be older than the epoch. A first look at an empty
         swarm, before our own speed is known, puts the next one ``max_refresh_period`` away; two peers that begin
-        together train alone until then. We end no epoch in which we have not looked.
+        together train alone until then. We end no epoch in which we have not looked, and none alone without a last
+        look: whoever has joined since would find its first group gone, and what it has computed would be for nothing.
         """
         if self.liveness.is_blind:
             return False
         mine = self.local_progress.epoch
         ahead = range(mine + 1, mine + 1 + MAX_LEAD_EPOCHS)
-        is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.reports.values())
-        if is_overtaken or self.global_epoch > mine:
+        is_overtaken = any(report.client_mode and report.epoch in ahead for report in self._trusted.values())
+        if (is_overtaken and self._is_advanced(self.global_progress.eta_next_epoch)) or self.global_epoch > mine:
             return True
-        is_ready = bool(super().ready_to_update_epoch)
-        if is_ready and not self.fetched_global_progress_this_epoch.is_set():
-            self._look_now()
+        if not super().ready_to_update_epoch:
             return False
-        return is_ready
+        if not self.others and not self._has_last_look:
+            self._has_last_look = True
+            self.fetched_global_progress_this_epoch.clear()
+        if self.fetched_global_progress_this_epoch.is_set():
+            return True
+        self._look_now()
+        return False
 
     def _look_now(self) -> None:
         """Wake the thread that looks at everybody's progress; returns at once."""
@@ -124,7 +153,9 @@ class ObservedTracker(ProgressTracker):
     def update_epoch(self, new_epoch: int | None = None) -> int:
         """Begin an epoch as ProgressTracker does; the others hear of it at once."""
         self._clock.begin()
+        self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
+        self._pace.begin(epoch)
         self.should_report_progress.set_urgently()
         return epoch
 
@@ -147,12 +178,20 @@ class ObservedTracker(ProgressTracker):
             self._excluded = frozenset(peers)
             self.global_progress = self._estimate()
 
+    def block(self, peers: frozenset[PeerID]) -> None:
+        """Count no reports of these peers from now on, whatever becomes of those that are excluded."""
+        with self.lock_global_progress:
+            self._blocked = peers
+            self.global_progress = self._estimate()
+
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
         """In place of ProgressTracker's, which validates every report again and raises if one of them is wrong."""
         records = metadata.items() if isinstance(metadata, dict) else ()
         parsed = {MSGPackSerializer.dumps(subkey): PeerReport.parse(record.value) for subkey, record in records}
-        mine, before = MSGPackSerializer.dumps(self._local_public_key), self.others
+        mine, before = self.own_subkey, self.others
         self.reports = {subkey: report for subkey, report in parsed.items() if report is not None}
+        if self._left_at is None:
+            self._left_at = self.reports[mine].epoch if mine in self.reports else 0
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
         self.liveness.update(before, self.others)
         self._clock.see(self.others, self.local_progress.epoch)
@@ -160,15 +199,76 @@ class ObservedTracker(ProgressTracker):
             self.on_no_peers_left()
         return self._estimate()
 
+    @functools.cached_property
+    def own_subkey(self) -> bytes:
+        """The subkey of our own reports, encoded."""
+        return bytes(MSGPackSerializer.dumps(self._local_public_key))
+
+    @property
+    def _trusted(self) -> dict[bytes, PeerReport]:
+        """The reports of whoever is neither excluded nor blocked nor distrusted."""
+        left_out = self._excluded | self._blocked
+        there = {key: report for key, report in self.reports.items() if report.peer_id not in left_out}
+        return self._claims.trusted(there, self.local_progress.epoch)
+
     def _estimate(self) -> GlobalTrainingProgress:
-        counted = [report for report in self.reports.values() if report.peer_id not in self._excluded]
-        estimate = estimate_progress(counted, self, steady_time())
-        if MSGPackSerializer.dumps(self._local_public_key) not in self.reports:
+        now = steady_time()
+        trusted = self.counted = cap_samples(self._trusted, self.own_subkey, self._clock.began, now)
+        counted = list(trusted.values())
+        believed = (
+            self._latest_signed() if self.is_newcomer() else max(self.local_progress.epoch, self._claims.confirmed)
+        )
+        estimate = estimate_progress(counted, self, now, believed)
+        if believed == self.local_progress.epoch and self._is_advanced(estimate.eta_next_epoch):
+            believed += 1
+            estimate = estimate_progress(counted, self, now, believed)
+        self.claims = {} if self.is_newcomer() else self._unproven(trusted, int(believed))
+        if self.own_subkey not in self.reports:
             estimate.num_peers += 1  # who has joined a moment ago, and sees one other, is not alone
         return estimate
 
+    def _unproven(self, trusted: Mapping[bytes, PeerReport], believed: int) -> dict[bytes, int]:
+        others = {subkey: report for subkey, report in trusted.items() if subkey != self.own_subkey}
+        left_at = self._left_at or 0
+        mine = {self.own_subkey: left_at} if left_at > believed else {}
+        return self._claims.unproven(others, believed) | mine
+
+    def _is_advanced(self, eta: float) -> bool:
+        """Whether our epoch, which ends then without those who are ahead, has lasted so long that others may be."""
+        passed = steady_time() - self._clock.began
+        return passed >= MIN_SHARE * (eta - self._clock.began)
+
+    def confirm(self, epoch: int) -> None:
+        """Believe that the run has come to that epoch, as somebody has shown its state."""
+        with self.lock_global_progress:
+            self._claims.confirm(epoch)
+            self.global_progress = self._estimate()
+
+    def distrust(self, claims: Mapping[bytes, int]) -> None:
+        """Do not count the reports of those who have claimed that; our own of an earlier start was no lie."""
+        with self.lock_global_progress:
+            self._claims.distrust({subkey: epoch for subkey, epoch in claims.items() if subkey != self.own_subkey})
+            self._left_at = 0
+            self.global_progress = self._estimate()
+
+    def epoch_error(self, epoch: int, *, needs_agreement: bool, was_away: bool) -> str:
+        """Why a state of that epoch cannot be the run's, in words; empty where it may be.
+
+        Who ``was_away`` does not know for how long: no pace says how far the run has come meanwhile.
+        """
+        others = [report.epoch for key, report in self._trusted.items() if key != self.own_subkey]
+        latest = MAX_EPOCH if was_away else min(self._pace.latest_epoch(), self._latest_signed())
+        return epoch_error(epoch, others, latest, needs_agreement=needs_agreement)
+
+    def know_scores(self, scores: Sequence[Score]) -> None:
+        """Learn which epochs the organiser has signed, by rising number."""
+        self._scores = tuple(scores)
+
+    def _latest_signed(self) -> int:
+        return latest_signed_epoch(self._scores, time.time())
+
     def _is_nobody_left(self) -> bool:
-        trusted = [report for report in self.others.values() if report.peer_id not in self._excluded]
+        trusted = [report for key, report in self._trusted.items() if key != self.own_subkey]
         is_alone = bool(self.reports) and not self.others
         return is_alone or are_all_ahead(trusted, self.local_progress.epoch)
 

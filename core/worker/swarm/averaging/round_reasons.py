@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+from typing import Literal
 
 from hivemind.averaging.allreduce import AllreduceException
+from hivemind.averaging.control import StepControl
 
+from core.protocol.events import RoundFinished
 from core.protocol.localizable import LocalizedText, localized
 from core.worker.swarm.averaging.allreduce import (
     AllreduceOutcome,
@@ -18,6 +21,29 @@ from core.worker.swarm.patches.matchmaking import StaleRoundError
 _LOST = localized("a peer was lost in the middle of it")
 
 log = logging.getLogger(__name__)
+
+
+def round_finished(
+    control: StepControl,
+    kind: Literal["gradients", "state", "changes"],
+    seconds: float,
+    epoch: int,
+    *,
+    is_counted: bool,
+) -> RoundFinished:
+    """How a round of that epoch has ended, as an event."""
+    error = control.exception()
+    gathered = AllreduceOutcome() if error else control.result()
+    return RoundFinished(
+        epoch=epoch,
+        kind=kind,
+        ok=len(gathered) > 1,
+        peers=len(gathered),
+        seconds=round(seconds, 3),
+        reason=failure_reason(error) if error else shortfall(gathered),
+        counted=is_counted,
+        outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
+    )
 
 
 def shortfall(gathered: AllreduceOutcome) -> LocalizedText:

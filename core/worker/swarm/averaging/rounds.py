@@ -1,13 +1,30 @@
-"""The averaging rounds that an averager has begun, as the worker's process sees them."""
+"""The averaging rounds that an averager has begun, as the worker's process sees them, and who hears of them."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from hivemind.averaging.control import AveragingStage, StepControl
+
+from core.protocol.events import RoundFinished
+from core.worker.swarm.averaging.state_validation import Trial
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Callbacks: rounds that ended, progress of a download (received bytes, is done), refused states (peer id, why).
+
+    ``trial`` tells what is wrong with the model's present parameters; empty if nothing is.
+    """
+
+    on_round: Callable[[RoundFinished], None]
+    on_download: Callable[[int, bool], None]
+    on_refusal: Callable[[str, str], None]
+    trial: Trial
 
 
 class Rounds:

@@ -17,7 +17,9 @@ from core.worker.swarm.patches.byte_counters import received_bytes
 
 POLL_SECONDS = 0.1
 SILENCE_SECONDS = 90.0  # a download in which nothing arrives for so long has failed
+REFUSED_SECONDS = 60.0  # for which a donor is not asked again while training goes on
 MAX_DONORS = 8  # are asked for one state
+MAX_BUSY_SEARCHES = 300  # in a row, a few seconds apart; after them a donor that sends none is like one that fails
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +31,8 @@ class Interrupted(KeyboardInterrupt):
 class Downloader(Protocol):
     """The averager that a state is for."""
 
-    def request_state(self, unwanted: Iterable[PeerID]) -> MPFuture[Any]:
-        """Ask the best donor but those for its state; see `AveragerProcess._fetch_state`."""
+    def request_state(self, unwanted: Iterable[PeerID], min_epoch: int = 0) -> MPFuture[Any]:
+        """Ask the best donor but those for its state of that epoch or later; see `AveragerProcess._fetch_state`."""
 
     def is_truncated(self, state: State) -> bool:
         """Whether the end of that state is missing."""
@@ -51,9 +53,11 @@ class StateDownload:
     the end is missing is no donor's fault: it is asked again in the next search.
 
     ``refused`` are those whose state could not be used, and why; they are not asked again as long as
-    somebody else is there or we have the run's state ourselves (``has_state``). ``is_offered`` says whether anybody
-    offered a state in the last search. ``on_progress(received_bytes,
+    somebody else is there or we have the run's state ourselves (``has_state``); the ``blocked`` never are.
+    ``is_offered`` says whether anybody offered a state in the last search. ``on_progress(received_bytes,
     is_done)`` and ``on_refusal(peer_id, why)`` are called meanwhile; ``leaving`` interrupts the search.
+
+    `go_on` searches while training goes on, and `find` then begins with what that has found.
     """
 
     def __init__(
@@ -65,32 +69,94 @@ class StateDownload:
         self._leaving, self._on_progress, self._on_refusal = leaving, on_progress, on_refusal
         self.refused: dict[PeerID, str] = {}
         self.has_state = self.is_offered = False
+        self.blocked: frozenset[PeerID] = frozenset()
+        self._busy_searches = 0
+        self._refused_at: dict[PeerID, float] = {}
+        self._ready: State | None = None
+        self._asking: MPFuture[Any] | None = None
+        self._asked: set[PeerID] = set()
+        self._is_one_busy = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a donor of the last search serves others at the moment, so that it is worth while to wait."""
+        return 0 < self._busy_searches <= MAX_BUSY_SEARCHES
 
     def find(self, averager: Downloader) -> State | None:
         """A state that can be used; ``None`` if nobody has one now. Raises Interrupted."""
+        self._asking, ready = None, self._take_ready()
+        if ready is not None and not averager.is_behind(ready):
+            return ready
         silent: set[PeerID] = set()
         self.is_offered = False
         for _ in range(MAX_DONORS):
-            answer = self._wait_for(averager.request_state([*self.refused, *silent]))
+            answer = self._wait_for(averager.request_state([*self.refused, *self.blocked, *silent]))
             if answer is None:
                 break
             self.is_offered, (donor, state) = True, answer
-            if state is None or averager.is_truncated(state):
-                silent.add(donor)
-            elif why := averager.validation_error(state):
-                self._refuse(donor, why)
-            elif averager.is_behind(state):
-                silent.add(donor)
-            else:
-                self.has_state = True
+            silent.add(donor)
+            if state is not None and self._is_usable(averager, donor, state):
+                self.has_state, self._busy_searches, self._is_one_busy = True, 0, False
                 return state
+        self._end_search()
         if not self.has_state:
             self.refused.clear()
         return None
 
+    def go_on(self, averager: Downloader, min_epoch: int) -> bool | None:
+        """Search for a state of that epoch or a later one, as `find` does, and never wait.
+
+        True once there is one, false where nobody has any, and ``None`` meanwhile.
+        """
+        if self._asking is None:
+            self._forgive()
+            self._asking = averager.request_state([*self.refused, *self.blocked, *self._asked], min_epoch)
+        if not self._asking.done():
+            return None
+        answer, self._asking = self._asking.result(), None
+        if answer is not None:
+            donor, state = answer
+            self._asked.add(donor)
+            if state is not None and self._is_usable(averager, donor, state) and state[0]["epoch"] >= min_epoch:
+                self._ready = state
+            elif len(self._asked) < MAX_DONORS:
+                return None
+        self.is_offered = bool(self._asked)
+        self._asked.clear()
+        self._end_search()
+        return self._ready is not None
+
+    @property
+    def ready_epoch(self) -> int | None:
+        """The epoch of the state that was found and not used yet."""
+        return None if self._ready is None else int(self._ready[0]["epoch"])
+
+    def _end_search(self) -> None:
+        self._busy_searches = self._busy_searches + 1 if self._is_one_busy else 0
+        self._is_one_busy = False
+
+    def _forgive(self) -> None:
+        """Ask those again who were refused some time ago: their state may have been as bad as the run's was then."""
+        until = time.monotonic() - REFUSED_SECONDS
+        self.refused = {donor: why for donor, why in self.refused.items() if self._refused_at[donor] > until}
+
+    def _take_ready(self) -> State | None:
+        ready, self._ready = self._ready, None
+        return ready
+
+    def _is_usable(self, averager: Downloader, donor: PeerID, state: State) -> bool:
+        """Whether a donor's state can be used; one that never can is refused."""
+        if averager.is_truncated(state):
+            self._is_one_busy |= not state[1]
+            return False
+        if why := averager.validation_error(state):
+            self._refuse(donor, why)
+            return False
+        return not averager.is_behind(state)
+
     def _refuse(self, donor: PeerID, why: str) -> None:
         log.warning("the state of %s is refused: %s", donor, why)
-        self.refused[donor] = why
+        self.refused[donor], self._refused_at[donor] = why, time.monotonic()
         self._on_refusal(donor.to_base58(), why)
 
     def _wait_for(self, answering: MPFuture[Any]) -> tuple[PeerID, State | None] | None:

@@ -16,13 +16,20 @@ METADATA_BYTES = 4 * 2**20
 OVERHEAD = 2  # of the largest encoding, with its headers
 
 State: TypeAlias = tuple[dict[str, Any], list[Tensor]]
+BUSY: State = ({}, [])
+"""What stands for the state of a donor that answers and sends none: it serves others, and may serve us later."""
 """What a donor says of its state, and the tensors: the parameters, then those of the optimizer."""
 
 Trial = Callable[[], str]
 """How the model's present parameters do on a fixed batch: what is wrong with that, or nothing."""
 
 
-def validation_error(state: State, averager: TrainingStateAverager, trial: Trial | None = None) -> str:
+def validation_error(
+    state: State,
+    averager: TrainingStateAverager,
+    trial: Trial | None = None,
+    epoch_error: Callable[[int], str] = lambda _epoch: "",
+) -> str:
     """Why this state cannot be used, in words; nothing where it can.
 
     The optimizer's plain numbers, such as the learning rate, are the manifest's: ours take the place of the
@@ -31,6 +38,8 @@ def validation_error(state: State, averager: TrainingStateAverager, trial: Trial
     metadata, tensors = state
     if not isinstance(metadata, dict) or type(metadata.get("epoch")) is not int:
         return "it says no epoch"
+    if why := epoch_error(metadata["epoch"]):
+        return why
     if [_signature(tensor) for tensor in tensors] != _expected(averager):
         return "its tensors are not those of the run's model"
     if not are_finite(tensors):

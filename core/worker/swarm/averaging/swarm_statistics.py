@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hivemind.p2p import PeerID
+
 from core.protocol.events import PeerSeen
 from core.worker.swarm.dht.run_records import PeerInfo
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -34,6 +36,20 @@ class SwarmStatistics:
         """The peer ids of others that say they can be reached, by the subkeys of their reports."""
         others = self._tracker.others.items()
         return {subkey: report.peer_id.to_base58() for subkey, report in others if not report.client_mode}
+
+    def reported_samples(self) -> dict[PeerID, float]:
+        """How many samples of our epoch each of the others has by now: what it told and we believe, and at its speed.
+
+        What somebody reports beyond belief is none of it, so that a weight to match is still found to be a lie. Anybody
+        may report in another's name, and so of several reports the largest counts.
+        """
+        now, epoch, mine = steady_time(), self._tracker.local_progress.epoch, self._tracker.own_subkey
+        reported = dict[PeerID, float]()
+        for subkey, report in self._tracker.counted.items():
+            if subkey != mine and report.epoch == epoch and report.samples > 0:
+                samples = report.samples + max(0.0, now - report.time) * report.samples_per_second
+                reported[report.peer_id] = max(samples, reported.get(report.peer_id, 0.0))
+        return reported
 
     def other_peers(self) -> int:
         """How many peers besides us report progress."""

@@ -19,6 +19,8 @@ from hivemind.p2p import P2P, PeerID
 from hivemind.p2p.p2p_daemon_bindings.utils import P2PDaemonError
 from hivemind.utils.multiaddr import Multiaddr
 
+from core.run.multiaddr import readable_multiaddrs
+
 PROTOCOL = "/libp2p/autonat/1.0.0"
 MAX_ANSWER_BYTES = 4096
 _DIAL, _PEER, _DIAL_RESPONSE = 2, 1, 3  # numbers of the protocol's fields
@@ -37,10 +39,27 @@ class Answer:
 UNKNOWN = Answer("unknown")
 
 
+def is_plausible(address: str, asked: Sequence[Multiaddr]) -> bool:
+    """Whether a peer that was asked to dial us there can have reached us at that ``address``.
+
+    It has to be one of those that we asked about. Only a router's public host may be new to us, before the same port:
+    so where we asked about no public host of that kind (IPv4, IPv6) ourselves.
+    """
+    own = readable_multiaddrs(str(each) for each in asked)
+    for said in readable_multiaddrs([address]):
+        same_kind = [each for each in own if each.host_protocol == said.host_protocol]
+        is_behind_router = said.is_public and not any(each.is_public for each in same_kind)
+        hosts = {said.host} if is_behind_router else {each.host for each in same_kind if not each.is_loopback}
+        doors = {(each.transport, each.port) for each in same_kind if is_behind_router or each.host == said.host}
+        return said.relay_id is None and said.host in hosts and (said.transport, said.port) in doors
+    return False
+
+
 async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
     """Have a peer that we are connected to dial us at those addresses.
 
-    Their host is replaced by the one that the peer sees of us, as the specification wants it.
+    Their host is replaced by the one that the peer sees of us, as the specification wants it. An answer that names
+    another address than can come of that is unknown.
     """
     try:
         _info, reader, writer = await p2p.call_binary_stream_handler(peer, PROTOCOL)
@@ -62,6 +81,9 @@ async def ask(p2p: P2P, peer: PeerID, addresses: Sequence[Multiaddr]) -> Answer:
         return UNKNOWN
     if (answer := read_answer(message)) == UNKNOWN:
         log.info("%s does not say whether it can reach us: %r", peer, message)
+    if answer.verdict == "reached" and not is_plausible(answer.address, addresses):
+        log.warning("%s says that it has reached us at %s, where we are not", peer, answer.address)
+        return UNKNOWN
     return answer
 
 

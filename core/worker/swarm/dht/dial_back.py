@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from hivemind.utils.multiaddr import Multiaddr
 
 from core.run.multiaddr import split_peer
 from core.worker.swarm.dht.autonat import UNKNOWN, Answer, ask
+from core.worker.swarm.dht.no_relay import serve_no_relay
 from core.worker.swarm.dht.node import Swarm
 
 MAX_PEERS_ASKED = 4
@@ -90,6 +92,7 @@ async def _temporary_listener(listen: Sequence[str]) -> AsyncIterator[P2P]:
     """A p2pd that listens where we would, with an identity that nobody sees again."""
     p2p = await P2P.create(host_maddrs=listen, dht_mode="client", nat_port_map=True, auto_nat=False, use_relay=False)
     try:
+        await serve_no_relay(p2p)
         yield p2p
     finally:
         await p2p.shutdown()
@@ -152,20 +155,25 @@ async def _ask_all(p2p: P2P, peers: Sequence[PeerID], addresses: Sequence[Multia
         except TimeoutError:
             return UNKNOWN
 
+    answers: list[Answer] = []
     result = ReachabilityResult()
     for answered in asyncio.as_completed([answer(peer) for peer in peers]):
-        result = _with(result, await answered)
+        answers.append(await answered)
+        result = tally(answers)
         if 2 * result.reached > len(peers):
             break
     log.info("asked %d peers to dial us at %s: %s", len(peers), ", ".join(map(str, addresses)), result)
     return result
 
 
-def _with(result: ReachabilityResult, answer: Answer) -> ReachabilityResult:
-    match answer.verdict:
-        case "reached":
-            return ReachabilityResult(result.reached + 1, result.failed, result.address or answer.address)
-        case "failed":
-            return ReachabilityResult(result.reached, result.failed + 1, result.address)
-        case _:
-            return result
+def tally(answers: Sequence[Answer]) -> ReachabilityResult:
+    """What follows from all answers: ``reached`` are those who name the address that most of them name.
+
+    Whoever has reached us elsewhere contradicts them, as one who has failed does: so no single peer of several decides
+    what we announce.
+    """
+    reached = Counter(answer.address for answer in answers if answer.verdict == "reached")
+    failed = sum(1 for answer in answers if answer.verdict == "failed")
+    for address, votes in reached.most_common(1):
+        return ReachabilityResult(votes, failed + reached.total() - votes, address)
+    return ReachabilityResult(failed=failed)

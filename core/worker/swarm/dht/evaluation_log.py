@@ -11,18 +11,16 @@ import time
 from pathlib import Path
 
 from hivemind.dht import DHT
-from hivemind.utils import MSGPackSerializer
 
 from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
-from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, SignedScores, scores_in
+from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, scores_in, sign_scores
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.dht.organiser_values import organiser_values
 from core.worker.swarm.dht.publisher import Publisher, StartThread
-from core.worker.swarm.dht.reader import read_dictionary
 
 KEY_END = "workerbee_scores"  # of the DHT key; the run's id is its beginning
-_PACKING_BYTES = 16
 
 log = logging.getLogger(__name__)
 
@@ -59,27 +57,16 @@ class EvaluationLog:
             log.warning("the scores are not kept for the next start: %s", error)
 
     def _signed(self) -> bytes:
-        return SignedScores.sign(self._history, self._identity).to_bytes()
+        return sign_scores(self._history, self._identity)
 
 
 def published_scores(dht: DHT, run_id: str, organiser: str) -> EvaluationHistory:
     """The latest that the organiser, a peer id, has signed; empty where there are none."""
-    subkey, found = MSGPackSerializer.dumps(organiser), [EvaluationHistory(run_id)]
-    for record in read_dictionary(dht, _key(run_id), (organiser,)):
-        if record.subkey == subkey and (history := _history_in(record.value, organiser, run_id)):
+    found = [EvaluationHistory(run_id)]
+    for value in organiser_values(dht, _key(run_id), organiser, MAX_SCORES_BYTES):
+        if history := scores_in(value, organiser, run_id):
             found.append(history)
     return max(found, key=lambda history: history.scores[-1].at if history.scores else 0.0)
-
-
-def _history_in(value: bytes, organiser: str, run_id: str) -> EvaluationHistory | None:
-    """The DHT packs every value once more; strangers may have packed anything."""
-    if len(value) > MAX_SCORES_BYTES + _PACKING_BYTES:
-        return None
-    try:
-        packed = MSGPackSerializer.loads(value)
-    except Exception:
-        return None
-    return scores_in(packed, organiser, run_id) if isinstance(packed, bytes) else None
 
 
 def _key(run_id: str) -> str:

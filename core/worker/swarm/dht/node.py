@@ -25,6 +25,7 @@ from core.worker.swarm import patches
 from core.worker.swarm.dht.bounded_storage import bound_storage
 from core.worker.swarm.dht.child_processes import ChildProcesses
 from core.worker.swarm.dht.manifests import STORAGE_BOUNDS, ManifestValidator
+from core.worker.swarm.dht.no_relay import serve_no_relay
 from core.worker.swarm.dht.rsa_validator import Signatures
 from core.worker.swarm.upload_test.receiver import UploadReceiver
 
@@ -150,6 +151,7 @@ async def _prepare_node(dht: DHT, node: DHTNode) -> int:
     """
     os.set_blocking(dht._inner_pipe.fileno(), True)
     bound_storage(node, STORAGE_BOUNDS)
+    await serve_no_relay(node.protocol.p2p)
     if not node.protocol.client_mode:
         await UploadReceiver().add_p2p_handlers(node.protocol.p2p)
     return int(node.protocol.p2p._child.pid)

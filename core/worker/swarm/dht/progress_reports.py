@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
@@ -63,8 +64,14 @@ class PeerReport:
 
 def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = ()) -> tuple[PeerSeen, ...]:
     """Everybody who reports progress in a run; ``also_ask`` are peer ids."""
-    records = PROGRESS.read(dht, run_id, also_ask).values()
-    return tuple(PeerReport.of(record).as_seen(my_peer_id) for record in records)
+    return peers_of(PROGRESS.read(dht, run_id, also_ask), my_peer_id)
+
+
+def peers_of(
+    progress: Mapping[bytes, ProgressRecord], my_peer_id: str, infos: Mapping[bytes, PeerInfo] = MappingProxyType({})
+) -> tuple[PeerSeen, ...]:
+    """Who has published these records, by subkey, with what they say of themselves, where that is known."""
+    return tuple(PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey)) for subkey, record in progress.items())
 
 
 def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | None:

@@ -25,6 +25,7 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 MAX_ADDRESSES = 2
 MAX_ADDRESS_CHARACTERS = 80
 MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
+MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
 
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -59,6 +60,30 @@ class LanAddresses(BaseModel):
         extra = Extra.forbid
 
 
+class SuspectRecord(BaseModel):
+    """Another peer by its id: in how many ``rounds`` it was an outlier, and how many ``states`` of it were refused."""
+
+    peer_id: constr(min_length=1, max_length=MAX_PEER_ID_BYTES, strict=True)  # type: ignore[valid-type]
+    rounds: conint(ge=0, le=10**6, strict=True)  # type: ignore[valid-type]
+    states: conint(ge=0, le=10**6, strict=True)  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
+class SuspectsRecord(BaseModel):
+    """What a peer of ours has seen of others that cannot be right; see `SuspectLedger`."""
+
+    suspects: conlist(SuspectRecord, max_items=MAX_SUSPECTS)  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
 class LocalMetrics(BaseModel):
     """A peer's last epoch, as hivemind's ALBERT example has it; ``loss`` is the sum over ``mini_steps``."""
 
@@ -85,6 +110,7 @@ class RunRecordsSchema(BaseModel):
     metrics: dict[BytesWithPublicKey, LocalMetrics]
     workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
     workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
+    workerbee_suspects: dict[BytesWithPublicKey, SuspectsRecord]
 
 
 @dataclass(frozen=True)
@@ -119,6 +145,7 @@ class RecordKind(Generic[_Record]):
 METRICS = RecordKind("metrics", LocalMetrics, 600.0)
 PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
+SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
 
 
@@ -129,4 +156,4 @@ def guard_records(swarm: Swarm, run_id: str) -> None:
     """
     schemas = (RunRecordsSchema, TrainingProgressSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, LAN_ADDRESSES, PROGRESS)))
+    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, LAN_ADDRESSES, SUSPECTS, PROGRESS)))

@@ -22,7 +22,7 @@ from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
@@ -71,7 +71,7 @@ class DeltaAverager(GradientAverager):
         self.averages = EncodedTensors(shapes, rule.codec, is_shared=True)
         self.sent: EncodedTensors | None = None
         # hivemind's name for a gradient averager without sums of its own: the model's weights are the sum
-        options = {"reuse_grad_buffers": True, "compression": EncodedParts()}
+        options: dict[str, Any] = {"reuse_grad_buffers": True, "compression": EncodedParts()}
         number = torch.zeros(())
         super().__init__(*args, averaged_grads=tuple(number.expand(shape) for shape in shapes), **options, **kwargs)
 
@@ -131,21 +131,21 @@ class DeltaAverager(GradientAverager):
         return min(1.0, (moved - self._bytes_before) / (2 * self._rule.codec.size(self.total_size)))
 
     def _encode_changes(self) -> bool:
-        """Encode the changes of each tensor where they are sent from; whether all are finite, else none is there."""
+        """Encode the changes, part by part, where they are sent from; whether all are finite, else none is there."""
         self.changes.clear()
         if self.feedback is not None:
             self.feedback.begin()
             self._all_changes = EncodedTensors([each.shape for each in parameters_of(self._outer)], codec("int8"))
-        for index, (base, weights) in enumerate(zip(parameters_of(self._outer), self.parameters, strict=True)):
-            delta = base - weights.detach().to("cpu", torch.float32)
+        pairs = zip(parameters_of(self._outer), self.parameters, strict=True)
+        for number, delta in enumerate(part for base, weights in pairs for part in changes_of(base, weights)):
             if not are_finite([delta]):
                 self.changes.clear()
                 return False
             if self.feedback is not None:
-                self._all_changes.encode(index, delta)
+                self._all_changes.encode_part(number, delta)
                 if self._is_counted:
                     self.feedback.select(delta)
-            self.changes.encode(index, delta)
+            self.changes.encode_part(number, delta)
         return True
 
     def reset_accumulated_grads_(self) -> None:
@@ -162,8 +162,10 @@ class DeltaAverager(GradientAverager):
 
     def _make_runner(self, **kwargs: Any) -> ValidatingRunner:
         self._round_log.discard_pending()
-        limit = self._usual_size.limit()
-        return DeltaRunner(rule=self._rule, limit=limit, sent=self.changes, averages=self.averages, **kwargs)
+        limit, shares = self._usual_size.limit(), self._aggregator.shares
+        return DeltaRunner(
+            rule=self._rule, sent=self.changes, averages=self.averages, limit=limit, shares=shares, **kwargs
+        )
 
     async def _run_allreduce_inplace_(
         self, tensors: Sequence[Tensor], group_info: GroupInfo, group_id: bytes | None = None, **kwargs: Any
@@ -173,6 +175,7 @@ class DeltaAverager(GradientAverager):
         runner = self._runner(group_info.group_id if group_id is None else group_id)
         assert isinstance(runner, DeltaRunner)
         self._usual_size.add(runner.tensor_part_reducer.sizes())
+        self._aggregator.shares.add_round(group_info.peer_ids)
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
             lengths, parts = self.averages.lengths(), self.averages.parts()
             await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)

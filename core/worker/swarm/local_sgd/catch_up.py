@@ -29,7 +29,7 @@ from hivemind.utils.asyncio import aiter_with_timeout
 from torch import Tensor
 
 from core.schema import StrictStruct
-from core.worker.swarm.averaging.averager_process import DIAL_SECONDS
+from core.worker.swarm.averaging.averager_process import DIAL_SECONDS, DonorBehindError
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.outer_optimizer import Version
@@ -107,7 +107,12 @@ class CatchUp(StateDonor):
                 yield averaging_pb2.DownloadData(tensor_part=serialize_torch_tensor(part))
 
     async def _fetch_state(
-        self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int, mirrored: Path | None = None
+        self,
+        future: MPFuture[Any],
+        unwanted: Iterable[PeerID],
+        max_bytes: int,
+        min_epoch: int = 0,
+        mirrored: Path | None = None,
     ) -> None:
         """Download a state as AveragerProcess does; ``mirrored`` is the file of one from the run's mirror, if any.
 
@@ -120,7 +125,7 @@ class CatchUp(StateDonor):
         self._mirrored, self._refused = mirrored, frozenset(unwanted)
         if self._refused & self._alike:
             self._refused |= self._alike
-        await super()._fetch_state(future, self._refused, max_bytes)
+        await super()._fetch_state(future, self._refused, max_bytes, min_epoch)
 
     async def _answer(self, donor: PeerID, max_bytes: int) -> tuple[PeerID, State | None]:
         self._alike = frozenset()
@@ -131,7 +136,7 @@ class CatchUp(StateDonor):
     async def _download(self, donor: PeerID, max_bytes: int) -> State | None:
         """Our own state after the rounds that we have missed, or the mirror's, or parts of donors, or a whole state.
 
-        Raises ControlFailure or TimeoutError where the donor cannot be reached.
+        Raises ControlFailure or TimeoutError where the donor cannot be reached, DonorBehindError where it has no such.
         """
         serialized, tensors, _infos = await self._get_current_state_from_host_process()
         metadata: dict[str, Any] = self.serializer.loads(serialized)
@@ -199,7 +204,7 @@ class CatchUp(StateDonor):
         for donor in donors:
             try:
                 led = await self._led_to_present(state, donor, max_bytes)
-            except (ControlFailure, TimeoutError) as error:
+            except (ControlFailure, TimeoutError, DonorBehindError) as error:
                 log.info("%s cannot be asked for the rounds since: %r", donor, error)
                 continue
             if led is not None:
@@ -213,7 +218,7 @@ class CatchUp(StateDonor):
         """That state after the donor's rounds; ``None`` where they cannot be used. Raises as ``_download``."""
         try:
             return await self._caught_up(state, donor, max_bytes)
-        except (ControlFailure, TimeoutError):
+        except (ControlFailure, TimeoutError, DonorBehindError):
             raise
         except Exception as error:  # whatever is wrong with the rounds, the whole state may be right
             log.warning("the rounds that %s has sent cannot be used: %r", donor, error)
@@ -232,6 +237,8 @@ class CatchUp(StateDonor):
         if first is None or len(first.metadata) > max_bytes:
             return None
         told = msgspec.msgpack.decode(first.metadata, type=WhatFollows)
+        if told.epoch < self._min_epoch:
+            raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
         if len(told.rounds) > MAX_FROZEN_ROUNDS or not (told.rounds or (told.steps, told.root) == version):
             return None
         if told.rounds:

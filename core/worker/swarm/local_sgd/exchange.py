@@ -25,6 +25,8 @@ from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
 from core.run.spec.collaboration import Aggregation
+from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate
+from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 from core.worker.swarm.averaging.allreduce import (
     MAX_RATIO,
     ValidatingContainer,
@@ -32,7 +34,6 @@ from core.worker.swarm.averaging.allreduce import (
     ValidatingRunner,
     is_plausible,
 )
-from core.worker.swarm.local_sgd.aggregation import MIN_SENDERS, aggregate
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 
@@ -129,12 +130,17 @@ class DeltaContainer(ValidatingContainer):
         number = self._firsts[peer_index] + part_index
         try:
             decoded = self._codec.decode(part, self._sent.lengths()[number])
-            if not is_plausible(decoded, self._sent.size(number)):
+            if not is_plausible(decoded, 1.0 + self._sent.size(number)):
                 raise ValueError("an average is far larger than what we have sent")
             self._averages.put(number, part)
         except ValueError as error:
             log.info("an average of %s cannot be used: %s", peer_index, error)
-            self.invalid_senders.add(peer_index)
+            return self._refused(peer_index, part_index)
+        return torch.empty(0)
+
+    def _refused(self, peer_index: int, _part_index: int) -> Tensor:
+        """As for an average that is there, of which no encoding is kept."""
+        self.invalid_senders.add(peer_index)
         return torch.empty(0)
 
     def register_failed_reducer(self, peer_index: int) -> None:
@@ -161,7 +167,8 @@ class DeltaReducer(ValidatingReducer):
     """Aggregates encoded parts by a rule; what a sender receives of it is the encoded aggregate.
 
     ``lengths`` count the numbers of the parts, and ``usual_sizes`` are the root mean squares of ours. A part whose root
-    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then.
+    mean square exceeds ``limit`` is left out; that of our ``own`` sender has no weight then. Of the weights that the
+    senders claim, they have those ``shares``; all of them without.
     """
 
     def __init__(
@@ -172,14 +179,16 @@ class DeltaReducer(ValidatingReducer):
         rule: ReductionRule,
         limit: float = math.inf,
         own: int | None = None,
+        shares: Sequence[float] = (),
     ) -> None:
         self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
+        self._shares = shares or [1.0] * senders
         self._refused = set[int]()
         self._norms = torch.zeros(len(lengths), senders)
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
-        return self._usual_sizes[part_index]
+        return 1.0 + self._usual_sizes[part_index]  # a keeper has changed nothing
 
     def reset_accumulators(self) -> None:
         """Begin the next part, as TensorPartReducer does."""
@@ -207,6 +216,7 @@ class DeltaReducer(ValidatingReducer):
             elif is_too_large:
                 self.invalid_senders.add(sender_index)
                 raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
+        weight *= self._shares[sender_index]
         return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
 
     def sizes(self) -> list[float]:
@@ -247,9 +257,16 @@ class DeltaRunner(ValidatingRunner):
     tensor_part_reducer: DeltaReducer
 
     def __init__(
-        self, *, rule: ReductionRule, limit: float, sent: EncodedTensors, averages: EncodedTensors, **kwargs: Any
+        self,
+        *,
+        rule: ReductionRule,
+        limit: float,
+        shares: SenderShares,
+        sent: EncodedTensors,
+        averages: EncodedTensors,
+        **kwargs: Any,
     ) -> None:
-        self._rule, self._limit, self._sent, self._averages = rule, limit, sent, averages
+        self._rule, self._limit, self._shares, self._sent, self._averages = rule, limit, shares, sent, averages
         super().__init__(**kwargs)
 
     def _make_container(self, *args: Any, **options: Any) -> DeltaContainer:
@@ -259,7 +276,8 @@ class DeltaRunner(ValidatingRunner):
         container, index = self.tensor_part_container, self.ordered_peer_ids.index(self.peer_id)
         own = self.sender_peer_ids.index(self.peer_id) if self.peer_id in self.sender_peer_ids else None
         lengths, sizes = container.lengths_of(index), container.sizes_of(index)
-        return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own)
+        shares = self._shares.of(self.sender_peer_ids)
+        return DeltaReducer(lengths, sizes, senders, self._rule, self._limit, own, shares)
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
         """As hivemind does; what we reduce ourselves comes to us as the bytes that everybody gets."""

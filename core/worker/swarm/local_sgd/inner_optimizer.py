@@ -6,6 +6,7 @@ import time
 
 import torch
 
+from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory
 
 RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its optimizer knows nothing yet
@@ -41,7 +42,8 @@ class InnerOptimizer:
 
     def follow(self, epoch: int) -> None:
         """Bring the learning rate to that of this round."""
-        while self._schedule is not None and self._schedule.last_epoch < epoch:
+        catch_up_schedule(self._schedule, epoch)
+        if self._schedule is not None and self._schedule.last_epoch < epoch:
             self._schedule.step()
 
     def zero_grad(self, set_to_none: bool) -> None:

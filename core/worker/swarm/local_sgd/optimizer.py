@@ -89,8 +89,10 @@ class LocalSgdOptimizer(SwarmOptimizer):
         self._outer_steps, self._rebase = torch.zeros(1), None
         self._make_outer = partial(OuterNesterov, lr=collaboration.outer_lr, momentum=collaboration.outer_momentum)
         outer = partial(self._make_outer, outer_steps=self._outer_steps)
-        super().__init__(swarm, run_id, collaboration, params=params, optimizer=outer, scheduler=None, **kwargs)
+        kwargs |= {"organiser": organiser, "optimizer": outer, "scheduler": None}
+        super().__init__(swarm, run_id, collaboration, params=params, **kwargs)
         self.outer.averages = self.grad_averager.averages
+        self.zero_grad()  # hivemind makes gradients, which a keeper never needs
         self._version = self.outer.version()
         self._round_log.begin_at(self._version)
 
@@ -294,7 +296,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self._inner.steps:
             self._progress.keep(self.base_weights(), averager.main_parameters, self.grad_averager.sent)
         averager.min_outer_steps, averager.donors_like_us, averager.other_donors = self._repair.min_outer_steps, 0, 0
-        averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
+        if self._download.ready_epoch is None:
+            averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
@@ -310,13 +313,13 @@ class LocalSgdOptimizer(SwarmOptimizer):
         _metadata, own_state, _infos = self.state_averager.get_current_state()
         return self._mirror.fetch(own_state, max_bytes(self.state_averager))
 
-    def resume_at(self, epoch: int) -> None:
+    def resume_at(self, epoch: int, *, is_exact: bool = False) -> None:
         """Continue at that epoch, after base weights, momentum and outer steps were put in place.
 
-        The rounds that an earlier process has written to its log since then are taken again.
+        The rounds that an earlier process has written to its log since then are taken again, unless ``is_exact``.
         """
         self.outer.forget_version()
-        super().resume_at(epoch + self._replay_own_rounds())
+        super().resume_at(epoch if is_exact else epoch + self._replay_own_rounds(), is_exact=is_exact)
         self._version = self.outer.version()
         self._round_log.end_at(self._version)
         self._inner.follow(self.local_epoch)

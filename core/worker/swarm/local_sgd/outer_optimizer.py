@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from core.worker.compute.optimizers import parameters_of
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, in_parts
 
 MOMENTUM = "momentum_buffer"
 
@@ -30,7 +30,7 @@ class OuterNesterov(Optimizer):
     One step is left out after `skip_next`, for a round that has failed: what nobody has averaged must move nobody. So
     is one by zeros, the average of peers of whom nobody has any weight: momentum alone must move nobody either.
     ``outer_steps``, of shape (1,), counts the others; a newcomer downloads it with the weights. Averages are decoded
-    tensor by tensor from `averages`, if that is set.
+    part by part from `averages`, if that is set.
     """
 
     averages: EncodedTensors | None = None
@@ -55,22 +55,25 @@ class OuterNesterov(Optimizer):
         """
         is_left_out, self._skips_next = self._skips_next, False
         everything = parameters_of(self)
-        if is_left_out or not any(bool(self._average(index).any()) for index in range(len(everything))):
+        if is_left_out or not any(
+            bool(part.any()) for index in range(len(everything)) for part in self._average(index)
+        ):
             return
         self._outer_steps.add_(1)
         for index, weights in enumerate(everything):
-            average, kept = self._average(index), self.state[weights][MOMENTUM]
-            kept.copy_(nearest_bfloat16(kept.float().mul_(self.momentum).add_(average)))
-            weights.sub_(self._update(kept, average))
+            vectors = in_parts(weights), in_parts(self.state[weights][MOMENTUM]), self._average(index)
+            for part, kept, average in zip(*vectors, strict=True):
+                kept.copy_(nearest_bfloat16(kept.float().mul_(self.momentum).add_(average)))
+                part.sub_(self._update(kept, average))
         self._version = self._computed_version()
 
-    def _average(self, index: int) -> Tensor:
-        """The average of the parameter of that index, which is its ``grad`` where nobody has averages for us."""
+    def _average(self, index: int) -> Iterator[Tensor]:
+        """The average of the parameter of that index, in parts; its ``grad`` where nobody has averages for us."""
         if self.averages is not None:
-            return self.averages.decoded(index)
+            return map(self.averages.decoded_part, self.averages.part_numbers(index))
         gradient: Tensor | None = parameters_of(self)[index].grad
         assert gradient is not None
-        return gradient
+        return iter(in_parts(gradient))
 
     def _update(self, velocity: Tensor, average: Tensor) -> Tensor:
         return velocity.float().mul_(self.momentum).add_(average).mul_(self.lr)
@@ -82,8 +85,8 @@ class OuterNesterov(Optimizer):
         The averages must still be those of that step.
         """
         assert self.averages is not None
-        velocity = self.state[parameters_of(self)[index]][MOMENTUM].view(-1)
-        for number, part in zip(self.averages.part_numbers(index), velocity.split(PART_NUMBERS), strict=True):
+        velocity = in_parts(self.state[parameters_of(self)[index]][MOMENTUM])
+        for number, part in zip(self.averages.part_numbers(index), velocity, strict=True):
             yield self._update(part, self.averages.decoded_part(number))
 
     @torch.no_grad()

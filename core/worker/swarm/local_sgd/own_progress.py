@@ -17,7 +17,7 @@ from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import ExchangeFailedError, are_finite
 from core.worker.swarm.local_sgd.codecs.codec import Codec
-from core.worker.swarm.local_sgd.codecs.encoded_tensors import PART_NUMBERS, EncodedTensors
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of, in_parts
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
 from core.worker.swarm.patches.matchmaking import StaleRoundError
 
@@ -49,13 +49,12 @@ class OwnProgress:
 
     def _encoded(self, pairs: Sequence[tuple[Tensor, Tensor]], sent: EncodedTensors | None) -> EncodedTensors:
         encoded = EncodedTensors([base.shape for base, _ in pairs], self._codec)
-        for index, (base, weights) in enumerate(pairs):
-            difference = base - weights.detach().to("cpu", torch.float32)
+        for number, difference in enumerate(part for base, weights in pairs for part in changes_of(base, weights)):
             if sent is not None:
-                difference -= sent.decoded(index)
+                difference -= sent.decoded_part(number)
             if not are_finite([difference]):
                 raise ValueError("they are not finite")
-            encoded.encode(index, difference)
+            encoded.encode_part(number, difference)
         return encoded
 
     def take(self, rounds: int, *, is_led_on: bool) -> EncodedTensors | None:
@@ -101,8 +100,7 @@ class Rebase:
     def _moved(weights: Sequence[Tensor], sent: EncodedTensors, outer: OuterNesterov) -> Iterator[int]:
         """How many numbers each move has moved."""
         for index, tensor in enumerate(weights):
-            places = torch.split(tensor.detach().view(-1), PART_NUMBERS)
-            parts = zip(places, sent.part_numbers(index), outer.last_updates(index), strict=True)
+            parts = zip(in_parts(tensor), sent.part_numbers(index), outer.last_updates(index), strict=True)
             for part, number, update in parts:
                 part.add_((sent.decoded_part(number) - update).to(part))
                 yield len(part)

@@ -19,7 +19,7 @@ from core.worker.swarm.local_sgd.frozen_state import FrozenState
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.state_parts.messages import Offer, Wish, decoded, reply
 from core.worker.swarm.state_parts.server import ORDER_SECONDS, SharedFile, serve_orders
-from core.worker.swarm.state_parts.slots import Slot, Slots
+from core.worker.swarm.state_parts.slots import Slot
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +28,7 @@ class StateDonor(AveragerProcess):
     """An averager whose state newcomers download, two at a time; see ``state_parts/`` for how."""
 
     def __init__(self, *args: Any, round_log: RoundLog, **kwargs: Any) -> None:
-        self._round_log = round_log
-        self._slots, self._frozen = Slots(), FrozenState(round_log)
+        self._round_log, self._frozen = round_log, FrozenState(round_log)
         super().__init__(*args, **kwargs)
 
     async def rpc_state_parts(
@@ -67,26 +66,6 @@ class StateDonor(AveragerProcess):
                 self._frozen.touch()
         elif shared is not None:
             yield reply(Offer(shared))
-
-    async def rpc_download_state(
-        self, request: averaging_pb2.DownloadRequest, context: P2PContext
-    ) -> AsyncIterator[averaging_pb2.DownloadData]:
-        """Send the whole state as hivemind does, if we do not serve two others."""
-        slot = self._slots.take(context.remote_id)
-        if slot is None:
-            return
-        try:
-            async for message in super().rpc_download_state(request, context):
-                await self._slots.share.wait(len(message.tensor_part.buffer))
-                yield message
-                slot.touch()
-                if not self._slots.holds(slot):
-                    return
-        finally:
-            self._slots.free(slot)
-
-    async def _know_upload(self, bits_per_second: float) -> None:
-        self._slots.share.upload = bits_per_second
 
     async def _own_state(self) -> Sequence[Tensor]:
         _serialized, tensors, _infos = await self._get_current_state_from_host_process()

@@ -23,6 +23,8 @@ from hivemind.p2p import P2P, P2PContext, PeerID
 from hivemind.proto import averaging_pb2
 from hivemind.utils import MSGPackSerializer
 
+from core.worker.swarm.patches.group_checks import MAX_GROUP, InvalidGroupError, check_group, gathered_error
+
 SEARCH_SECONDS = 0.3  # between two searches for groupmates
 
 log = logging.getLogger(__name__)
@@ -112,6 +114,7 @@ class EpochMatchmaking(Matchmaking):
 
     _servicer_type: Any
     group_key_manager: GroupKeyManager
+    blocked: frozenset[PeerID] = frozenset()  # with whom we form no group
     _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -134,13 +137,40 @@ class EpochMatchmaking(Matchmaking):
             log.info("%s looks for a group of epoch %d, we do for one of %d", context.remote_id, theirs, mine)
             reason = averaging_pb2.MessageFromLeader(code=averaging_pb2.NOT_LOOKING_FOR_GROUP)
             self._end_if_stale(theirs, self.step_control)
+        if reason is None:
+            reason = self._reason_to_leave_out(request, context)
         if reason is not None:
             reason.gathered.append(gathered)
         return reason
 
+    def _reason_to_leave_out(
+        self, request: averaging_pb2.JoinRequest, context: P2PContext
+    ) -> averaging_pb2.MessageFromLeader | None:
+        """Why somebody who may join by hivemind's rules may not: the group has enough, or could not begin with it."""
+        if len(self.current_followers) + 1 >= MAX_GROUP:
+            return averaging_pb2.MessageFromLeader(code=averaging_pb2.GROUP_IS_FULL)
+        if context.remote_id in self.blocked:
+            return averaging_pb2.MessageFromLeader(code=averaging_pb2.PROTOCOL_VIOLATION)
+        if error := gathered_error(request.gather):
+            log.warning("%s may not join a group, because of what it tells: %s", context.remote_id, error)
+            return averaging_pb2.MessageFromLeader(code=averaging_pb2.PROTOCOL_VIOLATION)
+        return None
+
+    async def follower_assemble_group(self, leader: PeerID, msg: averaging_pb2.MessageFromLeader) -> GroupInfo:
+        """As Matchmaking's, which believes its leader. Raises InvalidGroupError for what no honest leader begins."""
+        check_group([PeerID(each) for each in msg.ordered_peer_ids[: MAX_GROUP + 1]], list(msg.gathered))
+        group: GroupInfo = await super().follower_assemble_group(leader, msg)
+        return group
+
     async def _request_join_group(self, leader: PeerID) -> GroupInfo | None:
+        if leader in self.blocked:
+            return None
         self._refused_for, step = None, self.step_control
-        group: GroupInfo | None = await super()._request_join_group(leader)
+        try:
+            group: GroupInfo | None = await super()._request_join_group(leader)
+        except InvalidGroupError as error:
+            log.warning("the group of %s is left out: %s", leader, error)
+            group = None
         is_last = not self.potential_leaders.leader_queue  # others may still be in our round
         if group is None and step is not None and is_last:
             self._end_if_stale(self._refused_for, step)

@@ -33,14 +33,16 @@ class Slots:
     All of them together have their ``share`` of the donor's line.
     """
 
+    blocked: frozenset[Hashable] = frozenset()  # for whom there is no place
+
     def __init__(self) -> None:
         self._taken: dict[Hashable, Slot] = {}
         self.share = LineShare()
 
     def take(self, peer: Hashable) -> Slot | None:
-        """A place for that peer; ``None`` where all are taken by others."""
+        """A place for that peer; ``None`` where all are taken by others, and for who is blocked."""
         self._taken = {each: slot for each, slot in self._taken.items() if each != peer and not slot.is_stale}
-        if len(self._taken) >= MAX_DOWNLOADS:
+        if len(self._taken) >= MAX_DOWNLOADS or peer in self.blocked:
             return None
         slot = self._taken[peer] = Slot()
         return slot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 import torch
@@ -42,9 +42,13 @@ class EncodedTensors:
 
     def encode(self, index: int, tensor: Tensor) -> None:
         """Take the place of the tensor of that index; ``tensor`` is finite, and on the CPU."""
-        for number, part in enumerate(torch.split(tensor.reshape(-1), PART_NUMBERS), self._firsts[index]):
-            self.put(number, self._codec.encode(part))
-            self._sizes[number] = part.norm() / max(1, len(part)) ** 0.5
+        for number, part in zip(self.part_numbers(index), in_parts(tensor.contiguous()), strict=True):
+            self.encode_part(number, part)
+
+    def encode_part(self, number: int, part: Tensor) -> None:
+        """Take the place of the part of that number; ``part`` is a finite vector on the CPU."""
+        self.put(number, self._codec.encode(part))
+        self._sizes[number] = part.norm() / max(1, len(part)) ** 0.5
 
     def put(self, number: int, encoded: Tensor) -> None:
         """Take the place of the part of that number; raises ValueError where there is no room for so many bytes."""
@@ -98,6 +102,17 @@ class EncodedTensors:
     def parts(self) -> list[Tensor]:
         """The encoding of each part, in order."""
         return [self.part(number) for number in range(len(self._lengths))]
+
+
+def in_parts(tensor: Tensor) -> tuple[Tensor, ...]:
+    """Views of a contiguous tensor, in vectors as long as its parts: work on one at a time needs little memory."""
+    return torch.split(tensor.detach().view(-1), PART_NUMBERS)
+
+
+def changes_of(base: Tensor, weights: Tensor) -> Iterator[Tensor]:
+    """Base weights, on the CPU, minus those weights, wherever they are: in float32, part by part."""
+    for before, after in zip(in_parts(base), in_parts(weights), strict=True):
+        yield before - after.to("cpu", torch.float32)
 
 
 def _part_lengths(numbers: int) -> list[int]:

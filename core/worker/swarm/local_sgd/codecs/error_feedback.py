@@ -18,7 +18,7 @@ DECAY = 0.95
 class ErrorFeedback:
     """What of one peer's changes nobody has been sent, in bfloat16: 4 bytes a parameter with what the round leaves.
 
-    In each round `begin`, then `select` for every tensor in turn, then `commit` once the round has taken them.
+    In each round `begin`, then `select` for every tensor or part in turn, then `commit` once the round has taken them.
     """
 
     def __init__(self) -> None:

@@ -1,0 +1,52 @@
+"""The peers of a run as tables: what they say of themselves, and whom they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from core.protocol.events import PeerSeen, Suspect
+from core.security.sanitize import sanitize_line
+from core.texts import figures
+
+
+def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
+    """One line for each peer that reports progress, the fastest first."""
+    table = Table(
+        "peer", "name", "device", "epoch", "samples", "samples/s", "connection", box=None, padding=(0, 2, 0, 0)
+    )
+    for peer in sorted(peers, key=lambda each: -each.samples_per_second):
+        table.add_row(
+            sanitize_line(peer.peer_id, 64),
+            sanitize_line(peer.name) or "-",
+            sanitize_line(peer.device) or "-",
+            figures.count(peer.epoch),
+            figures.count(peer.samples),
+            f"{peer.samples_per_second:.1f}",
+            "outgoing" if peer.client_mode else "direct",
+        )
+    console.print(table if peers else "Nobody reports progress.")
+
+
+def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence[PeerSeen], run_id: str) -> None:
+    """One line for each peer that others name, and what can be done about it."""
+    if not suspects:
+        console.print(f"None of {len(peers)} peers names anybody.")
+        return
+    names = {peer.peer_id: peer.name for peer in peers}
+    table = Table("peer", "name", "named by", "outlier rounds", "refused states", box=None, padding=(0, 2, 0, 0))
+    for each in suspects:
+        table.add_row(
+            sanitize_line(each.peer_id, 64),
+            sanitize_line(names.get(each.peer_id, "")) or "-",
+            f"{each.named_by} of {len(peers)}",
+            figures.count(each.rounds),
+            figures.count(each.refused_states),
+        )
+    console.print(table)
+    console.print(
+        "A liar may name honest peers. The organiser blocks one with: "
+        f"workerbee block PEER --run {sanitize_line(run_id)} --for 7d"
+    )

@@ -1,0 +1,99 @@
+"""What a report of a problem holds: the computer, what `doctor` finds, the settings, the ends of the logs."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.files.folders import Folders
+from core.files.logs import worker_log
+from core.problem_report.redaction import Redaction
+from core.records.recent_runs import RecentRuns
+from core.records.settings import Settings, load_settings
+from core.security.known_organisers import KnownOrganisers
+from core.version import own_version
+
+MAX_LOG_BYTES = 200_000  # of the end of each log
+_ENVIRONMENT = ("XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE", "DESKTOP_SESSION", "LANG", "QT_QPA_PLATFORM")
+
+
+def report_text(folders: Folders, findings: Sequence[str]) -> str:
+    """The whole report, redacted; ``findings`` are lines of `doctor`."""
+    settings, _quarantined = load_settings(folders.settings_file)
+    redaction = Redaction([*_names_here(settings), *_names_of_runs(folders)])
+    sections = (
+        ("Workerbee", _versions()),
+        ("What doctor finds", findings),
+        ("Settings", _settings_lines(settings)),
+        *((path.name, _end_of(path)) for path in _logs(folders)),
+    )
+    text = "\n\n".join("\n".join((f"== {title} ==", *lines)) for title, lines in sections)
+    return redaction.redacted(text) + "\n"
+
+
+def _versions() -> Iterator[str]:
+    yield f"Workerbee {own_version()}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d %H:%M %z')}"
+    yield f"{platform.system()} {platform.release()} {platform.machine()}"
+    for name, value in (_os_release() | {name: os.environ.get(name, "") for name in _ENVIRONMENT}).items():
+        if value:
+            yield f"{name}: {value}"
+
+
+def _os_release() -> dict[str, str]:
+    try:
+        return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "")}
+    except OSError:  # no Linux, or one that does not say
+        return {}
+
+
+def _settings_lines(settings: Settings) -> Iterator[str]:
+    """Those that are not the default; a name that others may see is said to be there."""
+    changed = msgspec.to_builtins(settings)
+    if not changed:
+        yield "All are the defaults."
+    for name, value in changed.items():
+        yield f"{name} = {'(set)' if name == 'public_name' else value}"
+
+
+def _names_here(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The words that name this person and this computer."""
+    yield "home", str(Path.home())
+    if settings.data_folder is not None:
+        yield "folder", settings.data_folder
+    if settings.public_name is not None:
+        yield "name", settings.public_name
+    yield "computer", socket.gethostname()
+    try:
+        yield "user", getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name, in a container
+        return
+
+
+def _names_of_runs(folders: Folders) -> Iterator[tuple[str, str]]:
+    """The runs that this person has looked at, joined or published."""
+    data = folders.contents
+    for run in RecentRuns(data.recent_runs_file).all():
+        yield "run", run.run_id
+        yield "run", run.name
+    for run_id in (*KnownOrganisers(data.known_organisers_file).organisers(), *data.published_runs()):
+        yield "run", run_id
+
+
+def _logs(folders: Folders) -> list[Path]:
+    return [path for path in (folders.logs / "client.log", worker_log(folders.logs)) if path.is_file()]
+
+
+def _end_of(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - MAX_LOG_BYTES))
+            yield from file.read(MAX_LOG_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        yield f"It cannot be read: {error.strerror or error}"

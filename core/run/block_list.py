@@ -1,0 +1,59 @@
+"""The peers with which a run has nothing to do for some time, as its organiser says and signs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from core.run.signed_record import sign_record, signed_value
+from core.schema import StrictStruct
+from core.security.identity import Identity
+
+MAX_BLOCKS = 128
+MAX_BLOCK_LIST_BYTES = 16 * 1024
+_KIND = b"workerbee run blocks 1:"
+
+Seconds = Annotated[float, Meta(ge=0, le=2**33)]
+
+
+class Block(StrictStruct, kw_only=True, frozen=True):
+    """A peer id that is blocked ``until`` a time in seconds since 1970."""
+
+    peer_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    until: Seconds
+
+
+class BlockList(StrictStruct, kw_only=True, frozen=True):
+    """The blocked peers of one run; a list of a higher ``revision`` replaces it."""
+
+    run_id: str
+    revision: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    blocks: Annotated[tuple[Block, ...], Meta(max_length=MAX_BLOCKS)] = ()
+
+    def at(self, now: float) -> frozenset[str]:
+        """The ids of the peers that are blocked at that time, in seconds since 1970."""
+        return frozenset(block.peer_id for block in self.blocks if block.until > now)
+
+    def with_block(self, block: Block, now: float) -> BlockList:
+        """The next revision, with that block in place of an earlier one of the same peer; without those that are over.
+
+        Raises ValueError for more than `MAX_BLOCKS`.
+        """
+        others = tuple(each for each in self.blocks if each.peer_id != block.peer_id and each.until > now)
+        blocks = (*others, block) if block.until > now else others
+        if len(blocks) > MAX_BLOCKS:
+            raise ValueError(f"a run blocks {MAX_BLOCKS} peers at the most")
+        return BlockList(run_id=self.run_id, revision=max(self.revision + 1, int(now)), blocks=blocks)
+
+
+def sign_blocks(blocks: BlockList, identity: Identity) -> bytes:
+    """The list in the form in which it will be read, signed."""
+    return sign_record(_KIND, msgspec.msgpack.encode(blocks), identity)
+
+
+def blocks_in(encoded: bytes, organiser: str, run_id: str) -> BlockList | None:
+    """The list that an organiser has signed for a run; ``None`` for anything else."""
+    blocks = signed_value(_KIND, encoded, organiser, MAX_BLOCK_LIST_BYTES, BlockList)
+    return blocks if blocks is not None and blocks.run_id == run_id else None

@@ -1,0 +1,42 @@
+"""What a run's organiser signs for everybody besides the manifest: bytes of some kind, with a signature."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from core.schema import StrictStruct
+from core.security.identity import Identity, verify
+
+_Value = TypeVar("_Value")
+
+
+class SignedRecord(StrictStruct, frozen=True):
+    """The exact bytes that an organiser signed."""
+
+    payload: bytes
+    signature: bytes
+
+
+def sign_record(kind: bytes, payload: bytes, identity: Identity) -> bytes:
+    """The record that the DHT holds, as msgpack; a signature of one ``kind`` is none of another."""
+    return msgspec.msgpack.encode(SignedRecord(payload, identity.sign(kind + payload)))
+
+
+def signed_value(
+    kind: bytes, encoded: bytes, organiser: str, max_bytes: int, value_type: type[_Value]
+) -> _Value | None:
+    """What the organiser, a peer id, has signed; ``None`` for anything else, or for more than ``max_bytes``.
+
+    The signature is verified before the payload is parsed.
+    """
+    if len(encoded) > max_bytes:
+        return None
+    try:
+        record = msgspec.msgpack.decode(encoded, type=SignedRecord)
+        if not verify(organiser, kind + record.payload, record.signature):
+            return None
+        return msgspec.msgpack.decode(record.payload, type=value_type)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

@@ -1,0 +1,78 @@
+"""Grants: the files and folders that a confined process may use, and how."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Access = Literal["list", "read", "run", "write", "device", "change"]
+"""``list`` the names in a folder, ``read``, ``run`` (read and execute), ``write`` (and read, make, remove),
+use as a ``device``, or ``change`` files that are there but make none. All of it holds for whatever lies below."""
+
+_RUN = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
+_DRIVERS = ("/opt/rocm*", "/opt/amdgpu*", "/opt/cuda*")
+_READ = (
+    *(f"/etc/{name}" for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")),
+    *(f"/etc/{name}" for name in ("resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf")),
+    *(f"/etc/{name}" for name in ("passwd", "group", "services", "protocols")),
+    *(f"/etc/{name}" for name in ("ssl", "ca-certificates", "pki/tls", "pki/ca-trust", "crypto-policies")),
+    "/run/opengl-driver",
+    "/proc",
+    "/sys",
+)
+_DEVICES = (
+    *(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")),
+    *("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/dri", "/dev/kfd", "/dev/dxg"),
+)
+_WRITE = ("/dev/shm",)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """One path, and what may be done with it and with what lies below it."""
+
+    path: Path
+    access: Access
+
+
+def system_grants() -> tuple[Grant, ...]:
+    """What every worker needs: libraries, its interpreter and its code, certificates, shared memory, GPUs.
+
+    CUDA names its threads by writing below ``/proc/self``.
+    """
+    return (
+        *_existing("run", _RUN + _DRIVERS),
+        *(Grant(path, "run") for path in _own_code()),
+        *_existing("read", _READ),
+        *_existing("device", _DEVICES),
+        *_existing("write", _WRITE),
+        *_existing("read", _resolver_folder()),
+        Grant(Path("/proc/self"), "change"),
+    )
+
+
+def _existing(access: Access, patterns: Iterable[str]) -> Iterator[Grant]:
+    for pattern in patterns:
+        yield from (Grant(path, access) for path in sorted(Path("/").glob(pattern.removeprefix("/"))))
+
+
+def _own_code() -> list[Path]:
+    """The interpreter's folders, those that it imports from, and the libraries' that a person has named."""
+    named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path, *named}
+    return [path for path in map(Path, sorted(folders)) if path.is_absolute() and path.exists() and _is_narrow(path)]
+
+
+def _is_narrow(path: Path) -> bool:
+    """Whether it is not the home folder or one above it: that would be all that is kept from the worker."""
+    return not Path.home().is_relative_to(path.resolve())
+
+
+def _resolver_folder() -> tuple[str, ...]:
+    """The folder in which systemd or NetworkManager replaces ``resolv.conf`` whenever the network changes."""
+    folder = Path("/etc/resolv.conf").resolve().parent
+    return (str(folder),) if Path("/run") in folder.parents else ()

@@ -1,0 +1,116 @@
+"""A seccomp filter that refuses the system calls of which training needs none (seccomp(2)).
+
+They fail with EPERM. clone3 fails with ENOSYS, as a filter cannot look into its arguments: libraries then use clone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import platform
+import socket
+import sys
+
+from core.security.confinement.bpf import (
+    INSTRUCTION_BYTES,
+    Instruction,
+    Label,
+    Program,
+    answer,
+    assemble,
+    if_any_bit,
+    if_at_least,
+    if_equal,
+    load,
+)
+from core.security.confinement.kernel import system_call
+from core.security.confinement.system_calls import BY_MACHINE, SystemCalls
+
+# <linux/seccomp.h>; SPEC_ALLOW: older kernels would slow down the whole process for a side channel of its own
+_SET_MODE_FILTER, _FLAG_TSYNC, _FLAG_SPEC_ALLOW = 1, 1 << 0, 1 << 2
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_NUMBER, _ARCHITECTURE = 0, 4
+_X32_BIT = 0x40000000
+# CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+_NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # they type into a terminal for the person
+_AF_NETLINK, _NETLINK_ROUTE = 16, 0
+_FAMILIES = (int(socket.AF_INET), int(socket.AF_INET6), 1)  # 1 is AF_UNIX, which Windows' Python lacks
+
+_REFUSE, _PERMIT, _UNKNOWN = Label("refuse"), Label("permit"), Label("unknown")
+_CLONE, _SOCKET, _IOCTL, _NETLINK = Label("clone"), Label("socket"), Label("ioctl"), Label("netlink")
+_KNOWN_PROCESSOR = Label("known processor")
+
+
+class _FilterProgram(ctypes.Structure):
+    """``struct sock_fprog``: the number of instructions, and where they are."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def refuse_system_calls() -> None:
+    """Install the filter in all threads of this process and whatever they start; raises OSError.
+
+    ``no_new_privs`` must be set. There is none for processors without a table, and for 32-bit programs.
+    """
+    calls = BY_MACHINE.get(platform.machine())
+    if calls is None or sys.maxsize < 1 << 32:
+        raise OSError(errno.ENOSYS, f"no list of system calls for {platform.machine()}")
+    encoded = assemble(filter_program(calls))
+    program = _FilterProgram(len(encoded) // INSTRUCTION_BYTES, encoded)
+    flags = ctypes.c_uint(_FLAG_TSYNC | _FLAG_SPEC_ALLOW)
+    system_call(calls.seccomp, ctypes.c_uint(_SET_MODE_FILTER), flags, ctypes.byref(program))
+
+
+def filter_program(calls: SystemCalls) -> Program:
+    """The filter for one processor: another one's system calls, such as those of 32-bit programs, are refused."""
+    return [
+        load(_ARCHITECTURE),
+        if_equal(calls.audit_arch, _KNOWN_PROCESSOR),
+        answer(_ERRNO | errno.EPERM),
+        _KNOWN_PROCESSOR,
+        load(_NUMBER),
+        *([if_at_least(_X32_BIT, _REFUSE)] if calls.has_x32 else []),
+        *(if_equal(number, _REFUSE) for number in sorted(calls.refused.values())),
+        if_equal(calls.clone3, _UNKNOWN),
+        if_equal(calls.clone, _CLONE),
+        if_equal(calls.socket, _SOCKET),
+        if_equal(calls.ioctl, _IOCTL),
+        answer(_ALLOW),
+        *_checks_of_arguments(),
+        _REFUSE,
+        answer(_ERRNO | errno.EPERM),
+        _UNKNOWN,
+        answer(_ERRNO | errno.ENOSYS),
+        _PERMIT,
+        answer(_ALLOW),
+    ]
+
+
+def _checks_of_arguments() -> list[Instruction | Label]:
+    """No new namespaces, no typing into terminals; of sockets, IP's, local ones, and those that list interfaces."""
+    return [
+        _CLONE,
+        _argument(0),
+        if_any_bit(_NEW_NAMESPACES, _REFUSE),
+        answer(_ALLOW),
+        _IOCTL,
+        _argument(1),
+        if_equal(_TIOCSTI, _REFUSE),
+        if_equal(_TIOCLINUX, _REFUSE),
+        answer(_ALLOW),
+        _SOCKET,
+        _argument(0),
+        *(if_equal(family, _PERMIT) for family in _FAMILIES),
+        if_equal(_AF_NETLINK, _NETLINK),
+        answer(_ERRNO | errno.EPERM),
+        _NETLINK,
+        _argument(2),
+        if_equal(_NETLINK_ROUTE, _PERMIT),
+    ]
+
+
+def _argument(number: int) -> Instruction:
+    """Load the low half of an argument, which is all that the kernel reads of these."""
+    high_half_first = 0 if sys.byteorder == "little" else 4
+    return load(16 + 8 * number + high_half_first)

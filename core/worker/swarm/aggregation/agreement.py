@@ -1,0 +1,47 @@
+"""How far each sender's gradients agree with those of the others, over several rounds.
+
+Of one round, noise hides it who sends a gradient with the opposite sign: on few samples any two may differ. Two honest
+gradients have a positive inner product on average, because they are estimates of the same one.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict, deque
+from collections.abc import Sequence
+
+from hivemind.p2p import PeerID
+from torch import Tensor
+
+REMEMBERED_ROUNDS = 5
+MIN_ROUNDS = 3  # until anybody is left out
+AGAINST = -0.05  # a cosine; honest ones are above zero but for noise
+
+
+class SenderAgreement:
+    """For each sender, the cosines of its gradients with those of the others in the last rounds.
+
+    What counts in a round is the upper median of a sender's cosines: of three, one liar has none above zero, and each
+    of the others has one.
+    """
+
+    def __init__(self) -> None:
+        self._cosines = defaultdict[PeerID, deque[float]](lambda: deque(maxlen=REMEMBERED_ROUNDS))
+
+    def add(self, senders: Sequence[PeerID], products: Tensor) -> None:
+        """Learn from a round; ``products``, (senders, senders), are the inner products of what they have sent."""
+        norms = products.diagonal().clamp(min=0.0).sqrt()
+        heard = [index for index, norm in enumerate(norms.tolist()) if norm > 0]
+        if len(heard) < 3:
+            return
+        for one in heard:
+            cosines = [float(products[one, other] / (norms[one] * norms[other])) for other in heard if other != one]
+            self._cosines[senders[one]].append(statistics.median_high(cosines))
+
+    def opposed(self) -> frozenset[PeerID]:
+        """Those who have been against the others again and again; whoever agrees once is heard again."""
+        return frozenset(
+            sender
+            for sender, cosines in self._cosines.items()
+            if len(cosines) >= MIN_ROUNDS and max([*cosines][-MIN_ROUNDS:]) < AGAINST
+        )

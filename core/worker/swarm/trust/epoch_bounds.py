@@ -1,0 +1,80 @@
+"""Of which epoch a donated state may be: how far a run can have come.
+
+That follows from what its peers report, from our own pace, and from the epochs that its organiser has signed.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from core.run.signed_scores import Score
+from core.worker.swarm.patches.monotonic_clock import steady_time
+
+MAX_EPOCH = 10**7  # of any run
+MAX_LEAD = 10  # epochs, of a state before what others report, or what we expect
+MAX_SPEED_UP = 8.0  # times as fast as our epochs were, since others may have joined
+AGREED_SHARE = 2 / 3  # of the others, without whom an organiser takes nobody's state
+AGREED_EPOCHS = 2  # by which reports of those who agree may be behind
+REMEMBERED_EPOCHS = 9
+
+
+class EpochPace:
+    """How long our epochs last."""
+
+    def __init__(self) -> None:
+        self._seconds = deque[float](maxlen=REMEMBERED_EPOCHS)
+        self._began: float | None = None
+        self._epoch = 0
+
+    def begin(self, epoch: int) -> None:
+        """An epoch of ours begins at this very moment."""
+        now = steady_time()
+        if self._began is not None and epoch == self._epoch + 1:
+            self._seconds.append(now - self._began)
+        self._began, self._epoch = now, epoch
+
+    def latest_epoch(self) -> int:
+        """The last epoch in which the run may be by now."""
+        if self._began is None or not self._seconds:
+            return MAX_EPOCH
+        return _latest(self._epoch, steady_time() - self._began, self._seconds)
+
+
+def latest_signed_epoch(scores: Sequence[Score], now: float) -> int:
+    """The last epoch in which the run may be ``now`` (seconds since 1970), by the epochs that its organiser has signed.
+
+    They go on at their pace, times `MAX_SPEED_UP`, while the organiser is away. Without two of them any may be.
+    """
+    steps = [(after.at - before.at, after.epoch - before.epoch) for before, after in pairwise(scores)]
+    paces = [seconds / epochs for seconds, epochs in steps[-REMEMBERED_EPOCHS:] if seconds > 0 and epochs > 0]
+    if not paces:
+        return MAX_EPOCH
+    return _latest(scores[-1].epoch, max(0.0, now - scores[-1].at), paces)
+
+
+def _latest(epoch: int, passed: float, paces: Iterable[float]) -> int:
+    """The last epoch in which a run may be so many seconds after that one began, whose epochs lasted ``paces``."""
+    passed_epochs = passed / max(statistics.median(paces), 1e-3)
+    return min(MAX_EPOCH, epoch + MAX_LEAD + int(MAX_SPEED_UP * passed_epochs))
+
+
+def epoch_error(epoch: int, others: Sequence[int], latest: int, *, needs_agreement: bool) -> str:
+    """Why a state of that epoch cannot be the run's, in words; empty where it may be.
+
+    ``others`` are the epochs that the other peers report, and ``latest`` is the last that any pace allows. Of two
+    others one of whom lies, the one that is behind is believed. The organiser ``needs_agreement``: its state is the
+    run's, unless most of the others have come further.
+    """
+    if not 0 <= epoch <= MAX_EPOCH:
+        return f"no run has come to epoch {epoch}"
+    if epoch > latest:
+        return f"the run cannot have come to epoch {epoch}, but to {latest} at the most"
+    if others and epoch > (usual := statistics.median_low(others)) + MAX_LEAD:
+        return f"it is of epoch {epoch}, and the others report {usual}"
+    agreed = sum(each >= epoch - AGREED_EPOCHS for each in others)
+    if needs_agreement and agreed < AGREED_SHARE * len(others):
+        return f"only {agreed} of {len(others)} others have come to its epoch {epoch}"
+    return ""

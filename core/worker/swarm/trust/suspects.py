@@ -1,0 +1,80 @@
+"""The outlier ledger: what each peer has seen of others that cannot be right, and what all of them have seen together.
+
+Everybody counts for itself, by the peer ids that libp2p has authenticated, and publishes its counts with its signature.
+They are for people: a liar may name honest peers, so nothing but the number of those who name somebody tells how much
+there is to it, and nobody is blocked by them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from core.protocol.events import RoundFinished, Suspect
+from core.worker.swarm.dht.run_records import MAX_SUSPECTS, SuspectRecord, SuspectsRecord
+
+MAX_TOLD = 64  # suspects, of all that anybody names
+_MAX_COUNT = 10**6
+_MAX_COUNTED = 1000  # peers; whoever makes itself a new id for each lie fills no memory
+
+
+class SuspectLedger:
+    """In how many rounds we have named each peer an outlier, and how many of its states we have refused.
+
+    Rounds end, states are refused, and records are made in threads of their own.
+    """
+
+    def __init__(self) -> None:
+        self._rounds, self._states = Counter[str](), Counter[str]()
+        self._lock = threading.Lock()
+        self.has_changed = False
+
+    def add_round(self, finished: RoundFinished) -> None:
+        """A round has ended, with these outliers."""
+        if finished.outliers:
+            self._add(self._rounds, finished.outliers)
+
+    def add_refused_state(self, peer_id: str) -> None:
+        """A state of that peer could not be used."""
+        self._add(self._states, (peer_id,))
+
+    def record(self) -> SuspectsRecord:
+        """Those that we have seen most of, as they are published; what changes from now on ``has_changed``."""
+        with self._lock:
+            self.has_changed = False
+            most = (self._rounds + self._states).most_common(MAX_SUSPECTS)
+            counted = [
+                (peer, min(self._rounds[peer], _MAX_COUNT), min(self._states[peer], _MAX_COUNT)) for peer, _ in most
+            ]
+        return SuspectsRecord(
+            suspects=[SuspectRecord(peer_id=peer, rounds=rounds, states=states) for peer, rounds, states in counted]
+        )
+
+    def _add(self, counts: Counter[str], peers: Iterable[str]) -> None:
+        with self._lock:
+            self.has_changed = True
+            counts.update(peers)
+            if len(counts) > _MAX_COUNTED:
+                kept = dict(counts.most_common(_MAX_COUNTED // 2))
+                counts.clear()
+                counts.update(kept)
+
+
+def suspects_in(records: Mapping[bytes, SuspectsRecord], reporting: Iterable[bytes]) -> tuple[Suspect, ...]:
+    """Whom the peers with these subkeys name, those named by most of them first.
+
+    Who only signs a record, and does not report progress in the run, names nobody.
+    """
+    there = [records[subkey].suspects for subkey in {*reporting} & records.keys()]
+    named_by, rounds, states = Counter[str](), Counter[str](), Counter[str]()
+    for suspects in there:
+        once = {each.peer_id: each for each in suspects}
+        named_by.update(once.keys())
+        rounds.update({peer: each.rounds for peer, each in once.items()})
+        states.update({peer: each.states for peer, each in once.items()})
+    order = sorted(named_by, key=lambda peer: (-named_by[peer], -rounds[peer] - states[peer], peer))
+    return tuple(
+        Suspect(peer_id=peer, named_by=named_by[peer], rounds=rounds[peer], refused_states=states[peer])
+        for peer in order[:MAX_TOLD]
+    )

@@ -1,0 +1,106 @@
+"""The last checkpoints of a run, side by side in one folder: a bad one must not be the only one that is left.
+
+The newest is ``checkpoint.safetensors``; those before it have their epoch in their name. They are as old as their
+files, not as their epochs: whoever has gone back to an earlier one has newer files of earlier epochs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+KEPT = 5  # checkpoints, the newest included; and that with the least loss
+
+
+@dataclass(frozen=True)
+class KeptCheckpoint:
+    """A checkpoint's file, its epoch, and the held-out loss that it had, where that is known."""
+
+    path: Path
+    epoch: int
+    loss: float | None
+
+
+class CheckpointHistory:
+    """The checkpoints beside the newest, which is at ``newest``."""
+
+    def __init__(self, newest: Path) -> None:
+        self._newest = newest
+        self._name = re.compile(rf"{re.escape(newest.stem)}-(\d+){re.escape(newest.suffix)}")
+
+    def all(self) -> list[KeptCheckpoint]:
+        """Those that can be read, the newest first."""
+        paths = [self._newest, *self._older()]
+        found = [_read(path) for path in paths if path.exists()]
+        return [each for each in found if each is not None]
+
+    @contextlib.contextmanager
+    def adding(self) -> Iterator[None]:
+        """While this lasts another one is written in place of the newest, which is kept beside it.
+
+        Those that are too many are removed then. Where it fails, all is as before. Raises OSError.
+        """
+        before = _read(self._newest) if self._newest.exists() else None
+        beside = self._keep(before) if before is not None else None
+        try:
+            yield
+        except BaseException:
+            if beside is not None:
+                beside.unlink(missing_ok=True)
+            raise
+        self._remove_oldest()
+
+    def _remove_oldest(self) -> None:
+        older = [each for each in self.all() if each.path != self._newest]
+        best = min((each for each in older if each.loss is not None), key=lambda each: each.loss or 0.0, default=None)
+        kept = {each.path for each in older[: KEPT - 1]} | ({best.path} if best is not None else set())
+        for path in self._older():
+            if path not in kept:
+                path.unlink(missing_ok=True)
+
+    def go_back_to(self, epoch: int) -> bool:
+        """Make the checkpoint of that epoch the newest, and keep what was; false where there is none.
+
+        Raises OSError.
+        """
+        found = next((each for each in self.all() if each.epoch == epoch), None)
+        if found is None:
+            return False
+        if found.path != self._newest:
+            newest = _read(self._newest) if self._newest.exists() else None
+            if newest is not None:
+                self._keep(newest)
+            found.path.replace(self._newest)
+            os.utime(self._newest)
+        return True
+
+    def _keep(self, newest: KeptCheckpoint) -> Path:
+        """Give the newest a name beside it, where it stays."""
+        beside = self._newest.with_stem(f"{self._newest.stem}-{newest.epoch}")
+        beside.unlink(missing_ok=True)
+        try:
+            os.link(self._newest, beside)
+        except OSError:  # a file system without hard links
+            shutil.copy2(self._newest, beside)
+        return beside
+
+    def _older(self) -> list[Path]:
+        """Their files, the newest first."""
+        paths = [path for path in self._newest.parent.iterdir() if self._name.fullmatch(path.name)]
+        return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
+
+
+def _read(path: Path) -> KeptCheckpoint | None:
+    """What a file says of itself; ``None`` where it is no checkpoint."""
+    with contextlib.suppress(SafetensorError, OSError, KeyError, ValueError), safe_open(path, framework="pt") as file:
+        metadata = file.metadata() or {}
+        loss = metadata.get("loss")
+        return KeptCheckpoint(path, int(metadata["epoch"]), None if loss is None else float(loss))
+    return None

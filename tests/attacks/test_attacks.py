@@ -1,0 +1,59 @@
+"""The table of attacks: what it reads of a swarm, and that the tests which the documents name are there."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.attacks.documented import documented_tests
+from tests.attacks.swarm_attacks import LIES, USUAL, WHAT, Cost, SwarmSize, attack_rows, cells, who
+from tests.support.checkout import ROOT
+from tests.support.peers.learning_rows import Outcome
+
+OUTCOME = Outcome(
+    row="gradients huge",
+    losses=[[2.6, 2.4, 2.2, 2.0]] * 4 + [[9.0]],
+    epochs=[3, 3, 3, 3, 3],
+    rounds=[],
+    failures=[],
+    seconds=20.0,
+    outliers=[[4], [], [4], [], []],
+    whole=[1.0, 0.5, 1.0, 0.5, 0.0],
+    stalled=[0.1, 0.2, 2.0, 0.3, 60.0],
+)
+
+
+def test_what_an_attack_cost_is_what_the_honest_members_had_of_it() -> None:
+    cost = Cost.of(OUTCOME, epochs=2, honest=4)
+    assert cost == Cost(whole=0.75, loss=2.2, stalled=2.0, named=frozenset({4}), lost=())
+    assert cells("a lie", "gradients", cost, cost, USUAL)[2:] == ("75%", "1.00", "2.0 s", "the liar", "nothing")
+
+
+def test_a_failure_and_a_jump_to_an_epoch_that_nobody_has_are_losses() -> None:
+    outcome = msgspec.structs.replace(OUTCOME, epochs=[3, 1003, 3, 3, 1003], failures=["member 2: state_not_loaded"])
+    assert Cost.of(outcome, epochs=2, honest=4).lost == ("member 2: state_not_loaded", "member 1 is in epoch 1003")
+
+
+def test_an_honest_member_that_was_named_is_no_liar() -> None:
+    assert who(frozenset({1, 4}), USUAL) == "members 1, 4"
+    assert who(frozenset(), USUAL) == "nobody"
+
+
+def test_of_several_liars_it_is_said_how_many_were_named() -> None:
+    size = SwarmSize(honest=7, liars=2)
+    assert who(frozenset({7}), size) == "1 of 2 liars"
+    assert size.row("gradients", "flip", 8).honest() == tuple(range(7))
+
+
+def test_every_attack_has_a_row_beside_a_swarm_without_any() -> None:
+    for mode, lies in LIES.items():
+        everybody, *attacked = attack_rows(mode, lies, 8)
+        assert everybody.honest() == (0, 1, 2, 3, 4)
+        assert {row.honest() for row in attacked} == {(0, 1, 2, 3)}
+        assert {row.members[-1].lie for row in attacked} == set(lies) <= set(WHAT)
+
+
+@pytest.mark.parametrize("test", documented_tests())
+def test_a_test_that_the_documents_name_is_there(test: str) -> None:
+    path, _, name = test.partition("::")
+    assert f"def {name}(" in (ROOT / path).read_text() if name else (ROOT / path).is_file()

@@ -1,0 +1,1 @@
+"""What a liar costs those who average gradients with it."""

@@ -1,0 +1,80 @@
+"""`workerbee block` writes a list for the process that publishes, and nothing else; `peers` shows what was told."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from core.cli.output.peer_table import show_peers, show_suspects
+from core.files.locks import BLOCK_LIST_FILE
+from core.protocol.events import PeerSeen, Suspect
+from core.security.identity import Identity
+from tests.support.cli_process import workerbee
+
+LIAR = Identity.create().peer_id
+
+
+def published(folder: Path, *runs: str) -> Path:
+    """The organiser's folders of these runs."""
+    organiser = folder / "home" / "data" / "organiser"
+    for run in runs:
+        (organiser / run).mkdir(parents=True)
+    return organiser
+
+
+def test_a_peer_is_blocked_for_some_time_shown_and_blocked_no_longer(tmp_path: Path) -> None:
+    file = published(tmp_path, "sums") / "sums" / BLOCK_LIST_FILE
+    done = workerbee(tmp_path, "block", LIAR, "--for", "2h")
+    assert done.code == 0 and f"{LIAR} is blocked from sums until" in done.out, done
+    (block,) = json.loads(file.read_text())["blocks"]
+    assert block["until"] == pytest.approx(time.time() + 7200, abs=120)
+    assert file.stat().st_mode & 0o077 == 0
+    assert LIAR in workerbee(tmp_path, "block").out
+    assert "Nobody is blocked" in workerbee(tmp_path, "block", LIAR, "--lift").out
+
+
+@pytest.mark.parametrize(
+    ("runs", "words", "why"),
+    [
+        ((), (LIAR,), "No run was published from here."),
+        (("one", "two"), (LIAR,), "Several runs were published from here: one, two."),
+        (("one",), (LIAR, "--run", "../one"), "was published from here"),
+        (("one",), ("12D3KooWnobody",), "The peer id is 14 characters long"),
+        (("one",), (LIAR, "--for", "soon"), "is not a time"),
+        (("one",), (LIAR, "--for", "1h", "--lift"), "Argument"),
+    ],
+)
+def test_what_cannot_be_blocked_is_refused_in_words(
+    tmp_path: Path, runs: tuple[str, ...], words: tuple[str, ...], why: str
+) -> None:
+    organiser = published(tmp_path, *runs)
+    done = workerbee(tmp_path, "block", *words)
+    assert done.code != 0 and why in done.err, done
+    assert not list(organiser.rglob(BLOCK_LIST_FILE))
+
+
+def text_of(*shown: object) -> str:
+    """What is printed."""
+    stream = io.StringIO()
+    console = Console(file=stream, width=160, markup=False)
+    show, *values = shown
+    show(console, *values)  # type: ignore[operator]
+    return stream.getvalue()
+
+
+def test_strangers_words_are_harmless_in_the_tables_and_counts_are_told_with_how_many_there_are() -> None:
+    peer = PeerSeen(
+        peer_id=LIAR, epoch=3, samples=1200, samples_per_second=9.5, client_mode=True, name="[bold]\x1b[31mx"
+    )
+    table = text_of(show_peers, (peer,))
+    assert LIAR in table and "\x1b" not in table and "outgoing" in table
+    suspects = (Suspect(peer_id=LIAR, named_by=2, rounds=7, refused_states=1),)
+    table = text_of(show_suspects, suspects, (peer,) * 3, "sums")
+    assert "2 of 3" in table and "workerbee block PEER --run sums" in table
+    assert "None of 3 peers names anybody." in text_of(show_suspects, (), (peer,) * 3, "sums")
+    assert "Nobody reports progress." in text_of(show_peers, ())

@@ -1,0 +1,97 @@
+"""What a volunteer agrees to is one digest: it changes with all that is computed, downloaded or used."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from core.run.consent import changes_between, consent_digest
+from core.run.manifest import EvaluationSpec, Requirements, RunInfo, RunManifest, SchedulerSpec, decode_manifest
+from core.run.spec.collaboration import Collaboration
+from core.run.spec.data import SumsData
+from core.run.spec.optimizer import SGD, AdamW
+from core.run.spec.recipe import ArithmeticGPT
+from core.texts.consent import MOST_LINES, changes_since
+
+RUN = RunManifest(
+    run=RunInfo(id="sums", name="Sums"),
+    recipe=ArithmeticGPT(layers=1, width=32, heads=2),
+    collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=10),
+)
+
+
+def changed(**fields: object) -> RunManifest:
+    """A later revision with these sections."""
+    return msgspec.structs.replace(RUN, revision=2, **fields)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        RunInfo(id="sums", name="Sums of one digit"),
+        RunInfo(id="sums", name="Sums", description="All about it.", homepage="https://example.org"),
+        RunInfo(id="sums", name="Sums", notice="A rest on Sunday.", contact="me", license="MIT"),
+        RunInfo(id="sums", name="Sums", state="paused"),
+    ],
+)
+def test_what_only_people_read_does_not_count(words: RunInfo) -> None:
+    assert consent_digest(changed(run=words)) == consent_digest(RUN)
+    assert changes_since(RUN, changed(run=words)) == ()
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "line"),
+    [
+        ("run", RunInfo(id="other", name="Sums"), "run.id: sums → other"),
+        ("recipe", ArithmeticGPT(layers=1, width=64, heads=2), "recipe.width: 32 → 64"),
+        ("data", SumsData(digits=5), f"data.digits: {SumsData().digits} → 5"),
+        ("optimizer", SGD(), "optimizer.name: adamw → sgd"),
+        ("optimizer", AdamW(learning_rate=0.5), "optimizer.learning_rate: 0.001 → 0.5"),
+        ("scheduler", SchedulerSpec(warmup_epochs=7), "scheduler.warmup_epochs: 0 → 7"),
+        (
+            "collaboration",
+            Collaboration(target_batch_size=1000, batch_size_per_step=20),
+            "collaboration.batch_size_per_step: 10 → 20",
+        ),
+        ("evaluation", EvaluationSpec(every_epochs=3), "evaluation.every_epochs: 1 → 3"),
+        ("requirements", Requirements(gpu_memory_mib=9), "requirements.gpu_memory_mib: 0 → 9"),
+    ],
+)
+def test_everything_else_counts_and_is_said(section: str, value: object, line: str) -> None:
+    after = changed(**{section: value})
+    assert consent_digest(after) != consent_digest(RUN)
+    assert line in changes_since(RUN, after)
+
+
+def test_every_section_of_a_manifest_counts_unless_people_alone_read_it() -> None:
+    """So a section that is added one day is agreed to as well."""
+    counted = {change.section for change in changes_between(RUN, _everything_else())}
+    assert counted == set(RunManifest.__struct_fields__) - {"format", "revision"}
+
+
+def test_the_digest_survives_the_wire() -> None:
+    assert consent_digest(decode_manifest(msgspec.json.encode(RUN))) == consent_digest(RUN)
+
+
+def test_the_number_of_parameters_is_said_first() -> None:
+    lines = changes_since(RUN, changed(recipe=ArithmeticGPT(layers=2, width=64, heads=2)))
+    assert lines[0].startswith("Parameters: ")
+
+
+def test_many_changes_are_counted() -> None:
+    assert changes_since(RUN, _everything_else())[-1].startswith("and ")
+    assert len(changes_since(RUN, _everything_else())) == MOST_LINES + 1
+
+
+def _everything_else() -> RunManifest:
+    return RunManifest(
+        revision=9,
+        run=RunInfo(id="other", name="Other"),
+        recipe=ArithmeticGPT(layers=3, width=128, heads=4),
+        data=SumsData(digits=3),
+        optimizer=AdamW(learning_rate=0.5, weight_decay=0.25),
+        scheduler=SchedulerSpec(kind="cosine", total_epochs=8, warmup_epochs=1),
+        collaboration=Collaboration(target_batch_size=77, batch_size_per_step=7, matchmaking_time=9.0),
+        evaluation=EvaluationSpec(every_epochs=3),
+        requirements=Requirements(gpu_memory_mib=9, memory_mib=9, disk_mib=9),
+    )

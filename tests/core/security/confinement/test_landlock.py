@@ -1,0 +1,67 @@
+"""Landlock on this computer's kernel, also as if it were an older one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.security.confinement.landlock import abi_version, gaps_of
+from tests.core.security.confinement.confined_child import run_confined
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux" or abi_version() < 1, reason="this kernel has no Landlock")
+
+RESTRICT = """
+from core.security.confinement.landlock import refuse_new_privileges, restrict_files
+own, others, abi = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+refuse_new_privileges()
+restrict_files([*system_grants(), Grant(own, "write"), Grant(others, "list"), Grant(Path("/not/there"), "read")], abi)
+"""
+TRY = """
+say(tried((own / "new").touch), tried((own / "new").read_bytes), tried((own / "new").unlink))
+(own / "a").mkdir(); (own / "b").mkdir(); (own / "a" / "file").touch()
+say(tried(lambda: (own / "a" / "file").rename(own / "b" / "file")))
+say(tried(lambda: list(others.iterdir())), tried((others / "secret").read_bytes), tried((others / "new").touch))
+say(tried(lambda: os.truncate(others / "secret", 0)))
+say(tried(lambda: os.kill(os.getppid(), 0)))
+say(tried(lambda: Path("/proc/self/comm").write_text("thread")), tried(lambda: Path("/proc/1/comm").write_text("x")))
+"""
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """A folder that is granted, and one with a secret that may only be listed."""
+    own, others = tmp_path / "own", tmp_path / "others"
+    own.mkdir()
+    others.mkdir()
+    (others / "secret").write_text("secret")
+    return own, others
+
+
+@pytest.mark.parametrize("abi", [version for version in range(1, 8) if version <= abi_version()])
+def test_files_are_closed_by_every_version_and_the_gaps_of_the_older_ones_are_told(
+    folders: tuple[Path, Path], abi: int
+) -> None:
+    own, moved, others, emptied, signalled, named = run_confined(RESTRICT + TRY, *folders, str(abi))
+    gaps = set(gaps_of(abi))
+    assert own == "possible possible possible"
+    assert moved == ("possible" if abi >= 2 else "EXDEV")
+    assert others == "possible EACCES EACCES"
+    assert emptied == ("possible" if "truncation" in gaps else "EACCES")
+    assert signalled == ("possible" if "signals" in gaps else "EPERM")
+    assert named == "possible EACCES", "CUDA names its threads, and nobody else's"
+
+
+def test_without_landlock_all_of_it_is_a_gap() -> None:
+    assert set(gaps_of(0)) == {"files", "signals"}
+
+
+def test_what_is_written_cannot_be_run(folders: tuple[Path, Path]) -> None:
+    script = """
+program = own / "program"
+program.write_text("#!/bin/sh\\n")
+program.chmod(0o700)
+say(tried(lambda: subprocess.run([program])), tried(lambda: subprocess.run(["/bin/true"], check=True)))
+"""
+    assert run_confined(RESTRICT + script, *folders, str(abi_version())) == ["EACCES possible"]

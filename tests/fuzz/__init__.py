@@ -1,0 +1,1 @@
+"""Coverage-guided fuzzing (Atheris, libFuzzer) of every parser that reads what strangers have sent."""

@@ -1,0 +1,198 @@
+"""The parsers of strangers' bytes, by name, each with inputs to begin with: fed with anything, they refuse it in words.
+
+A target's function returns for whatever is refused as it should be; every other exception is a defect.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import torch
+from hivemind.utils import MSGPackSerializer
+
+from core.errors import UserError
+from core.protocol.codec import decode_command, decode_event, encode
+from core.protocol.events import Left
+from core.run import block_list, signed_scores
+from core.run.address import JoinAddress
+from core.run.block_list import Block, BlockList, blocks_in
+from core.run.manifest import decode_manifest
+from core.run.run_file import parse_run_file, template
+from core.run.signed_manifest import SignedManifest
+from core.run.signed_record import sign_record
+from core.run.signed_scores import EvaluationHistory, scores_in
+from core.run.spec.collaboration import DeltaCodec
+from core.security.identity import Identity
+from core.updates import notice as notices
+from core.updates.notice import RefusedNoticeError, SignedNotice, notice_in
+from core.worker.data.dataset_card import choose_config, configs_in
+from core.worker.swarm.dht.autonat import dial_request, read_answer
+from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
+from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
+from core.worker.swarm.state_parts.messages import Offer, Order, Wish, decoded
+
+CODECS = get_args(DeltaCodec)
+NUMBERS = 700  # of an encoded part: some blocks, and a rest
+STATE = (torch.zeros(3, 2), torch.zeros(1), torch.zeros(3, 2, dtype=torch.bfloat16))
+RUN_FILE = template()
+ORGANISER = Identity.create()
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is fed with bytes, and bytes that it understands."""
+
+    feed: Callable[[bytes], None]
+    seeds: tuple[bytes, ...]
+
+
+def _signed_manifest(data: bytes) -> None:
+    with contextlib.suppress(UserError):
+        SignedManifest.from_bytes(data).opened()
+
+
+def _manifest(data: bytes) -> None:
+    with contextlib.suppress(UserError):
+        decode_manifest(data)
+
+
+def _run_file(data: bytes) -> None:
+    with contextlib.suppress(UserError):
+        parse_run_file(data.decode("utf-8", "replace"))
+
+
+def _address(data: bytes) -> None:
+    with contextlib.suppress(UserError):
+        JoinAddress.parse(data.decode("utf-8", "replace"))
+
+
+def _progress_record(data: bytes) -> None:
+    try:
+        value = MSGPackSerializer.loads(data)
+    except Exception:  # whatever it is, hivemind drops the record
+        return
+    PeerReport.parse(value)
+
+
+def _matchmaking(data: bytes) -> None:
+    try:
+        told = MSGPackSerializer.loads(data)
+    except Exception:  # whatever it is, the member is left out
+        return
+    group = GroupAgreement([told, Told(3, 2, b"root", True, 2).packed()], told)
+    assert group.size <= 2 and group.peers >= 0
+    _ = group.version, group.is_majority
+
+
+def _tensor_part(data: bytes) -> None:
+    if not data:
+        return
+    chosen = codec(CODECS[data[0] % len(CODECS)])
+    with contextlib.suppress(ValueError):
+        part = chosen.decode(torch.tensor(list(data[1:]), dtype=torch.uint8), NUMBERS)
+        assert len(part) == NUMBERS and bool(part.isfinite().all())
+
+
+def _dataset_card(data: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        choose_config(configs_in(data.decode("utf-8", "replace")), None)
+
+
+def _state_file(data: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as file:
+        file.write(data)
+        file.flush()
+        with contextlib.suppress(ValueError):
+            check_state_file(Path(file.name), STATE)
+
+
+def _scores(data: bytes) -> None:
+    """As they come, and as an organiser would have signed them."""
+    for encoded in (data, sign_record(signed_scores._KIND, data, ORGANISER)):
+        scores_in(encoded, ORGANISER.peer_id, "sums")
+
+
+def _blocks(data: bytes) -> None:
+    """As they come, and as an organiser would have signed them."""
+    for encoded in (data, sign_record(block_list._KIND, data, ORGANISER)):
+        blocks_in(encoded, ORGANISER.peer_id, "sums")
+
+
+def _dial_back(data: bytes) -> None:
+    read_answer(data)
+
+
+def _state_parts(data: bytes) -> None:
+    for kind in (Wish, Offer, Order):
+        with contextlib.suppress(ValueError):
+            decoded(data, kind)
+
+
+def _pipes(data: bytes) -> None:
+    for decode in (decode_event, decode_command):
+        with contextlib.suppress(ValueError):
+            decode(data)
+
+
+def _update_notice(data: bytes) -> None:
+    """As it comes, and as a publisher would have signed it."""
+    text = data.decode("utf-8", "replace")
+    signed = SignedNotice(text, ORGANISER.sign(notices._SIGNING_PREFIX + text.encode()))
+    for encoded in (data, signed.to_bytes()):
+        with contextlib.suppress(RefusedNoticeError):
+            notice_in(encoded, ORGANISER.peer_id)
+
+
+def _state_bytes() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state"
+        write_state_file(path, STATE, {"round": "3"})
+        return path.read_bytes()
+
+
+def targets() -> dict[str, Target]:
+    """All of them; what the worker does to hivemind's msgpack is up to the caller."""
+    manifest = parse_run_file(RUN_FILE)
+    report = {
+        "peer_id": b"x" * 38,
+        "epoch": 1,
+        "samples_accumulated": 8,
+        "samples_per_second": 1.5,
+        "time": 1.8e9,
+        "client_mode": False,
+    }
+    parts = tuple(
+        bytes([number]) + bytes(codec(name).encode(torch.linspace(-1, 1, NUMBERS)).tolist())
+        for number, name in enumerate(CODECS)
+    )
+    peer = f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}"
+    card = "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n"
+    notice = json.dumps({"version": "1.2.3", "summary": "", "address": "https://example.org/"}).encode()
+    return {
+        "signed-manifest": Target(_signed_manifest, (SignedManifest.sign(manifest, ORGANISER).to_bytes(),)),
+        "manifest": Target(_manifest, (msgspec.json.encode(manifest), msgspec.msgpack.encode(manifest))),
+        "run-file": Target(_run_file, (RUN_FILE.encode(),)),
+        "address": Target(_address, (peer.encode(), f"workerbee://join?peer={peer}&run=sums".encode())),
+        "progress-record": Target(_progress_record, (MSGPackSerializer.dumps(report),)),
+        "matchmaking": Target(_matchmaking, (MSGPackSerializer.dumps(Told(3, 2, b"root", True, 2).packed()),)),
+        "tensor-part": Target(_tensor_part, parts),
+        "dataset-card": Target(_dataset_card, (card.encode(),)),
+        "state-file": Target(_state_file, (_state_bytes(),)),
+        "blocks": Target(
+            _blocks, (msgspec.msgpack.encode(BlockList(run_id="sums", blocks=(Block(peer_id="a", until=1.0),))),)
+        ),
+        "scores": Target(_scores, (msgspec.msgpack.encode(EvaluationHistory("sums", ())),)),
+        "dial-back": Target(_dial_back, (dial_request(b"peer", [b"\x04\x7f\x00\x00\x01"]),)),
+        "state-parts": Target(_state_parts, tuple(map(msgspec.msgpack.encode, (Wish(), Offer(), Order(0))))),
+        "pipes": Target(_pipes, (encode(Left(contributed_samples=3)),)),
+        "update-notice": Target(_update_notice, (notice,)),
+    }

@@ -1,0 +1,33 @@
+"""A program of the same user that stands for window, session bus and SSH agent: ``python bystander.py FOLDER``.
+
+It listens on two sockets in that folder and on an abstract one, has a secret in its environment, and says ``ready``.
+SIGUSR1 is counted, and nothing else is done; it ends with its stdin. With nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from pathlib import Path
+
+SOCKETS = ("bus", "agent")
+SECRET = "BYSTANDER_SECRET"
+
+
+def main() -> None:
+    """Listen until nobody wants it any more."""
+    folder = Path(sys.argv[1])
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    listeners = []
+    for address in (*(str(folder / name) for name in SOCKETS), f"\0{folder}"):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(address)
+        listener.listen(8)
+        listeners.append(listener)
+    print("ready", flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""How a member of a small swarm lies where gradients and states are averaged; nothing else of it is different.
+
+``flip`` sends its gradient with the opposite sign, and ``huge`` a thousand times that, and claims a billion samples;
+``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first gradients again and again.
+``initial`` and ``noise`` are what the liar puts into the average of the parameters, with a weight of a billion; by
+``drift`` it moves them in one direction by 2 % of their size a round. ``shape`` sends parts of another length. A
+``reducer`` returns averages of gradients with the opposite sign, and
+zeros for those of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partialmethod
+from typing import Any
+
+import torch
+from hivemind.compression import Float16Compression, NoCompression
+from torch import Tensor
+
+from core.worker.swarm import SwarmOptimizer
+from core.worker.swarm.aggregation.aggregators import GradientAggregator, Sent, StateAggregator
+from core.worker.swarm.averaging.allreduce import RobustContainer, RobustRunner
+from tests.support.peers.learning_rows import Lie
+
+BILLION = 1e9
+DRIFT = 0.02
+FACTORS = {"flip": -1.0, "huge": -1000.0, "zero": 0.0}
+
+
+def lie_in_exchanges(lie: Lie) -> None:
+    """Return what was not averaged, or send other parameters; call it before the averagers are forked."""
+    if lie == "reducer":
+        _lie_as_reducer()
+    elif lie in ("initial", "noise", "drift"):
+        _lie_about_states(lie)
+    elif lie == "shape":
+        _shorten_parts()
+
+
+def _lie_as_reducer() -> None:
+    """The liar keeps the true averages for itself, and so stays as good as the others."""
+    average, average_states, validate = (
+        GradientAggregator.aggregated,
+        StateAggregator.aggregated,
+        RobustContainer._validated,
+    )
+    truths = dict[int, Tensor]()  # by the address of its own part
+
+    def opposite(self: GradientAggregator, sent: Sequence[Sent], mine: Tensor, movement: float) -> Tensor:
+        truths[mine.data_ptr()] = average(self, sent, mine, movement)
+        return -truths[mine.data_ptr()]
+
+    def nothing(self: StateAggregator, sent: Sequence[Sent], mine: Tensor, movement: float) -> Tensor:
+        truths[mine.data_ptr()] = average_states(self, sent, mine, movement)
+        return torch.zeros_like(mine)
+
+    def validated(self: RobustContainer, peer_index: int, part_index: int, part: Tensor) -> Tensor:
+        mine = self._input_parts_by_peer[peer_index][part_index][0]
+        is_own = peer_index == self._own_index
+        return validate(self, peer_index, part_index, truths.pop(mine.data_ptr()) - mine if is_own else part)
+
+    GradientAggregator.aggregated = opposite  # type: ignore[method-assign]
+    StateAggregator.aggregated = nothing  # type: ignore[method-assign]
+    RobustContainer._validated = validated  # type: ignore[method-assign]
+
+
+def _lie_about_states(lie: Lie) -> None:
+    make, first = RobustRunner._make_container, list[Tensor]()
+
+    def make_lies(self: RobustRunner, tensors: Sequence[Tensor], *args: Any, **options: Any) -> RobustContainer:
+        if isinstance(self._aggregator, StateAggregator):
+            first.extend(tensor.clone() for tensor in (() if first else tensors))
+            if lie == "drift":
+                tensors = [each + DRIFT * each.norm() * _direction(each) for each in tensors]
+            else:
+                tensors = [torch.randn_like(each) if lie == "noise" else each for each in first]
+                self.weight = BILLION
+        return make(self, tensors, *args, **options)
+
+    RobustRunner._make_container = make_lies  # type: ignore[method-assign]
+
+
+def _direction(tensor: Tensor) -> Tensor:
+    """The same one for each tensor of that shape, of norm 1."""
+    towards: Tensor = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(tensor.numel()))
+    return towards.div_(towards.norm())
+
+
+def _shorten_parts() -> None:
+    for codec in (NoCompression, Float16Compression):
+        codec.compress = partialmethod(_compress_less, codec.compress)
+
+
+def _compress_less(codec: Any, compress: Callable[..., Any], tensor: Tensor, *args: Any, **options: Any) -> Any:
+    return compress(codec, tensor.flatten()[:-1], *args, **options)
+
+
+def lie_about_gradients(optimizer: SwarmOptimizer, lie: Lie) -> None:
+    """From now on, send what was not computed."""
+    if lie not in FACTORS and lie != "replayed":
+        return
+    averager, weight = optimizer.grad_averager, {"weight": BILLION} if lie in ("huge", "zero") else {}
+    begin, load = averager.step, averager.load_accumulators_into_averager_
+    first = list[Tensor]()
+
+    def load_lies() -> None:
+        load()
+        with averager.get_tensors() as gradients:
+            if lie != "replayed":
+                torch._foreach_mul_(gradients, FACTORS[lie])
+                return
+            first.extend(gradient.clone() for gradient in (() if first else gradients))
+            torch._foreach_copy_(gradients, first)
+
+    averager.load_accumulators_into_averager_ = load_lies
+    averager.step = lambda *args, **options: begin(*args, **options | weight)

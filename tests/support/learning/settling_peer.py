@@ -1,0 +1,98 @@
+"""A member of a small swarm that writes down what it has come to, and does what its `Member` says, lies included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor
+from torch.nn.utils import parameters_to_vector
+
+from core.files.atomic import write_atomically
+from core.protocol.events import Evaluated
+from core.worker.roles.participation import RunParticipation
+from core.worker.swarm import LocalSgdOptimizer
+from tests.support.learning.claim_lies import lie_about_progress
+from tests.support.learning.gradient_lies import lie_about_gradients
+from tests.support.learning.lies import begin_to_lie
+from tests.support.peers.learning_rows import Member
+
+SEARCH_SECONDS = 400.0  # for a group that nobody else looks for
+
+
+class SettlingPeer:
+    """A peer that writes down its loss after every epoch, and its parameters from ``last_epoch`` on."""
+
+    def __init__(self, participation: RunParticipation, folder: Path, last_epoch: int, member: Member) -> None:
+        self.optimizer, self.folder, self.last_epoch = participation.optimizer, folder, last_epoch
+        self._member, self._is_lying = member, False
+
+    def save(self, evaluated: Evaluated) -> None:
+        """Called between two micro-batches, once an epoch has begun."""
+        epoch = self.optimizer.local_epoch
+        write_atomically(self.folder / "epoch", str(epoch).encode())
+        if epoch == self._member.diverges_at:
+            assert isinstance(self.optimizer, LocalSgdOptimizer)
+            with torch.no_grad():
+                self.optimizer.base_weights()[0].add_(0.01)
+        if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
+            self._is_lying = True
+            lie_about_progress(self.optimizer, self._member.lie)
+            if not isinstance(self.optimizer, LocalSgdOptimizer):
+                lie_about_gradients(self.optimizer, self._member.lie)
+            elif self._member.lie == "huge":
+                begin_to_lie(self.optimizer)
+        if epoch == self._member.misses_round_at:
+            self._miss_round()
+        if epoch == self._member.left_over_at:
+            averager = self.optimizer.state_averager
+            averager.step(wait_for_delayed_updates=True)
+            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": SEARCH_SECONDS})
+        if epoch == self._member.searches_at_end_of:
+            self._search_at_end()
+        if epoch >= self.last_epoch:
+            before = self.parameters()
+            self.optimizer.state_averager.step(wait_for_delayed_updates=True)
+            point = self._point(epoch)
+            (self.folder / f"{point}.moved").write_text(str(float((self.parameters() - before).norm())))
+            self.save_parameters(str(point))
+
+    def _point(self, epoch: int) -> int:
+        """What all members that have come as far as this have in common."""
+        return self.optimizer.outer.version()[0] if isinstance(self.optimizer, LocalSgdOptimizer) else epoch
+
+    def _miss_round(self) -> None:
+        """Let the round at the end of this epoch fail before it begins, as one does whose group is not found."""
+        averager = self.optimizer.grad_averager
+        begin = averager.step
+
+        def fail(*_args: Any, **_options: Any) -> NoReturn:
+            averager.step = begin
+            raise RuntimeError("this round is missed")
+
+        averager.step = fail
+
+    def _search_at_end(self) -> None:
+        """Look for a group to average parameters with as this epoch ends, when the others do not."""
+        optimizer, averager = self.optimizer, self.optimizer.state_averager
+        end = optimizer._update_global_epoch
+
+        def search_and_end(*args: Any, **options: Any) -> None:
+            optimizer._update_global_epoch = end  # type: ignore[method-assign]
+            averager.step(wait_for_delayed_updates=True)
+            averager.step(averaging_round=True, delay_averaging=True, averaging_opts={"timeout": SEARCH_SECONDS})
+            end(*args, **options)
+
+        optimizer._update_global_epoch = search_and_end  # type: ignore[method-assign]
+
+    def parameters(self) -> Tensor:
+        """A copy of all of them, as one vector; with local SGD of those that all peers have in common."""
+        if isinstance(self.optimizer, LocalSgdOptimizer):
+            return parameters_to_vector(self.optimizer.base_weights()).detach()
+        return parameters_to_vector(self.optimizer.state_averager.main_parameters).detach()
+
+    def save_parameters(self, name: str) -> None:
+        """Under that name, in one piece."""
+        torch.save(self.parameters(), self.folder / "new")
+        (self.folder / "new").rename(self.folder / f"{name}.parameters")

@@ -1,0 +1,1 @@
+"""Aggregation of what several peers send, when one of them may lie."""

@@ -1,0 +1,238 @@
+"""The two aggregators: what one of several peers sends or returns has no more effect than an honest peer's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+import torch
+from hivemind.p2p import PeerID
+from hivemind.utils import MSGPackSerializer
+from torch import Tensor
+
+from core.run.spec.collaboration import Aggregation
+from core.worker.swarm.aggregation.aggregators import (
+    AggregationRule,
+    Aggregator,
+    GradientAggregator,
+    Sent,
+    StateAggregator,
+)
+from core.worker.swarm.aggregation.answer_bounds import FIRST_MOVEMENT
+from core.worker.swarm.aggregation.bandwidths import TOLD, bounded_bandwidths
+from core.worker.swarm.averaging.allreduce import RobustReducer
+
+COUNT = 4096
+PEERS = [PeerID(bytes([number]) * 8) for number in range(9)]
+SIGNAL = torch.randn(COUNT, generator=torch.Generator().manual_seed(1))
+
+
+def gradients(count: int, noise: float = 2.0, seed: int = 0) -> list[Tensor]:
+    """Honest ones: the same signal, and noise of each."""
+    generator = torch.Generator().manual_seed(seed)
+    return [SIGNAL + noise * torch.randn(COUNT, generator=generator) for _ in range(count)]
+
+
+def reduced(aggregator: Aggregator, sent: list[Tensor], weights: list[float] | None = None) -> Tensor:
+    """What a real reducer, who is the first sender, answers in an exchange of one part."""
+
+    async def answer() -> Tensor:
+        aggregator.begin([sent[0]], PEERS[: len(sent)], 0)
+        reducer = RobustReducer([sent[0]], len(sent), aggregator, aggregator.movements)
+        asked = [
+            reducer.accumulate_part(number, 0, part, weight)
+            for number, (part, weight) in enumerate(zip(sent, weights or [1.0] * len(sent), strict=True))
+        ]
+        first, *_ = await asyncio.gather(*asked)
+        aggregator.end([first])
+        return first
+
+    return asyncio.run(answer())
+
+
+def along_signal(answer: Tensor) -> float:
+    """How much of the signal is left in it."""
+    return float(answer @ SIGNAL / (SIGNAL @ SIGNAL))
+
+
+@pytest.mark.parametrize("count", [3, 9])
+@pytest.mark.parametrize("rule", ["clip", "centered-clip"])
+def test_one_who_flips_its_gradients_is_left_out_after_some_rounds_and_heard_again_later(
+    count: int, rule: Aggregation
+) -> None:
+    aggregator = GradientAggregator(AggregationRule(rule))
+    for seed in range(4):
+        honest = gradients(count, seed=seed)
+        last = reduced(aggregator, [*honest[:-1], -honest[-1]])
+    alone = reduced(GradientAggregator(AggregationRule(rule)), honest[:-1])
+    torch.testing.assert_close(last, alone)
+    for seed in range(4, 8):
+        last = reduced(aggregator, gradients(count, seed=seed))
+    torch.testing.assert_close(last, reduced(GradientAggregator(AggregationRule(rule)), gradients(count, seed=7)))
+
+
+def test_who_sends_pure_noise_or_little_is_never_left_out() -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    for seed in range(20):
+        parts = gradients(3, noise=30.0, seed=seed)
+        last = reduced(aggregator, parts, [300.0, 300.0, 3.0])
+    torch.testing.assert_close(last, reduced(GradientAggregator(AggregationRule()), parts, [300.0, 300.0, 3.0]))
+    assert not aggregator.named
+
+
+@pytest.mark.parametrize("factor", [-99.0, -50.0])
+def test_a_hundred_times_the_opposite_is_worth_no_more_than_the_opposite(factor: float) -> None:
+    one, two, liar = gradients(3)
+    answer = reduced(GradientAggregator(AggregationRule()), [one, two, factor * liar], [1.0, 1.0, 1e9])
+    assert along_signal(answer) > 0.2
+
+
+def test_a_billion_samples_are_named_and_count_for_those_that_were_reported() -> None:
+    one, two, liar = gradients(3)
+    aggregator = GradientAggregator(AggregationRule("mean"))
+    aggregator.know_samples({PEERS[2]: 50.0})
+    answer = reduced(aggregator, [one, two, liar], [100.0, 100.0, 1e9])
+    torch.testing.assert_close(answer, (one + two + liar) / 3)
+    assert aggregator.named == {2}
+
+
+def test_who_has_computed_much_more_than_newcomers_and_has_reported_it_is_not_named() -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    aggregator.know_samples({PEERS[2]: 960.0})
+    reduced(aggregator, gradients(3), [4.0, 4.0, 960.0])
+    assert not aggregator.named
+
+
+def test_with_two_the_other_counts_for_four_times_ours_at_most() -> None:
+    mine, theirs = gradients(2)
+    answer = reduced(GradientAggregator(AggregationRule()), [mine, theirs], [1.0, 1e9])
+    torch.testing.assert_close(answer, (mine + 4 * theirs) / 5)
+
+
+@pytest.mark.parametrize("claimed", [1.0, 1e9])
+@pytest.mark.parametrize("lie", [torch.zeros(COUNT), 100 * torch.ones(COUNT), -SIGNAL], ids=["zero", "far", "opposite"])
+def test_a_state_that_two_of_three_have_is_the_states_average(claimed: float, lie: Tensor) -> None:
+    aggregator = StateAggregator(AggregationRule())
+    torch.testing.assert_close(reduced(aggregator, [SIGNAL, SIGNAL, lie], [1.0, 1.0, claimed]), SIGNAL)
+    assert aggregator.named <= {2}
+
+
+@pytest.mark.parametrize(("factor", "named"), [(1.001, set()), (-1.0, {2})], ids=["a step apart", "another model"])
+def test_who_has_made_a_step_alone_is_not_named_for_its_moments_of_that_step(factor: float, named: set[int]) -> None:
+    aggregator, moments = StateAggregator(AggregationRule()), 1e-4 * SIGNAL**2
+    aggregator.begin([SIGNAL, moments], PEERS[:3], 0)
+    for part, theirs in ((SIGNAL, factor * SIGNAL), (moments, 4 * moments)):
+        aggregator.aggregated([Sent(0, part, 1.0), Sent(1, part, 1.0), Sent(2, theirs, 1.0)], part, 0.01)
+    assert aggregator.named == named
+
+
+def test_of_two_states_the_other_pulls_ours_by_no_more_than_a_share_of_its_size() -> None:
+    mine, theirs = SIGNAL, torch.zeros(COUNT)
+    moved = reduced(StateAggregator(AggregationRule()), [mine, theirs], [1.0, 1e9]) - mine
+    assert 0 < float(moved.norm()) <= FIRST_MOVEMENT * float(mine.norm())
+
+
+def honest_rounds(aggregator: Aggregator, draw: Callable[[int], list[Tensor]], rounds: int = 3) -> None:
+    """Three reducers, the first of whom we are, return what they should; each has a third of the numbers."""
+    for seed in range(rounds):
+        parts = draw(seed)
+        mean = torch.stack(parts).mean(dim=0)
+        aggregator.begin([parts[0]], PEERS[:3], 0)
+        for reducer, index in enumerate(torch.arange(COUNT).chunk(3)):
+            mine, change = parts[0][index], (mean - parts[0])[index]
+            torch.testing.assert_close(aggregator.answers.bounded(reducer, mine, change, 0.01), change)
+        assert aggregator.answers.end(0) == frozenset()
+
+
+@pytest.mark.parametrize("noise", [0.1, 2.0, 10.0])
+@pytest.mark.parametrize(
+    ("lie", "is_gross"), [("opposite", True), ("huge", True), ("nothing", False), ("noise", False)]
+)
+def test_an_answer_without_our_own_gradient_in_it_is_replaced_by_ours(noise: float, lie: str, is_gross: bool) -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    honest_rounds(aggregator, lambda seed: gradients(3, noise, seed))
+    parts = gradients(3, noise, seed=99)
+    mean, mine = torch.stack(parts).mean(dim=0), parts[0]
+    answers = {
+        "opposite": -mean,
+        "huge": -1000 * mean,
+        "nothing": torch.zeros(COUNT),
+        "noise": torch.randn(COUNT, generator=torch.Generator().manual_seed(5)) * float(mean.norm()) / COUNT**0.5,
+    }
+    aggregator.begin([mine], PEERS[:3], 0)
+    assert torch.equal(aggregator.answers.bounded(0, mine, mean - mine, 0.0), mean - mine)
+    change = aggregator.answers.bounded(1, mine, answers[lie] - mine, 0.0)
+    assert not change.any()
+    assert aggregator.answers.end(0) == ({1} if is_gross else frozenset())
+
+
+def test_a_far_larger_answer_is_scaled_down_and_named() -> None:
+    aggregator = GradientAggregator(AggregationRule())
+    honest_rounds(aggregator, lambda seed: gradients(3, 2.0, seed))
+    (mine,) = gradients(1)
+    aggregator.begin([mine], PEERS[:3], 0)
+    answer = mine + aggregator.answers.bounded(1, mine, 1000 * mine, 0.0)
+    assert float(answer.norm()) <= 1.5 * float(mine.norm())
+    assert aggregator.answers.end(0) == {1}
+
+
+def test_who_has_computed_nothing_takes_what_comes() -> None:
+    aggregator, (theirs,) = GradientAggregator(AggregationRule()), gradients(1)
+    aggregator.begin([torch.zeros(COUNT)], PEERS[:2], 0)
+    assert torch.equal(aggregator.answers.bounded(1, torch.zeros(COUNT), theirs, 0.0), theirs)
+
+
+def test_a_reducer_that_returns_another_state_moves_ours_by_half_a_step_and_is_named() -> None:
+    aggregator = StateAggregator(AggregationRule())
+    honest_rounds(aggregator, lambda seed: [SIGNAL + 1e-4 * each for each in gradients(3, 1.0, seed)])
+    aggregator.begin([SIGNAL], PEERS[:3], 0)
+    assert not aggregator.answers.bounded(0, SIGNAL, torch.zeros(COUNT), 0.01).any()
+    pulled = aggregator.answers.bounded(1, SIGNAL, -3 * SIGNAL, 0.01)
+    assert float(pulled.norm()) == pytest.approx(0.005 * float(SIGNAL.norm()), rel=0.01)
+    assert aggregator.answers.end(0) == {1}
+
+
+def test_a_lying_reducer_that_was_once_the_only_one_has_no_freer_hand_afterwards() -> None:
+    aggregator = StateAggregator(AggregationRule())
+    for _ in range(2):
+        aggregator.begin([SIGNAL], PEERS[:3], None)
+        pulled = aggregator.answers.bounded(1, SIGNAL, -SIGNAL, 0.01)
+        aggregator.answers.end(None)
+    assert float(pulled.norm()) <= 3 * 0.005 * float(SIGNAL.norm())
+
+
+def test_who_has_missed_a_step_comes_back_to_the_others_in_some_rounds() -> None:
+    aggregator, state = StateAggregator(AggregationRule()), SIGNAL + 0.02 * torch.randn(COUNT)
+    for _ in range(6):
+        aggregator.begin([state], PEERS[:3], None)
+        state = state + aggregator.answers.bounded(0, state, SIGNAL - state, 0.01)
+        assert aggregator.answers.end(None) == frozenset()
+    torch.testing.assert_close(state, SIGNAL)
+
+
+def told(*bandwidths: float | None, user_data: str | None = TOLD) -> list[bytes]:
+    """What members of a group have told it."""
+    return [MSGPackSerializer.dumps([each, 0, MSGPackSerializer.dumps(user_data)]) for each in bandwidths]
+
+
+@pytest.mark.parametrize(
+    ("stated", "used"),
+    [
+        ((1e12, 1.0, 1.0), [4.0, 1.0, 1.0]),
+        ((1e12, 10.0, None), [40.0, 10.0, None]),
+        ((None, None), [None, None]),
+        ((float("nan"), -1.0, "much", 20.0), [None, None, None, 20.0]),
+        ((10.0, 20.0, 60.0), [10.0, 20.0, 60.0]),
+    ],
+)
+def test_a_claimed_bandwidth_counts_for_four_times_the_median_at_most(
+    stated: tuple[float | None, ...], used: list[float | None]
+) -> None:
+    assert [MSGPackSerializer.loads(each)[0] for each in bounded_bandwidths(told(*stated))] == used
+
+
+def test_beside_a_plain_hivemind_peer_the_bandwidths_of_honest_peers_stay_as_they_are() -> None:
+    group = [*told(100.0, 2.0), *told(2.0, None, user_data=None)]
+    assert bounded_bandwidths(group) == tuple(group)
+    assert MSGPackSerializer.loads(bounded_bandwidths([*told(1e12), *group])[0])[0] == 100.0

@@ -1,0 +1,58 @@
+"""Aggregation: a liar among three counts as much as anybody, and a large weight only for so much."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core.run.spec.collaboration import Aggregation
+from core.worker.swarm.aggregation.rules import aggregate
+
+HONEST = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+ROBUST: tuple[Aggregation, ...] = ("clip", "centered-clip")
+
+
+def test_a_mean_is_weighted_by_samples() -> None:
+    mean = aggregate(list(HONEST), [300.0, 100.0], "clip", weight_cap=4.0)
+    torch.testing.assert_close(mean, torch.tensor([0.75, 0.25, 1.0]))
+
+
+@pytest.mark.parametrize("rule", ROBUST)
+@pytest.mark.parametrize("factor", [1000.0, -1000.0])
+def test_one_liar_of_three_hardly_moves_the_aggregate(rule: Aggregation, factor: float) -> None:
+    lie = factor * HONEST.mean(dim=0)
+    aggregated = aggregate([*HONEST, lie], [1.0, 1.0, 1.0], rule, weight_cap=4.0)
+    assert float(aggregated @ HONEST.mean(dim=0)) > 0
+    assert float(aggregated.norm()) <= 1.5 * float(HONEST.norm(dim=1).max())
+    assert float(aggregate([*HONEST, lie], [1.0, 1.0, 1.0], "mean", 4.0).norm()) > 100
+
+
+def test_a_huge_weight_counts_for_at_most_so_many_times_the_median() -> None:
+    parts = [torch.tensor([1.0]), torch.tensor([1.0]), torch.tensor([-1.0])]
+    assert float(aggregate(parts, [1.0, 1.0, 1e9], "clip", weight_cap=1.0)) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 1e9], [1.0, 1.0, 1.0, 1e9], [1.0, 1.0, 9.0, 9.0], [5.0, 4.0, 1e9, 1e9]])
+def test_nobody_counts_for_more_than_a_third(weights: list[float]) -> None:
+    count = len(weights)
+    shares = aggregate(list(torch.eye(count)), weights, "mean", weight_cap=1000.0)
+    assert float(shares.sum()) == pytest.approx(1.0)
+    assert float(shares.max()) == pytest.approx(1 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize(("rule", "left"), [("clip", 1 / 3), ("centered-clip", 0.91)])
+def test_what_a_liar_with_the_opposite_sign_leaves_of_what_two_agree_on(rule: Aggregation, left: float) -> None:
+    agreed = torch.tensor([3.0, 4.0])
+    aggregated = aggregate([agreed, agreed, -1000.0 * agreed], [1.0, 1.0, 1e9], rule, weight_cap=4.0)
+    torch.testing.assert_close(aggregated, left * agreed, rtol=0.01, atol=0.0)
+
+
+def test_equal_weights_stay_equal_among_many() -> None:
+    shares = aggregate(list(torch.eye(5)), [7.0] * 5, "mean", weight_cap=4.0)
+    torch.testing.assert_close(shares, torch.full((5,), 0.2))
+
+
+def test_who_has_no_weight_does_not_count() -> None:
+    keeper = torch.full((3,), 1e6)
+    torch.testing.assert_close(aggregate([keeper, HONEST[0]], [0.0, 5.0], "clip", 4.0), HONEST[0])
+    assert not aggregate([keeper, keeper], [0.0, 0.0], "clip", 4.0).any()

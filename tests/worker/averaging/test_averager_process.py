@@ -1,0 +1,123 @@
+"""An averager is one object in two processes: what its own process needs is there before the fork."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import textwrap
+from collections.abc import Iterator
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hivemind.averaging import DecentralizedAverager
+from hivemind.p2p import P2P, PeerID
+
+from core.worker.swarm.averaging import averager_process, averagers
+from core.worker.swarm.averaging.averager_process import AveragerProcess
+from core.worker.swarm.averaging.power_sgd import PowerSGDGradientAverager
+
+IN_THE_WORKERS_PROCESS = [
+    averagers._ObservedAverager,
+    averagers._DownloadingAverager,
+    averagers.GradientAverager,
+    averagers.TrainingStateAverager,
+]
+
+
+def methods(cls: type) -> Iterator[ast.AST]:
+    """The parsed methods of a class, its constructor left out."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    yield from (node for node in body.body if getattr(node, "name", "__init__") != "__init__")
+
+
+def attributes(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The attributes of ``self`` that are read, or that are written."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, context)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+    }
+
+
+def written_before_the_fork(cls: type) -> set[str]:
+    """What the constructor writes before it calls that of its base, which forks."""
+    constructor = ast.parse(textwrap.dedent(inspect.getsource(vars(cls)["__init__"]))).body[0]
+    assert isinstance(constructor, ast.FunctionDef)
+    calls = [number for number, line in enumerate(constructor.body) if "super().__init__" in ast.unparse(line)]
+    assert len(calls) == 1 and calls[0] == len(constructor.body) - 1, "nothing is written after the fork"
+    return {name for line in constructor.body for name in attributes(line, ast.Store)}
+
+
+@pytest.mark.parametrize("cls", [AveragerProcess, PowerSGDGradientAverager])
+def test_whatever_the_averagers_process_reads_is_there_before_the_fork(cls: type) -> None:
+    upstream = ast.parse(textwrap.dedent(inspect.getsource(DecentralizedAverager)))
+    known = attributes(upstream, ast.Store) | set(dir(cls)) | written_before_the_fork(cls)
+    read = {name for method in methods(cls) for name in attributes(method, ast.Load)}
+    assert read and read - known == set()
+
+
+@pytest.mark.parametrize("cls", IN_THE_WORKERS_PROCESS)
+def test_the_workers_process_sets_nothing_that_the_other_would_never_see(cls: type) -> None:
+    seen_here_only = {"bandwidth"}  # which hivemind's `step` tells the group
+    assert {name for method in methods(cls) for name in attributes(method, ast.Store)} - seen_here_only == set()
+    if "__init__" in vars(cls):
+        written_before_the_fork(cls)
+
+
+class SilentDonor:
+    """Stands for an averager's process and the network around it: its only donor takes no connection."""
+
+    peer_id = prefix = _p2p = None
+    serializer = next_chunk_timeout = None
+
+    async def _donors(self) -> dict[str, float]:
+        return {"donor": 1.0}
+
+    async def _answer(self, donor: Any, max_bytes: int) -> Any:
+        return await AveragerProcess._answer(self, donor, max_bytes)  # type: ignore[arg-type]
+
+    async def _download(self, donor: Any, max_bytes: int) -> Any:
+        return await AveragerProcess._download(self, donor, max_bytes)  # type: ignore[arg-type]
+
+    def get_stub(self, *_args: Any, **_options: Any) -> Any:
+        """The donor, which never answers."""
+        return SimpleNamespace(rpc_download_state=self._never)
+
+    async def _never(self, _request: Any) -> None:
+        await asyncio.Event().wait()
+
+
+def test_a_donor_that_does_not_answer_is_given_up_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(averager_process, "DIAL_SECONDS", 0.05)
+    future: Future[Any] = Future()
+    fetching = AveragerProcess._fetch_state(SilentDonor(), future, (), 1000)  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(fetching, 60.0))
+    assert future.result(0) == ("donor", None)
+
+
+def test_a_groupmate_is_of_the_subnet_from_which_it_is_connected(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def seen() -> tuple[str, dict[PeerID, str], dict[PeerID, str]]:
+        first = await P2P.create(host_maddrs=["/ip4/127.0.0.1/tcp/0"])
+        second = await P2P.create(
+            host_maddrs=["/ip4/127.0.0.1/tcp/0"], initial_peers=[str(each) for each in await first.get_visible_maddrs()]
+        )
+        try:
+            await second.wait_for_at_least_n_peers(1, attempts=20)
+            process: Any = SimpleNamespace(_p2p=second)
+            at_home = await AveragerProcess._subnets(process)
+            monkeypatch.setattr(averager_process, "subnet_of", lambda address: address)
+            return str(first.peer_id), at_home, await AveragerProcess._subnets(process)
+        finally:
+            await asyncio.gather(first.shutdown(), second.shutdown())
+
+    other, at_home, everywhere = asyncio.run(seen())
+    assert at_home == {}
+    ((peer, address),) = everywhere.items()
+    assert str(peer) == other and address.startswith("/ip4/127.0.0.1/tcp/")

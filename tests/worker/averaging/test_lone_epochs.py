@@ -1,0 +1,96 @@
+"""Nobody ends an epoch alone while somebody who has joined computes for it: two real trackers on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+import pytest
+from hivemind import DHT
+from hivemind.utils.crypto import RSAPrivateKey
+
+from core.worker.swarm.averaging.progress_tracker import ObservedTracker
+
+pytestmark = pytest.mark.real
+
+PREFIX = "sums"
+TARGET = 256  # samples
+REFRESH_SECONDS = 300.0  # longer than the test may last
+LIMIT_SECONDS = 60.0
+
+
+@contextlib.contextmanager
+def tracker(dht: DHT) -> Iterator[ObservedTracker]:
+    """Of a peer that looks at the others' progress hardly ever, unless it has a reason."""
+    made = ObservedTracker(
+        dht=dht,
+        prefix=PREFIX,
+        target_batch_size=TARGET,
+        start=True,
+        metadata_expiration=2 * REFRESH_SECONDS,
+        min_refresh_period=REFRESH_SECONDS,
+        default_refresh_period=REFRESH_SECONDS,
+        max_refresh_period=REFRESH_SECONDS,
+        private_key=RSAPrivateKey(),
+    )
+    try:
+        yield made
+    finally:
+        made.shutdown(LIMIT_SECONDS)
+        made.await_goodbye(LIMIT_SECONDS)
+
+
+def look(alone: ObservedTracker) -> None:
+    """Have it look once at everybody's progress, before anybody else is there."""
+    alone.global_progress.next_fetch_time = 0.0
+    alone.global_state_updated.set()
+    assert alone.fetched_global_progress_this_epoch.wait(LIMIT_SECONDS) and not alone.others
+
+
+def await_end_of_epoch(trained: ObservedTracker) -> None:
+    """Ask as a training loop does, after each micro-batch."""
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not trained.ready_to_update_epoch:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def await_report(dht: DHT, samples: int) -> None:
+    """Until that many samples of one peer are on record."""
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while True:
+        found = dht.get(f"{PREFIX}_progress", latest=True)
+        if found and any((each.value or {}).get("samples_accumulated") == samples for each in found.value.values()):
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_who_was_alone_sees_a_newcomer_before_it_ends_the_epoch() -> None:
+    with contextlib.ExitStack() as stack:
+        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+        stack.callback(dht.shutdown)
+        alone = stack.enter_context(tracker(dht))
+        alone.report_local_progress(0, 16)
+        look(alone)
+        joined = DHT(initial_peers=dht.get_visible_maddrs(), start=True)
+        stack.callback(joined.shutdown)
+        newcomer = stack.enter_context(tracker(joined))
+        newcomer.report_local_progress(0, 32)
+        await_report(joined, 32)
+        alone.report_local_progress(0, TARGET)
+        await_end_of_epoch(alone)
+        assert alone.global_progress.num_peers == 2
+
+
+def test_who_stays_alone_ends_its_epochs() -> None:
+    with contextlib.ExitStack() as stack:
+        dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+        stack.callback(dht.shutdown)
+        alone = stack.enter_context(tracker(dht))
+        for epoch in range(3):
+            alone.report_local_progress(epoch, TARGET)
+            await_end_of_epoch(alone)
+            with alone.pause_updates():
+                assert alone.update_epoch(epoch + 1) == epoch + 1

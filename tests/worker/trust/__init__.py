@@ -1,0 +1,1 @@
+"""What strangers claim of a run."""
