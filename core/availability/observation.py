@@ -1,0 +1,47 @@
+"""What is seen of the computer at one moment, as far as its owner's rules ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class GpuUse:
+    """What other programs compute on a GPU, whose NVML index it is; ``share`` of its time, 0 to 1.
+
+    ``program`` is the one that uses most, empty where its name is not known.
+    """
+
+    gpu: int
+    program: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The computer as it was at ``at``, in the local time zone; ``None`` is what cannot be seen on this computer.
+
+    ``idle_seconds`` have passed since the last input of a person. ``battery`` is its charge, 0 to 1. ``games`` are
+    those that have announced themselves, ``films`` the programs that play or forbid the screen to be blanked; ``programs``
+    are names of running executables, as the system's list of processes has them. ``cpu_pressure`` and
+    ``memory_pressure`` are the share of the last ten seconds in which some task waited for it (Linux PSI,
+    https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today`` and ``received_today`` are bytes of ours.
+    """
+
+    at: datetime
+    idle_seconds: float | None = None
+    is_locked: bool | None = None
+    is_on_battery: bool | None = None
+    battery: float | None = None
+    is_power_saving: bool | None = None
+    is_metered: bool | None = None
+    games: tuple[str, ...] | None = None
+    films: tuple[str, ...] | None = None
+    gpu_uses: tuple[GpuUse, ...] | None = None
+    programs: frozenset[str] | None = None
+    cpu_pressure: float | None = None
+    memory_pressure: float | None = None
+    free_disk_bytes: int | None = None
+    sent_today: int | None = None
+    received_today: int | None = None
