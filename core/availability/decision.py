@@ -1,0 +1,60 @@
+"""The one decision that all rules lead to, and the reasons for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+RuleName = Literal[
+    "disk",
+    "battery",
+    "power_saver",
+    "metered",
+    "data",
+    "game",
+    "program",
+    "gpu",
+    "film",
+    "memory",
+    "cpu",
+    "idle",
+    "hours",
+    "price",
+]
+"""The rules in the order of reasons: where several ask for a pause, the first of them is the reason that is shown."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why nothing is computed: the rule, and the ``subject`` it is about, such as the name of a program or its GPU.
+
+    ``is_over`` says that the cause has ended and only the rest after it is waited for. ``until`` is the time at which
+    this reason ends, where it is known by now.
+    """
+
+    rule: RuleName
+    subject: str = ""
+    is_over: bool = False
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether this computer is free for training; if it is not, ``reasons`` says why, the foremost first.
+
+    ``ignored`` are the rules that the owner has told to be ignored for now, and would ask for a pause.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    ignored: tuple[RuleName, ...] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no rule asks for a pause."""
+        return not self.reasons
+
+    @property
+    def reason(self) -> Reason | None:
+        """The foremost reason for a pause."""
+        return self.reasons[0] if self.reasons else None

@@ -1,0 +1,43 @@
+"""The owner's rules, as the settings keep them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from core.schema import StrictStruct
+
+ALWAYS = "x" * 24
+_DAY = Annotated[str, Meta(pattern=r"^[x.]{24}\Z")]
+_PROGRAM = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f/\ud800-\udfff]{1,100}\Z")]
+_PATH = Annotated[str, Meta(pattern=r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z")]
+
+
+class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
+    """When this computer is free for training; with the defaults, whenever nobody needs it.
+
+    Training pauses on ``battery``, with the desktop's ``power_saver``, on a ``metered`` connection, while one of the
+    ``games`` or ``films`` runs, while other programs use at least ``gpu_share`` of the GPU's time (``None``: that is
+    allowed), while one of ``programs`` runs (names of executables), and unless nobody has touched the computer for
+    ``idle_minutes``. ``cpu_pressure`` and ``memory_pressure`` are the shares of time, 0 to 1, that tasks may wait for
+    CPU or memory. ``hours`` has a line of 24 characters for each day from Monday on: ``x`` is an hour in which the computer
+    is free, ``.`` one in which it is not. ``price_file`` names a file of prices by hour, and ``highest_price`` is the
+    highest at which to train. ``sent_bytes_a_day`` and ``received_bytes_a_day`` bound the traffic.
+    """
+
+    battery: bool = True
+    power_saver: bool = True
+    metered: bool = True
+    games: bool = True
+    films: bool = False
+    gpu_share: Annotated[float, Meta(gt=0, le=1)] | None = 0.2
+    programs: Annotated[tuple[_PROGRAM, ...], Meta(max_length=100)] = ()
+    idle_minutes: Annotated[int, Meta(ge=1, le=240)] | None = None
+    cpu_pressure: Annotated[float, Meta(gt=0, le=1)] | None = None
+    memory_pressure: Annotated[float, Meta(gt=0, le=1)] | None = 0.2
+    hours: Annotated[tuple[_DAY, ...], Meta(min_length=7, max_length=7)] = (ALWAYS,) * 7
+    price_file: _PATH | None = None
+    highest_price: float | None = None
+    sent_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
+    received_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
