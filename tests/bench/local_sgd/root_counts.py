@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer
@@ -14,11 +14,11 @@ from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer
 class RootCounts:
     """Numbers of rounds, each of which is one outer step.
 
-    After a round all who took its step have ``equal`` roots, or each of those with another one than most was
+    After a round all who took its step have ``equal`` roots, or each of those with another one than the right one was
     ``repaired`` before it took another step, at the latest by the weights of the round after the one in which it took
-    the wrong step; or it left before. Else the round is ``unrepaired``. A round whose step only one peer took is
-    ``alone``, and is among none of the others. ``astray`` counts the peers that had other base weights than most of
-    those with as many steps at the end.
+    the wrong step; or it left before. Else the round is ``unrepaired``. The right root is that of most; of as many, the
+    one that nobody has given up. A round whose step only one peer took is ``alone``, and is among none of the others.
+    ``astray`` counts the peers that had other base weights than most of those with as many steps at the end.
     """
 
     equal: int
@@ -41,7 +41,12 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
         for move in moves:
             if move.is_step:
                 takers[move.steps][move.root] += 1
-    right = {steps: roots.most_common(1)[0][0] for steps, roots in takers.items()}
+    stayed = Counter(_stayed_at(peers.values()))
+
+    def right_root(steps: int) -> str:
+        return max(takers[steps], key=lambda root: (takers[steps][root], stayed[steps, root]))
+
+    right = {steps: right_root(steps) for steps in takers}
     several = [steps for steps, roots in takers.items() if roots.total() > 1]
     differing = [steps for steps in several if len(takers[steps]) > 1]
     times = _times_of_rounds(peers, right)
@@ -56,9 +61,36 @@ def root_counts(peers: Mapping[str, Sequence[Move]]) -> RootCounts:
     )
 
 
+def _stayed_at(peers: Iterable[Sequence[Move]]) -> Iterator[tuple[int, str]]:
+    """The version of each step after which a peer went on by another step, or was not seen to go on."""
+    for moves in peers:
+        for move, following in itertools.zip_longest(moves, moves[1:]):
+            if move.is_step and (following is None or following.is_step):
+                yield move.steps, move.root
+
+
 def root_counts_of(peers: Iterable[RecordedPeer]) -> RootCounts:
     """Of what these peers have recorded so far."""
     return root_counts({peer.mark: peer.moves() for peer in peers})
+
+
+def disputes(peers: Iterable[RecordedPeer]) -> str:
+    """Every version that each peer has had within two steps of a round whose takers differ: a line for each peer."""
+    moves = {peer.mark: peer.moves() for peer in peers}
+    takers: dict[int, set[str]] = defaultdict(set)
+    for move in itertools.chain.from_iterable(moves.values()):
+        if move.is_step:
+            takers[move.steps].add(move.root)
+    near = {steps + away for steps, roots in takers.items() if len(roots) > 1 for away in (-2, -1, 0, 1, 2)}
+    return "".join(
+        f"\n{mark}: " + " ".join(f"{each.at:.1f}s {_shown(each)}" for each in has_had if each.steps in near)
+        for mark, has_had in moves.items()
+    )
+
+
+def _shown(move: Move) -> str:
+    """``=`` marks a version that was not reached by a step."""
+    return f"{'' if move.is_step else '='}{move.steps}:{move.root[:4]}"
 
 
 def _times_of_rounds(peers: Mapping[str, Sequence[Move]], right: Mapping[int, str]) -> dict[int, float]:

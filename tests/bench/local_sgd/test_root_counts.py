@@ -33,6 +33,13 @@ def test_who_has_another_root_and_takes_the_right_one_before_its_next_step_was_r
     assert counted("1b 2c 3d", "1b 2c 3d", "1x =1b 2c 3d") == RootCounts(2, 1, 0, 0, 0)
 
 
+def test_of_two_that_differ_the_one_that_is_repaired_had_the_wrong_root() -> None:
+    assert counted("1b =1c 2d", "1c 2d") == RootCounts(1, 1, 0, 0, 0)
+    assert counted("1c 2d", "1b =2d") == counted("1b =2d", "1c 2d") == RootCounts(0, 1, 0, 1, 0)
+    assert counted("1b 2d", "1c 2d") == RootCounts(1, 0, 1, 0, 0)
+    assert counted("1b", "1c") == RootCounts(0, 1, 0, 0, 1)
+
+
 def test_who_has_no_base_weights_yet_has_no_wrong_ones() -> None:
     assert counted("1b 2c", "1b 2c", "1x =2c", "") == RootCounts(1, 1, 0, 0, 0)
 

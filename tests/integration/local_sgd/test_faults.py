@@ -19,7 +19,7 @@ from core.errors import ErrorKind
 from core.protocol.events import CheckpointSaved, Failed, RoundFinished, TrainingStarted
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS
 from tests.bench.local_sgd.recorded_peers import RecordedPeer, RecordedPeers, paced_run
-from tests.bench.local_sgd.root_counts import root_counts_of
+from tests.bench.local_sgd.root_counts import disputes, root_counts_of
 from tests.support.checkout import ROOT
 from tests.support.fault_injection import gave, kill, stop
 
@@ -53,7 +53,7 @@ class Trio:
         if root_counts_of(self.group.started).astray:
             self._average()
         counts = root_counts_of(self.group.started)
-        assert counts.unrepaired == counts.astray == 0, counts
+        assert counts.unrepaired == counts.astray == 0, f"{counts}{disputes(self.group.started)}"
 
     def _average(self) -> None:
         for peer in self.everybody():

@@ -135,6 +135,7 @@ def test_a_broken_into_worker_reaches_nothing_and_trains_on(tmp_path: Path, pers
         tried = worker.probe("all")
         assert tried.keys() == PROBES.keys()
         assert {name for name, result in tried.items() if result == POSSIBLE} == set()
+        worker.averages(1)  # a round that was under way meanwhile may have lost somebody: for root, tasks are unbounded
         assert [each for each in worker.averages(ROUNDS_AFTER) if not averaged(each)] == []
         assert is_confined(worker.family) == []
         bomb = worker.probe("fork-bomb")
