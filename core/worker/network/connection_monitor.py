@@ -17,6 +17,7 @@ SILENT_PROBES = 2  # on a saturated line a single probe says nothing
 CALM_SECONDS = 15.0  # between two looks at who is connected, and between probes while there is really nobody
 FAILED_PINGS = 3
 AHEAD_POLLS = 5
+AHEAD_POLLS_IN_COMPANY = 300  # ten minutes: whoever comes back with an old checkpoint downloads our state meanwhile
 EPOCHS_AHEAD = 2  # one is the others' to catch up with
 FAILED_ROUNDS = 4  # of one kind in a row, with others there and after better ones
 
@@ -29,12 +30,14 @@ class Observation:
 
     ``quiet_seconds`` have passed since anything came from any of them; ``None`` if nothing ever did.
     ``others_left_cleanly``: all that were there have said goodbye. ``epochs_ahead`` is how many more epochs we
-    have seen than any direct peer that is there; ``failed_rounds`` as ContributionMonitor counts them.
+    have seen than any direct peer that is there, ``epochs_alone`` how many of these have passed since we last averaged
+    with anybody; ``failed_rounds`` as ContributionMonitor counts them.
     """
 
     quiet_seconds: float | None
     others_left_cleanly: bool = False
     epochs_ahead: int = 0
+    epochs_alone: int = 0
     failed_rounds: int = 0
 
 
@@ -97,7 +100,7 @@ class ConnectionMonitor:
         self.state: ConnectionState = "ok"
         self._is_first = is_first
         self._others_left_cleanly = False
-        self._silent_probes = self._failed_pings = self._ahead_polls = 0
+        self._silent_probes = self._failed_pings = self._ahead_polls = self._alone_polls = 0
         self._calm_until = self._list_connections_at = 0.0
         self._known_addresses = 0
 
@@ -176,11 +179,12 @@ class ConnectionMonitor:
     def _check_divergence(self, seen: Observation) -> Restart | None:
         """Others are heard: check that we train on the path that they are on, and are averaged with."""
         self._ahead_polls = self._ahead_polls + 1 if seen.epochs_ahead >= EPOCHS_AHEAD else 0
+        self._alone_polls = self._alone_polls + 1 if seen.epochs_alone >= EPOCHS_AHEAD else 0
         if self._is_first:
             return None
-        if self._ahead_polls >= AHEAD_POLLS:
+        if self._alone_polls >= AHEAD_POLLS or self._ahead_polls >= AHEAD_POLLS_IN_COMPANY:
             self.state = "diverged"
-            return Restart(f"This computer had gone on alone, {seen.epochs_ahead} epochs.")
+            return Restart(f"This computer had gone on without the others, {seen.epochs_ahead} epochs.")
         if seen.failed_rounds >= FAILED_ROUNDS:
             self.state = "diverged"
             return Restart("The last rounds were averaged with nobody.")

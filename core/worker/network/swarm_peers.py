@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from typing import Protocol
 
 from core.run.multiaddr import split_peer
 from core.worker.network.connection_monitor import EPOCHS_AHEAD, Observation
 from core.worker.swarm import Swarm, SwarmOptimizer, connected_addresses, ping_peers, received_bytes
 
 
-class SwarmPeers:
-    """Implements ``OtherPeers`` for a swarm that we train in; ``failed_rounds`` as ContributionMonitor counts."""
+class RoundsSoFar(Protocol):
+    """How our rounds of averaging have ended, as ContributionMonitor counts them."""
 
-    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer, failed_rounds: Callable[[], int]) -> None:
-        self._swarm, self._tracker, self._failed_rounds = swarm, optimizer.tracker, failed_rounds
+    @property
+    def failed_rounds(self) -> int: ...
+
+    @property
+    def last_averaged_epoch(self) -> int: ...
+
+
+class SwarmPeers:
+    """Implements ``OtherPeers`` for a swarm that we train in."""
+
+    def __init__(self, swarm: Swarm, optimizer: SwarmOptimizer, rounds: RoundsSoFar) -> None:
+        self._swarm, self._tracker, self._rounds = swarm, optimizer.tracker, rounds
         self._received_bytes, self._received_at = 0, time.monotonic()
 
     def observe(self) -> Observation:
         """How long the others have been quiet, whether they have left, and how far we are ahead of them."""
+        ahead = self._epochs_ahead()
         return Observation(
             quiet_seconds=self._quiet_seconds(),
             # Only a peer that can be reached may go on alone: nobody could ever average with any other.
             others_left_cleanly=self._swarm.mode == "direct" and self._tracker.liveness.others_left_cleanly,
-            epochs_ahead=self._epochs_ahead(),
-            failed_rounds=self._failed_rounds(),
+            epochs_ahead=ahead,
+            epochs_alone=min(ahead, self._tracker.local_progress.epoch - self._rounds.last_averaged_epoch),
+            failed_rounds=self._rounds.failed_rounds,
         )
 
     def ping(self, addresses: tuple[str, ...]) -> bool:

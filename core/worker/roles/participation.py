@@ -144,7 +144,7 @@ def open_participation(
         listeners = _listeners(manifest, prepared, monitor, ledger, channel)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
-        others = SwarmPeers(swarm, optimizer, lambda: monitor.failed_rounds)
+        others = SwarmPeers(swarm, optimizer, monitor)
         connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
         yield RunParticipation(
             config.device,

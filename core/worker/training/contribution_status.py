@@ -12,17 +12,22 @@ ALONE_AFTER_ROUNDS = 3
 
 
 class ContributionMonitor:
-    """Judges by the last rounds; rounds may be added in one thread while another asks."""
+    """Judges by the last rounds; rounds may be added in one thread while another asks.
+
+    ``last_averaged_epoch`` is that of the newest round that was averaged with others, 0 before the first.
+    """
 
     def __init__(self) -> None:
         self._rounds: deque[RoundFinished] = deque(maxlen=REMEMBERED_ROUNDS)
         self._failed: dict[str, int] = {}  # by the kind of round, since the last one with others
+        self.last_averaged_epoch = 0
 
     def add_round(self, finished: RoundFinished) -> None:
         """Count a round that has ended; failures count only after a first success of their kind."""
         self._rounds.append(finished)
         if finished.ok:
             self._failed[finished.kind] = 0
+            self.last_averaged_epoch = max(self.last_averaged_epoch, finished.epoch)
         elif finished.kind in self._failed:
             self._failed[finished.kind] += 1
 

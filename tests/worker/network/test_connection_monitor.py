@@ -6,10 +6,12 @@ import pytest
 
 from core.worker.network.connection_monitor import (
     AHEAD_POLLS,
+    AHEAD_POLLS_IN_COMPANY,
     CALM_SECONDS,
     EPOCHS_AHEAD,
     FAILED_PINGS,
     FAILED_ROUNDS,
+    POLL_SECONDS,
     QUIET_SECONDS,
     SILENT_PROBES,
     Action,
@@ -162,11 +164,19 @@ def polls(monitor: ConnectionMonitor, seen: Observation, count: int) -> list[Act
 
 
 def test_a_volunteer_that_went_on_alone_has_diverged_and_restarts() -> None:
-    ahead = Observation(quiet_seconds=0.0, epochs_ahead=EPOCHS_AHEAD)
+    alone = Observation(quiet_seconds=0.0, epochs_ahead=EPOCHS_AHEAD, epochs_alone=EPOCHS_AHEAD)
     monitor = ConnectionMonitor(is_first=False)
-    assert polls(monitor, ahead, AHEAD_POLLS - 1) == []
-    assert polls(monitor, ahead, 1) == [Restart("This computer had gone on alone, 2 epochs.")]
+    assert polls(monitor, alone, AHEAD_POLLS - 1) == []
+    assert polls(monitor, alone, 1) == [Restart("This computer had gone on without the others, 2 epochs.")]
     assert monitor.state == "diverged"
+
+
+def test_who_averages_with_others_gives_ten_minutes_to_one_who_has_come_back_with_an_old_checkpoint() -> None:
+    ahead = Observation(quiet_seconds=0.0, epochs_ahead=99, epochs_alone=EPOCHS_AHEAD - 1)
+    monitor = ConnectionMonitor(is_first=False)
+    assert polls(monitor, ahead, AHEAD_POLLS_IN_COMPANY - 1) == []
+    assert AHEAD_POLLS_IN_COMPANY * POLL_SECONDS == 600
+    assert polls(monitor, ahead, 1) == [Restart("This computer had gone on without the others, 99 epochs.")]
 
 
 def test_one_epoch_ahead_is_the_others_to_catch_up_with() -> None:
@@ -183,6 +193,6 @@ def test_rounds_that_are_averaged_with_nobody_are_a_reason_to_restart() -> None:
 
 def test_the_first_peer_never_diverges_where_it_is_the_run_is() -> None:
     monitor = ConnectionMonitor(is_first=True)
-    seen = Observation(quiet_seconds=0.0, epochs_ahead=99, failed_rounds=99)
+    seen = Observation(quiet_seconds=0.0, epochs_ahead=99, epochs_alone=99, failed_rounds=99)
     assert polls(monitor, seen, 3 * AHEAD_POLLS) == []
     assert monitor.state == "ok"

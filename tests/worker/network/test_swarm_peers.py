@@ -10,11 +10,13 @@ from hivemind.p2p import PeerID
 
 from core.security.identity import Identity
 from core.worker.network import swarm_peers
+from core.worker.network.connection_monitor import Observation
 from core.worker.network.swarm_peers import SwarmPeers
 from core.worker.swarm import Swarm, SwarmOptimizer
 from core.worker.swarm.averaging.liveness import Liveness
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
+from tests.worker.training.test_contribution_status import monitor_of
 
 OURS = 17
 
@@ -29,8 +31,13 @@ def report(epoch: int, *, client_mode: bool = False) -> PeerReport:
     return PeerReport(peer_id(), epoch, 0, 1.0, 0.0, client_mode)
 
 
-def observed_lead(monkeypatch: pytest.MonkeyPatch, others: list[PeerReport], connected: list[PeerReport]) -> int:
-    """Our lead where these others have reported; the list of p2pd's connections is a stand-in."""
+def observed(
+    monkeypatch: pytest.MonkeyPatch, others: list[PeerReport], connected: list[PeerReport], averaged: str = ""
+) -> Observation:
+    """What is seen where these others have reported; the list of p2pd's connections is a stand-in.
+
+    ``averaged`` has a ``+`` for each epoch that we have averaged with somebody, ``-`` for each other one.
+    """
     addresses = tuple(f"/ip4/127.0.0.1/tcp/1/p2p/{each.peer_id.to_base58()}" for each in connected)
     monkeypatch.setattr(swarm_peers, "connected_addresses", lambda _dht, _peers: addresses)
     tracker: Any = SimpleNamespace(
@@ -42,8 +49,21 @@ def observed_lead(monkeypatch: pytest.MonkeyPatch, others: list[PeerReport], con
     )
     tracker.statistics = SwarmStatistics(tracker)
     swarm, optimizer = SimpleNamespace(mode="direct", dht=None), SimpleNamespace(tracker=tracker)
-    peers = SwarmPeers(cast(Swarm, swarm), cast(SwarmOptimizer, optimizer), lambda: 0)
-    return peers.observe().epochs_ahead
+    rounds = monitor_of(averaged)
+    return SwarmPeers(cast(Swarm, swarm), cast(SwarmOptimizer, optimizer), rounds).observe()
+
+
+def observed_lead(monkeypatch: pytest.MonkeyPatch, others: list[PeerReport], connected: list[PeerReport]) -> int:
+    """By how many epochs we are ahead."""
+    return observed(monkeypatch, others, connected).epochs_ahead
+
+
+def test_epochs_that_were_averaged_with_somebody_were_not_passed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    behind = [report(12)]
+    in_company = observed(monkeypatch, behind, behind, averaged="+" * OURS)
+    assert (in_company.epochs_ahead, in_company.epochs_alone) == (5, 1)
+    cut_off = observed(monkeypatch, behind, behind, averaged="+++++++++++++---")
+    assert (cut_off.epochs_ahead, cut_off.epochs_alone) == (5, 5)
 
 
 def test_we_are_ahead_of_the_first_of_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,10 @@ def test_whose_steps_were_too_few_three_times_does_not_help() -> None:
     assert monitor_of("+0000").failed_rounds == 0  # so it does not begin anew
 
 
+def test_the_last_epoch_that_was_averaged_with_others_is_remembered() -> None:
+    assert [monitor_of(rounds).last_averaged_epoch for rounds in ("", "--", "++", "+0--")] == [0, 0, 1, 1]
+
+
 @pytest.mark.parametrize("rounds", ["", "+", "+++", "---"])
 def test_a_peer_that_is_behind_is_out_of_sync_whatever_it_did_before(rounds: str) -> None:
     assert state_of(rounds, is_in_sync=False) == "out_of_sync"
