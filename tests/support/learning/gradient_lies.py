@@ -72,7 +72,7 @@ def _lie_about_states(lie: Lie) -> None:
         if isinstance(self._aggregator, StateAggregator):
             first.extend(tensor.clone() for tensor in (() if first else tensors))
             if lie == "drift":
-                tensors = [each + DRIFT * each.norm() * _direction(each) for each in tensors]
+                tensors = [each + DRIFT * each.norm() * direction(each) for each in tensors]
             else:
                 tensors = [torch.randn_like(each) if lie == "noise" else each for each in first]
                 self.weight = BILLION
@@ -81,7 +81,7 @@ def _lie_about_states(lie: Lie) -> None:
     RobustRunner._make_container = make_lies  # type: ignore[method-assign]
 
 
-def _direction(tensor: Tensor) -> Tensor:
+def direction(tensor: Tensor) -> Tensor:
     """The same one for each tensor of that shape, of norm 1."""
     towards: Tensor = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(tensor.numel()))
     return towards.div_(towards.norm())

@@ -13,9 +13,9 @@ from core.files.atomic import write_atomically
 from core.protocol.events import Evaluated
 from core.worker.roles.participation import RunParticipation
 from core.worker.swarm import LocalSgdOptimizer
+from tests.support.learning.change_lies import lie_about_changes
 from tests.support.learning.claim_lies import lie_about_progress
 from tests.support.learning.gradient_lies import lie_about_gradients
-from tests.support.learning.lies import begin_to_lie
 from tests.support.peers.learning_rows import Member
 
 SEARCH_SECONDS = 400.0  # for a group that nobody else looks for
@@ -39,10 +39,10 @@ class SettlingPeer:
         if self._member.lies_from is not None and epoch >= self._member.lies_from and not self._is_lying:
             self._is_lying = True
             lie_about_progress(self.optimizer, self._member.lie)
-            if not isinstance(self.optimizer, LocalSgdOptimizer):
+            if isinstance(self.optimizer, LocalSgdOptimizer):
+                lie_about_changes(self.optimizer, self._member.lie)
+            else:
                 lie_about_gradients(self.optimizer, self._member.lie)
-            elif self._member.lie == "huge":
-                begin_to_lie(self.optimizer)
         if epoch == self._member.misses_round_at:
             self._miss_round()
         if epoch == self._member.left_over_at:

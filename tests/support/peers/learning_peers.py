@@ -46,9 +46,9 @@ from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
+from tests.support.learning.change_lies import lie_in_messages
 from tests.support.learning.claim_lies import prepare_claims
 from tests.support.learning.gradient_lies import lie_in_exchanges
-from tests.support.learning.lies import lie_in_messages
 from tests.support.learning.settling_peer import SettlingPeer
 from tests.support.peers.learning_rows import Member, Outcome, Row
 

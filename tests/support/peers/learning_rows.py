@@ -19,7 +19,7 @@ SCRIPT = "tests.support.peers.learning_peers"
 
 
 GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape"]
-ChangeLie = Literal["huge", "nan", "short"]  # of local SGD
+ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "nan", "short"]  # of local SGD
 Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
 Lie = GradientLie | ChangeLie | Claim
 
@@ -31,11 +31,10 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     the epoch in which it looks for a group to average parameters with once more, when nobody does; at the end of
     ``searches_at_end_of`` it has just begun to. ``diverges_at`` is the epoch in which its base weights of local SGD are
     changed by a little, as if its memory were wrong. At the end of ``misses_round_at`` it cannot begin the round. From
-    epoch ``lies_from`` on it sends a thousand times its change of local SGD, with the opposite sign, and claims a
-    billion samples (the ``lie`` ``huge``); or, from the beginning, parts that are ``nan`` or too ``short``. With
-    averaged gradients it lies as `tests.support.learning.gradient_lies` tells, and in both modes it may claim what
-    `tests.support.learning.claim_lies` tells. Without ``has_organiser`` nobody's word
-    is worth more than another's.
+    epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as in
+    `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
+    both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
+    another's.
     """
 
     manifest: RunManifest

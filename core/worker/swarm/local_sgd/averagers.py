@@ -176,6 +176,7 @@ class DeltaAverager(GradientAverager):
         assert isinstance(runner, DeltaRunner)
         self._usual_size.add(runner.tensor_part_reducer.sizes())
         self._aggregator.shares.add_round(group_info.peer_ids)
+        self._distrust(runner.refused_reducers - {self.peer_id})
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
             lengths, parts = self.averages.lengths(), self.averages.parts()
             await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)

@@ -34,6 +34,7 @@ from core.worker.swarm.averaging.allreduce import (
     ValidatingRunner,
     is_plausible,
 )
+from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 
@@ -96,7 +97,7 @@ class DeltaContainer(ValidatingContainer):
     """Sends our encoded changes, and takes the encoded averages of all reducers, our own among them.
 
     ``tensors`` have the shapes of what is exchanged, and no memory of their own; ``sent`` are the changes, and
-    ``averages`` takes the averages. A part that cannot be used has no encoding there.
+    ``averages`` takes the averages. A part that cannot be used has no encoding there. ``answers`` compares the two.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class DeltaContainer(ValidatingContainer):
         **kw: Any,
     ) -> None:
         super().__init__(tensors, *args, **kw)
-        self._codec, self._sent, self._averages = codec, sent, averages
+        self._codec, self._sent, self._averages, self.answers = codec, sent, averages, ReducerAnswers()
         self._firsts = [0, *accumulate(self.num_parts_by_peer)]
         for parts, first in zip(self._input_parts_by_peer, self._firsts, strict=False):
             for number, (_shape, info) in enumerate(list(parts)):
@@ -133,6 +134,7 @@ class DeltaContainer(ValidatingContainer):
             if not is_plausible(decoded, 1.0 + self._sent.size(number)):
                 raise ValueError("an average is far larger than what we have sent")
             self._averages.put(number, part)
+            self.answers.add(peer_index, self._sent.decoded_part(number), decoded)
         except ValueError as error:
             log.info("an average of %s cannot be used: %s", peer_index, error)
             return self._refused(peer_index, part_index)
@@ -288,6 +290,17 @@ class DeltaRunner(ValidatingRunner):
         for index, part in enumerate(self.parts_for_local_averaging):
             encoded = await self.tensor_part_reducer.accumulate_part(sender, index, part, weight=self.weight)
             self.tensor_part_container.register_processed_part(own, index, encoded)
+
+    def end(self) -> None:
+        """End the exchange as ValidatingRunner does; who has returned averages that cannot be true is refused."""
+        if self.weight > 0:
+            own = self.ordered_peer_ids.index(self.peer_id)
+            self.tensor_part_container.invalid_senders |= self.tensor_part_container.answers.liars(own)
+
+    @property
+    def refused_reducers(self) -> frozenset[PeerID]:
+        """Those whose averages could not be used."""
+        return frozenset(self.ordered_peer_ids[index] for index in self.tensor_part_container.invalid_senders)
 
     def should_delay_results(self, peer_id: PeerID) -> bool:
         """Whether that peer gets its averages only after its last part: nobody does."""
