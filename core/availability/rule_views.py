@@ -1,0 +1,143 @@
+"""What each rule sees right now, for the page on which the owner sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.availability.decision import RuleName
+from core.availability.local_time import next_midnight
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.availability.verdicts import RULES, busiest_program, current_price, running_programs, verdict
+from core.availability.week_hours import is_free_hour, next_free_hour
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """One rule: whether the owner has switched it on, whether it ``asks`` for a pause at this moment, and what it sees.
+
+    Which values there are depends on the rule. ``is_so`` is a yes or no: on battery, power saver, metered connection,
+    free hour. ``amount`` is the charge of the battery (0 to 1), seconds without input, the share of GPU, CPU or memory
+    pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or programs that run, the program
+    that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the bytes (sent, received) today.
+    ``until`` is when it changes by the clock. Without ``can_see``, there is only the problem of a price file.
+    """
+
+    rule: RuleName
+    is_on: bool
+    asks: bool
+    can_see: bool
+    is_so: bool | None = None
+    amount: float | None = None
+    names: tuple[str, ...] = ()
+    traffic: tuple[int, int] | None = None
+    until: datetime | None = None
+
+
+def rule_views(rules: AvailabilityRules, observation: Observation) -> tuple[RuleView, ...]:
+    """Return every rule with what it sees, in the order of ``RuleName``; a rule that is off sees as well."""
+    return tuple(_view(rule, rules, observation) for rule in RULES)
+
+
+def _view(rule: RuleName, rules: AvailabilityRules, observation: Observation) -> RuleView:
+    asks = verdict(rule, rules, observation) is not None
+    return _SIGHTS[rule](RuleView(rule, is_on(rule, rules), asks, can_see=False), rules, observation)
+
+
+def is_on(rule: RuleName, rules: AvailabilityRules) -> bool:
+    """Whether the owner's rules can ever ask for a pause because of this one; a full disk always can."""
+    match rule:
+        case "disk":
+            return True
+        case "battery":
+            return rules.battery
+        case "power_saver":
+            return rules.power_saver
+        case "metered":
+            return rules.metered
+        case "game":
+            return rules.games
+        case "film":
+            return rules.films
+        case "program":
+            return bool(rules.programs)
+        case "hours":
+            return any("." in day for day in rules.hours)
+        case "data":
+            return rules.sent_bytes_a_day is not None or rules.received_bytes_a_day is not None
+        case _:
+            return getattr(rules, _LIMITS[rule]) is not None
+
+
+_LIMITS: dict[RuleName, str] = {
+    "gpu": "gpu_share",
+    "memory": "memory_pressure",
+    "cpu": "cpu_pressure",
+    "idle": "idle_minutes",
+    "price": "highest_price",
+}
+
+
+def _yes_or_no(blind: RuleView, is_so: bool | None) -> RuleView:
+    return blind if is_so is None else replace(blind, can_see=True, is_so=is_so)
+
+
+def _amount(blind: RuleView, amount: float | None) -> RuleView:
+    return blind if amount is None else replace(blind, can_see=True, amount=amount)
+
+
+def _names(blind: RuleView, names: tuple[str, ...] | None) -> RuleView:
+    return blind if names is None else replace(blind, can_see=True, names=names)
+
+
+def _battery(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    return replace(_yes_or_no(blind, seen.is_on_battery), amount=seen.battery)
+
+
+def _data(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    if seen.sent_today is None or seen.received_today is None:
+        return blind
+    traffic = (seen.sent_today, seen.received_today)
+    return replace(blind, can_see=True, traffic=traffic, until=next_midnight(seen.at))
+
+
+def _gpu(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    if seen.gpu_uses is None:
+        return blind
+    use = busiest_program(seen.gpu_uses)
+    if use is None:
+        return _amount(blind, 0.0)
+    return replace(_amount(blind, use.share), names=(use.program,) if use.program else ())
+
+
+def _hours(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
+    is_free = is_free_hour(rules.hours, seen.at)
+    return replace(_yes_or_no(blind, is_free), until=None if is_free else next_free_hour(rules.hours, seen.at))
+
+
+def _price(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
+    price = current_price(seen)
+    if isinstance(price, str):
+        return replace(blind, names=(price,))
+    reason = verdict("price", rules, seen)
+    return replace(_amount(blind, price), until=None if reason is None else reason.until)
+
+
+_SIGHTS: dict[RuleName, Callable[[RuleView, AvailabilityRules, Observation], RuleView]] = {
+    "disk": lambda blind, _, seen: _amount(blind, seen.free_disk_bytes),
+    "battery": _battery,
+    "power_saver": lambda blind, _, seen: _yes_or_no(blind, seen.is_power_saving),
+    "metered": lambda blind, _, seen: _yes_or_no(blind, seen.is_metered),
+    "data": _data,
+    "game": lambda blind, _, seen: _names(blind, seen.games),
+    "program": lambda blind, rules, seen: _names(blind, running_programs(rules, seen)),
+    "gpu": _gpu,
+    "film": lambda blind, _, seen: _names(blind, seen.films),
+    "memory": lambda blind, _, seen: _amount(blind, seen.memory_pressure),
+    "cpu": lambda blind, _, seen: _amount(blind, seen.cpu_pressure),
+    "idle": lambda blind, _, seen: _amount(blind, seen.idle_seconds),
+    "hours": _hours,
+    "price": _price,
+}
