@@ -26,6 +26,7 @@ BY_THE_CLOCK = "rounds that end by the clock"
 MOST_STEPS = 40
 SPARSE = "only the largest changes"
 NONSENSE = "two who send nonsense"
+REDUCER = "a reducer that returns the opposite"
 TIE = "two that differ without an organiser"
 MISSES = "keeper, client and one who misses a round"
 
@@ -46,6 +47,7 @@ def rows() -> tuple[Row, ...]:
     resting = Member(manifest=local_sgd_run(inner_steps_max=MOST_STEPS, **by_the_clock))
     uncounted = Member(manifest=local_sgd_run(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
     talking = [Member(manifest=of_four, mode="client", lies_from=0, lie=lie) for lie in ("nan", "short")]
+    opposite = Member(manifest=of_four, samples_per_second=80.0, lies_from=0, lie="reducer")
     alone = Member(manifest=plain, has_organiser=False)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
@@ -56,6 +58,11 @@ def rows() -> tuple[Row, ...]:
         # of three honest ones another may miss a round; one liar of two senders is half of them
         Row(name=LIAR, members=(Member(manifest=of_four, keeps=True), *[honest] * 3, liar), epochs=EPOCHS),
         Row(name=NONSENSE, members=(Member(manifest=of_four), honest, *talking), epochs=EPOCHS),
+        Row(
+            name=REDUCER,
+            members=(msgspec.structs.replace(honest, mode="direct"), honest, honest, opposite),
+            epochs=EPOCHS,
+        ),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
@@ -92,6 +99,12 @@ def test_the_liar_is_named_by_who_reduces_and_nobody_else_is(outcomes: dict[str,
 def test_who_sends_parts_that_are_no_numbers_or_too_short_is_left_out_and_named(outcomes: dict[str, Outcome]) -> None:
     organiser, *_ = outcomes[NONSENSE].outliers
     assert organiser == [2, 3], outcomes[NONSENSE].outliers
+
+
+def test_a_reducer_that_returns_the_opposite_is_named_by_all_and_left_out(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes[REDUCER]
+    assert outcome.outliers[:3] == [[3]] * 3, outcome.outliers
+    assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
