@@ -47,8 +47,9 @@ def test_what_every_peer_tells_may_be_told(good: bytes) -> None:
 @pytest.mark.parametrize("bad", BAD)
 def test_what_cannot_be_used_is_left_out_with_a_reason(bad: bytes) -> None:
     assert gathered_error(bad)
-    with pytest.raises(InvalidGroupError):
+    with pytest.raises(InvalidGroupError) as caught:
         check_group(peers(3), [GOOD, bad, GOOD])
+    assert caught.value.teller == peers(3)[1]
 
 
 def test_a_group_has_no_more_members_than_can_be_divided_among_and_nobody_twice() -> None:

@@ -18,7 +18,11 @@ _MODES = frozenset(mode.value for mode in AveragingMode)
 
 
 class InvalidGroupError(MatchmakingException):
-    """A leader has begun a group that cannot average anything."""
+    """A leader has begun a group that cannot average anything; ``teller`` is the first who has told it no sense."""
+
+    def __init__(self, why: str, teller: PeerID | None = None) -> None:
+        super().__init__(why)
+        self.teller = teller
 
 
 def gathered_error(gathered: bytes) -> str:
@@ -49,4 +53,4 @@ def check_group(peer_ids: Sequence[PeerID], gathered: Sequence[bytes]) -> None:
         raise InvalidGroupError(f"a group of {len(peer_ids)} members, of whom {len(gathered)} have told something")
     for peer_id, told in zip(peer_ids, gathered, strict=True):
         if error := gathered_error(told):
-            raise InvalidGroupError(f"{peer_id} is in the group, and what it tells cannot be used: {error}")
+            raise InvalidGroupError(f"{peer_id} is in the group, and what it tells cannot be used: {error}", peer_id)
