@@ -12,6 +12,8 @@ from app.desktop.dbus import call_async, subscribe, unwrap_variant
 
 RETRY_SECONDS = 30.0
 _ABSENT = ("org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner")
+# by libdbus itself, when the connection ends
+_DISCONNECTED = ("", "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected")
 _SLOTS = {"": "on_message", "a{sv}": "on_values(QVariantMap)", "as": "on_texts(QStringList)"}
 
 
@@ -64,6 +66,7 @@ class ServiceAnswer(QObject):
         for each in signals:
             interface, _, name = each.rpartition(".")
             subscribe(bus, (target.service, target.path, interface, name), self, "ask()")
+        subscribe(bus, _DISCONNECTED, self, "on_disconnected()")
         mode = QDBusServiceWatcher.WatchModeFlag.WatchForOwnerChange
         self._watcher = QDBusServiceWatcher(target.service, bus, mode, self)
         self._watcher.serviceOwnerChanged.connect(self._on_owner_changed)
@@ -103,6 +106,13 @@ class ServiceAnswer(QObject):
         if not self.is_absent:
             self._retry.start()
         self._accept(None)
+
+    @Slot()
+    def on_disconnected(self) -> None:
+        """Receive the end of the bus: nothing is heard of anybody any more."""
+        self._retry.stop()
+        self.value, self.is_absent = None, False
+        self.answered.emit()
 
     def _accept(self, value: object) -> None:
         self._is_asking = False

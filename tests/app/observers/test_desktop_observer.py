@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.observers.desktop_observer import DesktopObserver
 from core.availability.observation import Observation
 from tests.app.observers.conftest import Buses
+from tests.support.environment.session_bus import session_bus
 
 LIMIT = 60_000
 UPOWER, UPOWER_PATH = "org.freedesktop.UPower", "/org/freedesktop/UPower"
@@ -57,6 +58,15 @@ def test_without_any_bus_nothing_is_known_at_once(qtbot: QtBot, no_bus: QDBusCon
     assert set(desktop.fields().values()) == set(desktop.sources().values()) == {None}
 
 
+def test_when_the_bus_ends_nothing_is_known_any_more(qtbot: QtBot, no_bus: QDBusConnection, parent: QObject) -> None:
+    with session_bus() as address:
+        desktop = DesktopObserver(QDBusConnection.connectToBus(address, address), no_bus, parent, environment={})
+        qtbot.waitUntil(lambda: desktop.fields()["films"] == (), timeout=LIMIT)
+    qtbot.waitUntil(lambda: set(desktop.fields().values()) == {None}, timeout=LIMIT)
+    QDBusConnection.disconnectFromBus(address)
+
+
+@pytest.mark.slow
 @pytest.mark.quiet
 def test_to_observe_costs_next_to_nothing(qtbot: QtBot, buses: Buses, parent: QObject) -> None:
     upower = buses.on_system(UPOWER, UPOWER_PATH, template="upower")
