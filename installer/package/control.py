@@ -38,7 +38,8 @@ def write_control(root: Path, version: str) -> None:
         "Maintainer": maintainer(),
         "Installed-Size": str(installed_kib),
         "Depends": ", ".join(depends),
-        "Recommends": "libnotify-bin",  # the buttons of notifications, where there is no tray
+        # the buttons of notifications, where there is no tray; the idle time under X11
+        "Recommends": "libnotify-bin, libxss1",
         "Section": "science",
         "Priority": "optional",
         "Description": _DESCRIPTION,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from installer.environment import TEST_PROGRAMS
+from installer.environment import SYSTEM_PYTHON, TEST_PROGRAMS, has_module
 from tests.support.checkout import ROOT
 
 INSTALLER = ROOT / "installer"
@@ -214,6 +214,11 @@ def test_a_missing_program_of_the_tests_is_said(machine: Machine, missing: str, 
         machine.add(present, "")
     (machine.project / "pyproject.toml").touch()
     assert_one_sentence(machine.set_up("test"), missing, f"sudo apt-get install {packages}")
+
+
+def test_whether_the_system_s_python_has_a_module_is_known() -> None:
+    assert has_module("json") is Path(SYSTEM_PYTHON).exists()
+    assert not has_module("no_module_has_this_name")
 
 
 # Installing
