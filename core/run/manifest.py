@@ -29,6 +29,13 @@ RunId = Annotated[
         description="letters, digits, - and _; a letter or digit first; at most 64 characters",
     ),
 ]
+KeeperId = Annotated[
+    str,
+    Meta(
+        pattern=r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z",
+        description="a peer id of 52 letters and digits that begins with 12D3KooW",
+    ),
+]
 
 
 class RunInfo(StrictStruct, kw_only=True, frozen=True):
@@ -50,6 +57,8 @@ class RunInfo(StrictStruct, kw_only=True, frozen=True):
     """Whether the run takes volunteers; ``paused`` and ``finished`` also end the training of those who are there."""
     notice: Annotated[str, Meta(max_length=500)] = ""
     """A sentence that every volunteer of the run is shown, such as when the run will pause."""
+    keepers: Annotated[tuple[KeeperId, ...], Meta(max_length=8)] = ()
+    """Volunteers whose signatures of epochs count as the organiser's own, so that the run goes on without it."""
 
 
 class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):
@@ -134,6 +143,11 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
             )
         if misfit := _misfit(self.recipe, self.data):
             raise ValueError(misfit)
+
+
+def signers_of(manifest: RunManifest, organiser: str) -> tuple[str, ...]:
+    """The peer ids whose signatures of the run's epochs count: the organiser's, if there is one, and its keepers'."""
+    return tuple(dict.fromkeys(filter(None, (organiser, *manifest.run.keepers))))
 
 
 def _is_exact(recipe: RecipeSpec) -> bool:

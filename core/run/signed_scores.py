@@ -1,8 +1,9 @@
-"""Evaluations of a run on its validation set, measured and signed by the organiser's peer."""
+"""Evaluations of a run on its validation set, measured and signed by its organiser and by the keepers that it names."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 import msgspec
@@ -17,12 +18,18 @@ MAX_SCORES_BYTES = 8 * 1024
 _KIND = b"workerbee run scores 1:"
 
 
-class Score(StrictStruct, kw_only=True, frozen=True):
-    """The loss on the validation set after an epoch, measured at a time in seconds since 1970."""
+class Score(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """The loss on the validation set after an epoch, measured at a time in seconds since 1970.
+
+    With local SGD, ``root`` is the hash of the base weights that had so many outer ``steps`` behind them at the time.
+    In the other mode no two peers have the same weights to the last bit, and there is none.
+    """
 
     epoch: Count
     loss: float
     at: Annotated[float, Meta(ge=0, le=2**33)]
+    steps: Count = 0
+    root: Annotated[bytes, Meta(max_length=16)] = b""
 
 
 class EvaluationHistory(StrictStruct, frozen=True):
@@ -36,6 +43,31 @@ class EvaluationHistory(StrictStruct, frozen=True):
         earlier = tuple(each for each in self.scores if each.epoch < score.epoch)
         return EvaluationHistory(self.run_id, (*earlier, score)[-MOST_SCORES:])
 
+    def only_roots(self, roots: Mapping[int, bytes]) -> EvaluationHistory:
+        """The history without the roots of other base weights than those, by the number of outer steps."""
+        scores = tuple(
+            each if roots.get(each.steps) == each.root else msgspec.structs.replace(each, steps=0, root=b"")
+            for each in self.scores
+        )
+        return EvaluationHistory(self.run_id, scores)
+
+    def completed_by(self, keepers: Iterable[EvaluationHistory]) -> EvaluationHistory:
+        """This history, an organiser's, and what its keepers have signed of epochs that it has not; the first counts.
+
+        Its own word is the last one: what keepers had measured before that of the same epoch or a later one is dropped.
+        """
+        last = self.scores[-1] if self.scores else None
+        scores = {each.epoch: each for each in self.scores}
+        for score in (each for keeper in keepers for each in keeper.scores):
+            if last is None or score.epoch < last.epoch or score.at > last.at:
+                scores.setdefault(score.epoch, score)
+        return EvaluationHistory(self.run_id, tuple(scores[epoch] for epoch in sorted(scores))[-MOST_SCORES:])
+
+    @property
+    def signed_at(self) -> float:
+        """When the last one was measured, in seconds since 1970; 0 without any."""
+        return self.scores[-1].at if self.scores else 0.0
+
     def since(self, epoch: Count) -> tuple[Score, ...]:
         """The scores of later epochs than that one."""
         return tuple(each for each in self.scores if each.epoch > epoch)
@@ -46,9 +78,9 @@ def sign_scores(scores: EvaluationHistory, identity: Identity) -> bytes:
     return sign_record(_KIND, msgspec.msgpack.encode(scores), identity)
 
 
-def scores_in(encoded: bytes, organiser: str, run_id: str) -> EvaluationHistory | None:
-    """The history that an organiser has signed of a run; ``None`` for anything else."""
-    scores = signed_value(_KIND, encoded, organiser, MAX_SCORES_BYTES, EvaluationHistory)
+def scores_in(encoded: bytes, signer: str, run_id: str) -> EvaluationHistory | None:
+    """The history that an organiser or a keeper has signed of a run; ``None`` for anything else."""
+    scores = signed_value(_KIND, encoded, signer, MAX_SCORES_BYTES, EvaluationHistory)
     if scores is None or scores.run_id != run_id:
         return None
     return scores if all(math.isfinite(each.loss) for each in scores.scores) else None

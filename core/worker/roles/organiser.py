@@ -96,7 +96,7 @@ def _publish_and_train(
         channel.emit(_published(manifest, swarm.addresses()))
 
         def on_epoch(evaluated: Evaluated) -> None:
-            evaluation_log.add(evaluated)
+            evaluation_log.add(evaluated, optimizer.state_averager.roots)
             refresh_mirror(evaluated.epoch)
             if evaluated.epoch % min(command.checkpoint_every_epochs, optimizer.max_checkpoint_epochs) == 0:
                 checkpoints.save(evaluated.epoch, evaluated.loss)

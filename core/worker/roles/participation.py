@@ -10,9 +10,8 @@ from functools import partial
 
 from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
-from core.run.manifest import RunManifest
+from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
-from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
@@ -37,7 +36,7 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     guard_records,
-    published_scores,
+    others_scores,
 )
 from core.worker.training.contribution_status import ContributionMonitor
 from core.worker.training.trainer import Trainer
@@ -73,6 +72,10 @@ class RunParticipation:
     def contributed_samples(self) -> int:
         """All samples that this worker has computed."""
         return self._trainer.contributed_samples
+
+    def know_signers(self, signers: tuple[str, ...]) -> None:
+        """Believe what these peer ids sign of the run's epochs from now on."""
+        self._peer_monitor.signers = signers
 
     def observe_loss(self) -> None:
         """Remember the loss of the state that was put in place: nobody's may be much worse."""
@@ -153,7 +156,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest.run.id, organiser, _peer_info(config), optimizer, ledger, channel),
+            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
@@ -217,7 +220,8 @@ def enter_training(
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
     guard_records(swarm, manifest.run.id)
-    scores = _signed_scores(swarm, manifest.run.id, organiser)  # before the others hear of us, and count on us
+    signers = signers_of(manifest, organiser)
+    scores = others_scores(swarm, manifest.run.id, signers)  # before the others hear of us, and count on us
     prepared.numeric_checks.know_signed_losses([score.loss for score in scores])
     optimizer = _kind_of_optimizer(manifest, organiser, config, channel)(
         swarm,
@@ -230,10 +234,6 @@ def enter_training(
         listeners=listeners,
         is_state_server=config.is_state_server,
     )
-    optimizer.tracker.know_scores(scores)
+    for each in (optimizer.tracker, optimizer.state_averager):
+        each.know_scores(scores)
     return optimizer
-
-
-def _signed_scores(swarm: Swarm, run_id: str, organiser: str) -> tuple[Score, ...]:
-    """How far the run has come, and how good its model is, as its organiser has signed it; nothing of our own run."""
-    return () if organiser in ("", swarm.peer_id) else published_scores(swarm.dht, run_id, organiser).scores

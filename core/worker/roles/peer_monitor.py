@@ -14,6 +14,7 @@ import torch
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
+from core.run.manifest import RunManifest, signers_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
@@ -26,6 +27,7 @@ from core.worker.swarm import (
     SuspectLedger,
     Swarm,
     SwarmOptimizer,
+    others_scores,
     peer_ids,
     published_scores,
     suspects_in,
@@ -40,27 +42,28 @@ log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
-    """Publishes our PeerInfo in the DHT; sends PeersSeen, and RunScored as the organiser publishes scores.
+    """Publishes our PeerInfo in the DHT; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
-    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody signs scores or blocks anybody.
-    The ``ledger`` says whom we name as suspects.
+    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
+    are those whose signed scores count. The ``ledger`` says whom we name as suspects.
     """
 
     def __init__(
         self,
         swarm: Swarm,
-        run_id: str,
+        manifest: RunManifest,
         organiser: str,
         info: PeerInfo,
         optimizer: SwarmOptimizer,
         ledger: SuspectLedger,
         channel: WorkerChannel,
     ) -> None:
-        self._swarm, self._run_id, self._organiser, self._info = swarm, run_id, organiser, info
+        self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
+        self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
         self._optimizer, self._ledger, self._channel = optimizer, ledger, channel
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
-        self._block_list, self._blocked = BlockListReader(swarm.dht, run_id, organiser), frozenset[str]()
+        self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()
         self._named, self._looked_at = tuple[tuple[str, int], ...](), -math.inf
 
     def run(self, leaving: threading.Event) -> None:
@@ -76,8 +79,7 @@ class PeerMonitor:
                 self._looked_at = time.monotonic()
                 self._send_suspects()
                 self._obey_block_list()
-            if self._organiser:
-                self._send_scores()
+            self._send_scores()
 
     def publish_metrics(self, epoch: int, trainer: Trainer) -> None:
         """Tell the swarm's training monitors how the last epoch went on this peer."""
@@ -118,9 +120,13 @@ class PeerMonitor:
             self._optimizer.block(peer_ids(blocked))
 
     def _send_scores(self) -> None:
-        history = published_scores(self._swarm.dht, self._run_id, self._organiser)
-        if self._organiser != self._swarm.peer_id:  # what we sign ourselves says nothing of how far others are
-            self._optimizer.tracker.know_scores(history.scores)
+        """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""
+        signers = tuple(each for each in self.signers if each not in self._blocked)
+        history = published_scores(self._swarm.dht, self._run_id, signers)
+        is_signer = self._swarm.peer_id in signers
+        others = others_scores(self._swarm, self._run_id, signers) if is_signer else history.scores
+        for each in (self._optimizer.tracker, self._optimizer.state_averager):
+            each.know_scores(others)
         if scores := history.since(self._scored_epoch):
             *earlier, latest = scores
             self._scored_epoch = latest.epoch

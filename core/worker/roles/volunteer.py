@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
 from core.protocol.commands import Join, Start
-from core.protocol.events import Connected, Left, PeersSeen, RunFound, SearchFinished, SuspectsSeen
+from core.protocol.events import Connected, Evaluated, Left, PeersSeen, RunFound, SearchFinished, SuspectsSeen
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
-from core.run.manifest import RunManifest
+from core.run.manifest import RunManifest, signers_of
 from core.run.signed_manifest import SignedManifest
 from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
@@ -26,13 +26,14 @@ from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.roles.manifest_updates import follow_manifest
-from core.worker.roles.participation import open_participation
+from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
+    EvaluationLog,
     FoundManifests,
     Interrupted,
     Publisher,
@@ -181,9 +182,20 @@ class Volunteer:
             is_first=False,
         ) as participation:
             if run.signed is not None:
-                self._publish_and_follow(run, run.signed, swarm)
-            participation.run_training()
+                self._publish_and_follow(run, run.signed, swarm, participation)
+            participation.run_training(self._keep_signed(run.manifest, swarm, participation))
             return participation.contributed_samples
+
+    def _keep_signed(
+        self, manifest: RunManifest, swarm: Swarm, participation: RunParticipation
+    ) -> Callable[[Evaluated], None]:
+        """What signs every epoch and publishes that, where the run names us as one of its keepers."""
+        if swarm.peer_id not in manifest.run.keepers:
+            return lambda _evaluated: None
+        evaluation_log = EvaluationLog.load(swarm, manifest, swarm.folder / f"scores-{manifest.run.id}.msgpack")
+        evaluation_log.start(self._supervisor.start)
+        averager = participation.optimizer.state_averager
+        return lambda evaluated: evaluation_log.add(evaluated, averager.roots)
 
     def _participation_config(self, run: _Run, start: Start) -> ParticipationConfig:
         return ParticipationConfig(
@@ -197,14 +209,22 @@ class Volunteer:
             upload_memory=self._upload_memory,
         )
 
-    def _publish_and_follow(self, run: _Run, signed: SignedManifest, swarm: Swarm) -> None:
+    def _publish_and_follow(
+        self, run: _Run, signed: SignedManifest, swarm: Swarm, participation: RunParticipation
+    ) -> None:
         """Remember the run's organiser, help to keep its manifest in the DHT, and follow newer revisions."""
         self._known.remember(run.manifest.run.id, run.organiser, run.manifest.revision)
         publisher = publisher_of(swarm.dht, signed, run.manifest.run.id)
         if swarm.mode == "direct":
             publisher.start(self._supervisor.start)
         watcher = ManifestWatcher(run, swarm, self._known, publisher, self._pasted)
-        follow_manifest(self._channel, watcher.poll, self._supervisor)
+
+        def poll() -> RunFound | None:
+            if (found := watcher.poll()) is not None:
+                participation.know_signers(signers_of(found.manifest, found.organiser))
+            return found
+
+        follow_manifest(self._channel, poll, self._supervisor)
 
 
 class ManifestWatcher:

@@ -6,7 +6,7 @@ from core.worker.swarm.averaging.optimizer import SwarmOptimizer
 from core.worker.swarm.averaging.rounds import Listeners
 from core.worker.swarm.averaging.state_download import Interrupted
 from core.worker.swarm.dht.dial_back import REACHABILITY_TEST_SECONDS, ReachabilityResult, probe_reachability
-from core.worker.swarm.dht.evaluation_log import EvaluationLog, published_scores
+from core.worker.swarm.dht.evaluation_log import EvaluationLog, others_scores, published_scores
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
@@ -66,6 +66,7 @@ __all__ = [
     "guard_records",
     "measure_upload",
     "not_connected",
+    "others_scores",
     "peer_ids",
     "peers_in",
     "peers_of",

@@ -32,6 +32,7 @@ def changed(**fields: object) -> RunManifest:
         RunInfo(id="sums", name="Sums", description="All about it.", homepage="https://example.org"),
         RunInfo(id="sums", name="Sums", notice="A rest on Sunday.", contact="me", license="MIT"),
         RunInfo(id="sums", name="Sums", state="paused"),
+        RunInfo(id="sums", name="Sums", keepers=(f"12D3KooW{'K' * 44}",)),
     ],
 )
 def test_what_only_people_read_does_not_count(words: RunInfo) -> None:

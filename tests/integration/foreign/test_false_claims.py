@@ -75,7 +75,7 @@ def test_an_untrained_state_of_a_far_epoch_is_taken_by_nobody(group: PeerGroup) 
     here = {peer: len(peer.said) for peer in (organiser, volunteer)}
     for peer, since in here.items():
         goes_on(peer)
-        peer.wait_for(Warned, lambda event: "state" in event.problem, since=since)
+        assert not [event for event in peer.all(Warned, since) if "state" in event.problem], "it was looked for"
         learnt = peer.all(Evaluated)
         assert all(event.epoch < claimed for event in learnt)
         first, last = learnt[0].loss, learnt[-1].loss

@@ -4,8 +4,10 @@ ROLES are joined by commas, and each becomes a process, forked from this one; NU
 say lines of JSON: a donor where it is found, the newcomer how many bytes have come, and at last what it has got.
 
 A ``donor`` is honest. A ``liar`` has the same file and sends other bytes; one that is ``hanging`` takes orders and
-sends nothing; one that is ``flooding`` sends and never ends; a ``stranger`` has weights of its own, with more steps.
-The line of one that is ``measured`` uploads MEASURED bits per second. A ``newcomer`` may have company, ``newcomer-2``.
+sends nothing; one that is ``flooding`` sends and never ends; a ``stranger`` has weights of its own, with more steps,
+and a ``forger`` with as many steps as the others.
+The line of one that is ``measured`` uploads MEASURED bits per second. A ``newcomer`` may have company,
+``newcomer-2``; one that is ``newcomer-sure`` knows the root of the donors' weights as if it had been signed.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import Any, NoReturn
 import torch
 import torch._dynamo  # which every peer's first optimizer would import by itself, two seconds of a core each
 
+from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
 from core.security.identity import Identity
 from core.worker.process import process_tree
@@ -90,7 +93,7 @@ def live(role: str, home: Path, numbers: int, listen: str, addresses: Sequence[s
         is_newcomer = role.startswith("newcomer")
         swarm = entered(home, listen, addresses, "client" if is_newcomer else "direct")
         if is_newcomer:
-            fetch(swarm, numbers)
+            fetch(swarm, numbers, is_sure=role == "newcomer-sure")
         else:
             share(swarm, numbers, role, home.parent / "address")
     except BaseException:
@@ -121,14 +124,20 @@ def built(swarm: Swarm, numbers: int) -> LocalSgdOptimizer:
     )
 
 
-def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
-    """Have weights that all but strangers have, and wait for newcomers."""
-    optimizer, is_stranger = built(swarm, numbers), role == "stranger"
-    random = torch.Generator().manual_seed(STRANGERS_SEED if is_stranger else SEED)
+def fill(optimizer: LocalSgdOptimizer, seed: int, steps: int) -> None:
+    """Give it weights that are those of everybody with that seed, as if it had taken so many outer steps."""
+    random = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for weights in optimizer.base_weights():
             weights.copy_(torch.randn(weights.shape, generator=random))
-        optimizer._outer_steps.fill_(STRANGERS_STEPS if is_stranger else EPOCH)
+        optimizer._outer_steps.fill_(steps)
+
+
+def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
+    """Have weights that all but strangers and forgers have, and wait for newcomers."""
+    optimizer, is_stranger = built(swarm, numbers), role == "stranger"
+    seed = STRANGERS_SEED if role in ("stranger", "forger") else SEED
+    fill(optimizer, seed, STRANGERS_STEPS if is_stranger else EPOCH)
     optimizer.resume_at(EPOCH)
     if role == "measured":
         optimizer.state_averager.know_upload(MEASURED)
@@ -141,9 +150,24 @@ def share(swarm: Swarm, numbers: int, role: str, told: Path) -> None:
     threading.Event().wait()
 
 
-def fetch(swarm: Swarm, numbers: int) -> NoReturn:
+def know_signed(optimizer: LocalSgdOptimizer) -> None:
+    """Know the root of the donors' weights, as if the organiser had signed it."""
+    before = [each.clone() for each in optimizer.base_weights()]
+    fill(optimizer, SEED, EPOCH)
+    (_steps, root), _copy = optimizer.copied_state()
+    score = Score(epoch=EPOCH, loss=1.0, at=time.time(), steps=EPOCH, root=root)
+    for each in (optimizer.tracker, optimizer.state_averager):
+        each.know_scores((score,))
+    with torch.no_grad():
+        torch._foreach_copy_(optimizer.base_weights(), before)
+        optimizer._outer_steps.zero_()
+
+
+def fetch(swarm: Swarm, numbers: int, is_sure: bool) -> NoReturn:
     """Get a state, once something comes from standard input, or its end; say what it is."""
     optimizer = built(swarm, numbers)
+    if is_sure:
+        know_signed(optimizer)
     say(ready=True)
     os.read(0, 1)
     began, done = time.monotonic(), threading.Event()

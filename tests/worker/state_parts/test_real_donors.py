@@ -47,6 +47,26 @@ def test_a_newcomer_gets_the_very_weights_although_others_lie_hang_and_flood(gro
     assert log.count("is left out") == 2
 
 
+def test_donors_of_other_weights_than_were_signed_are_refused_and_named_although_they_are_most(
+    group: PeerGroup, tmp_path: Path
+) -> None:
+    roles = "donor,forger,forger,newcomer-sure"
+    script = group.script(
+        "peers", "tests.support.peers.state_peers", roles, str(tmp_path), str(NUMBERS), "/ip4/127.0.0.1/tcp/0"
+    )
+    script.until(lambda said: "ready" in said)
+    donor = script.until(partial(is_from, "donor"))
+    first = script.until(partial(is_from, "forger"))
+    second = script.until(partial(is_from, "forger"), since=1 + script.said.index(first))
+    script.stdin.write(b"\n")
+    script.stdin.flush()
+    got = script.until(lambda said: "seconds" in said)
+    assert first["root"] == second["root"] != donor["root"] == got["root"]
+    refused = [said["refused"] for said in script.said if "refused" in said]
+    assert refused and {peer for peer, _why in refused} <= {first["peer"], second["peer"]}
+    assert all(f"after {got['steps']} outer steps are not those that were signed" in why for _peer, why in refused)
+
+
 def test_two_newcomers_together_get_their_share_of_a_measured_line(group: PeerGroup, tmp_path: Path) -> None:
     roles = "measured,newcomer,newcomer-2"
     script = group.script(

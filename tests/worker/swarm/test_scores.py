@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from time import time
 
 import msgspec
 import pytest
+from hivemind.dht import DHT
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -13,6 +15,7 @@ from core.protocol.events import Evaluated, RunScored
 from core.run.manifest import EvaluationSpec
 from core.run.signed_scores import MOST_SCORES, EvaluationHistory, Score, scores_in, sign_scores
 from core.security.identity import Identity
+from core.worker.swarm.dht.evaluation_log import KEY_END, published_scores
 from tests.support.real_peers import PeerGroup, tiny
 
 ORGANISER, STRANGER = Identity.create(), Identity.create()
@@ -62,6 +65,56 @@ def test_only_the_latest_are_kept_and_a_run_that_goes_back_forgets_what_comes_af
     assert [each.epoch for each in scores.scores] == [*range(MOST_SCORES, 2 * MOST_SCORES)]
     back = scores.with_score(score(MOST_SCORES + 1, 9.0))
     assert back.scores == (score(MOST_SCORES), score(MOST_SCORES + 1, 9.0))
+
+
+def history(*scores: Score) -> EvaluationHistory:
+    """Of the run, by rising epoch."""
+    return EvaluationHistory("run", scores)
+
+
+def test_keepers_complete_what_the_organiser_has_signed_and_its_own_word_is_the_last_one() -> None:
+    late = 1e9 + 1000.0
+    organiser = history(score(3), msgspec.structs.replace(score(6), at=late))
+    early = history(score(3, 9.0), score(5), score(8))
+    after = history(msgspec.structs.replace(score(9), at=late + 1))
+    assert [each.epoch for each in organiser.completed_by([early, after]).scores] == [3, 5, 6, 9]
+    assert organiser.completed_by([early]).scores[0] == score(3)
+    assert history().completed_by([early, history(score(5, 2.0))]).scores == early.scores
+    many = history(*map(score, range(MOST_SCORES)))
+    assert len(organiser.completed_by([many]).scores) <= MOST_SCORES
+
+
+def test_a_root_is_signed_as_long_as_the_base_weights_lead_on_from_it() -> None:
+    rooted = history(*(Score(epoch=n, loss=1.0, at=1e9, steps=n, root=bytes([n] * 16)) for n in (1, 2)))
+    assert scores_in(signed(rooted), ORGANISER.peer_id, "run") == rooted
+    kept = rooted.only_roots({2: bytes([2] * 16), 1: bytes(16)})
+    assert [each.root for each in kept.scores] == [b"", bytes([2] * 16)]
+    assert history(score(1)).only_roots({}) == history(score(1))
+
+
+def test_a_full_history_with_roots_is_small_enough_to_be_read() -> None:
+    scores = [Score(epoch=10**6 + n, loss=1.5, at=1.8e9, steps=10**6 + n, root=bytes(16)) for n in range(MOST_SCORES)]
+    assert scores_in(signed(history(*scores)), ORGANISER.peer_id, "run") == history(*scores)
+
+
+@pytest.mark.real
+def test_of_what_lies_in_the_dht_only_the_organiser_and_the_keepers_that_it_names_are_believed() -> None:
+    keeper, key = Identity.create(), f"run_{KEY_END}"
+    dht = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+    try:
+        for subkey, by, epoch in (
+            (ORGANISER.peer_id, ORGANISER, 1),
+            (keeper.peer_id, keeper, 2),
+            (STRANGER.peer_id, STRANGER, 3),
+        ):
+            assert dht.store(key, subkey=subkey, value=signed(history(score(epoch)), by), expiration_time=time() + 60)
+        read = [published_scores(dht, "run", signers).scores for signers in ((), (ORGANISER.peer_id, keeper.peer_id))]
+        assert read == [(), (score(1), score(2))]
+        forged = signed(history(score(9)), STRANGER)
+        assert dht.store(key, subkey=keeper.peer_id, value=forged, expiration_time=time() + 90)
+        assert published_scores(dht, "run", (ORGANISER.peer_id, keeper.peer_id)).scores == (score(1),)
+    finally:
+        dht.shutdown()
 
 
 @pytest.mark.real

@@ -18,7 +18,14 @@ from core.worker.compute.learning_rate import catch_up_schedule, make_scheduler
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.trust import claim_search
 from core.worker.swarm.trust.claim_search import MAX_SEARCHES, ClaimSearch
-from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH, EpochPace, epoch_error, latest_signed_epoch
+from core.worker.swarm.trust.epoch_bounds import (
+    AGREED_EPOCHS,
+    MAX_EPOCH,
+    EpochPace,
+    agreement_error,
+    epoch_error,
+    latest_signed_epoch,
+)
 from core.worker.swarm.trust.epoch_claims import EpochClaims
 from core.worker.swarm.trust.sample_caps import cap_samples
 
@@ -110,12 +117,31 @@ def test_who_claims_nothing_starts_no_search() -> None:
     ],
 )
 def test_a_state_is_of_an_epoch_that_most_others_are_near(epoch: int, others: list[int], is_possible: bool) -> None:
-    assert (epoch_error(epoch, others, MAX_EPOCH, needs_agreement=False) == "") is is_possible
+    assert (epoch_error(epoch, others, MAX_EPOCH) == "") is is_possible
 
 
-@pytest.mark.parametrize(("others", "is_agreed"), [([80], True), ([80, 79, 50], True), ([80, 50], False)])
-def test_an_organiser_takes_only_what_two_thirds_of_the_others_have(others: list[int], is_agreed: bool) -> None:
-    assert (epoch_error(60, [*others], MAX_EPOCH, needs_agreement=True) == "") is is_agreed
+@pytest.mark.parametrize(
+    ("epoch", "share", "is_followed"),
+    [(51, 0.0, True), (52, 0.0, False), (52, 0.6, False), (52, 0.67, True)],
+    ids=["our own next", "nobody", "too few", "two thirds"],
+)
+def test_an_epoch_that_is_not_signed_is_followed_if_two_thirds_agree(
+    epoch: int, share: float, is_followed: bool
+) -> None:
+    asked: list[int] = []
+
+    def agreed(at_least: int) -> float:
+        asked.append(at_least)
+        return share
+
+    assert (agreement_error(epoch, 50, signed((40, 1e9)), agreed) == "") is is_followed
+    assert asked in ([], [epoch - AGREED_EPOCHS])
+
+
+def test_a_signed_epoch_needs_nobodys_agreement_and_no_later_one_is_covered() -> None:
+    scores = signed((60, 1e9), (70, 1e9 + 100))
+    assert agreement_error(71, 50, scores, lambda _: 0.0) == ""
+    assert agreement_error(72, 50, scores, lambda _: 0.0) != ""
 
 
 def test_a_run_comes_no_further_than_our_own_pace_allows() -> None:
@@ -125,7 +151,7 @@ def test_a_run_comes_no_further_than_our_own_pace_allows() -> None:
         pace.begin(epoch)
     pace._seconds.extend([3600.0] * 9)
     assert 4 < pace.latest_epoch() < 30
-    assert epoch_error(1004, [1004], pace.latest_epoch(), needs_agreement=False)
+    assert epoch_error(1004, [1004], pace.latest_epoch())
 
 
 def signed(*epochs: tuple[int, float]) -> tuple[Score, ...]:

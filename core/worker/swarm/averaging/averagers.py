@@ -11,7 +11,8 @@ from __future__ import annotations
 import concurrent.futures
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hivemind.averaging.control import StepControl
@@ -20,6 +21,7 @@ from hivemind.p2p import PeerID
 from hivemind.utils import MPFuture
 from torch import Tensor
 
+from core.run.signed_scores import Score
 from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
 from core.worker.compute.process_memory import return_free_memory
@@ -174,6 +176,10 @@ class TrainingStateAverager(state_averager.TrainingStateAverager, _DownloadingAv
     """
 
     weight = 1.0
+    roots: Mapping[int, bytes] = MappingProxyType({})  # see BaseWeightsAverager; two peers' states differ elsewhere
+
+    def know_scores(self, scores: Sequence[Score]) -> None:
+        """Learn what the organiser and the keepers have signed of the run's epochs."""
 
     def __init__(self, *args: Any, is_passive: bool, aggregation: AggregationRule = USUAL, **kwargs: Any) -> None:
         self._is_passive = is_passive

@@ -30,6 +30,7 @@ from core.worker.swarm.averaging.state_download import Interrupted, StateDownloa
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.trust.claim_search import ClaimSearch
+from core.worker.swarm.trust.known_keys import KnownKeys
 
 AVERAGER_SECONDS = 0.5
 TRACKER_SECONDS = 0.2
@@ -80,7 +81,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         self._is_passive = is_state_server and collaboration.use_local_updates
         self._failed_downloads, self._last_refusal = 0, ""
         self._download = StateDownload(leaving, listeners.on_download, self._refused)
-        params = list(params)
+        params, known = list(params), KnownKeys.of_run(swarm.folder, run_id)
         super().__init__(
             dht=swarm.dht,
             run_id=run_id,
@@ -89,7 +90,7 @@ class SwarmOptimizer(hivemind.Optimizer):
             scheduler=scheduler,
             client_mode=swarm.dht.client_mode,  # WORKAROUND H19: the default, None, crashes when state is loaded
             grad_averager_factory=None if collaboration.use_local_updates else self._gradient_averager,
-            tracker_opts={"private_key": swarm.progress_key, **tracker_options(collaboration)},
+            tracker_opts={"private_key": swarm.progress_key, "known_keys": known, **tracker_options(collaboration)},
             shutdown_timeout=AVERAGER_SECONDS,
             verbose=True,
             **self._hivemind_options(sum(parameter.numel() for parameter in params)),
@@ -245,7 +246,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         if self._has_gone_back:
             return "the organiser has gone back to a checkpoint"
         is_back = self._has_resumed and not self._has_taken_state
-        return self.tracker.epoch_error(epoch, needs_agreement=self._is_organiser, was_away=is_back)
+        return self.tracker.epoch_error(epoch, was_away=is_back)
 
     def _nobody_has(self, claims: Mapping[bytes, int]) -> None:
         """Distrust who has claimed epochs of which nobody has a state.

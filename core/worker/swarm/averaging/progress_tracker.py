@@ -23,8 +23,15 @@ from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
-from core.worker.swarm.trust.epoch_bounds import MAX_EPOCH, EpochPace, epoch_error, latest_signed_epoch
+from core.worker.swarm.trust.epoch_bounds import (
+    MAX_EPOCH,
+    EpochPace,
+    agreement_error,
+    epoch_error,
+    latest_signed_epoch,
+)
 from core.worker.swarm.trust.epoch_claims import EpochClaims
+from core.worker.swarm.trust.known_keys import KnownKeys
 from core.worker.swarm.trust.sample_caps import cap_samples
 
 MIN_SHARE = 1 / 3  # of an epoch's time that must be over until a report alone makes us end it
@@ -78,9 +85,9 @@ class ObservedTracker(ProgressTracker):
     ``on_no_peers_left`` is called, in the tracker's thread, whenever a look shows that nobody will average our
     epoch with us. An epoch lasts ``max_epoch_seconds`` at the most, see `EpochClock`.
 
-    ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`; ``is_newcomer`` says whether we have
-    no state of the run, and therefore nothing to lose by believing them; but none that the organiser's signed epochs
-    leave no time for.
+    ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`, and that are signed or agreed on, see
+    `KnownKeys`; whoever claims any other does not count. ``is_newcomer`` says whether we have no state of the run, and
+    therefore nothing to lose by believing them; but none that the signed epochs leave no time for.
     """
 
     reports: Mapping[bytes, PeerReport] = MappingProxyType({})
@@ -104,8 +111,10 @@ class ObservedTracker(ProgressTracker):
         metadata_expiration: float,
         max_refresh_period: float,
         max_epoch_seconds: float | None = None,
+        known_keys: KnownKeys | None = None,
         **kwargs: Any,
     ) -> None:
+        self._known_keys = known_keys or KnownKeys()
         self._clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
         self._claims = EpochClaims()
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
@@ -132,7 +141,7 @@ class ObservedTracker(ProgressTracker):
             return False
         mine = self.local_progress.epoch
         ahead = range(mine + 1, mine + 1 + MAX_LEAD_EPOCHS)
-        is_overtaken = any(report.client_mode and report.epoch in ahead for report in self._trusted.values())
+        is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.counted.values())
         if (is_overtaken and self._is_advanced(self.global_progress.eta_next_epoch)) or self.global_epoch > mine:
             return True
         if not super().ready_to_update_epoch:
@@ -195,6 +204,7 @@ class ObservedTracker(ProgressTracker):
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
         self.liveness.update(before, self.others)
         self._clock.see(self.others, self.local_progress.epoch)
+        self._known_keys.see(self.others, self.local_progress.epoch)
         if self.on_no_peers_left is not None and self._is_nobody_left():
             self.on_no_peers_left()
         return self._estimate()
@@ -212,17 +222,16 @@ class ObservedTracker(ProgressTracker):
         return self._claims.trusted(there, self.local_progress.epoch)
 
     def _estimate(self) -> GlobalTrainingProgress:
-        now = steady_time()
-        trusted = self.counted = cap_samples(self._trusted, self.own_subkey, self._clock.began, now)
-        counted = list(trusted.values())
-        believed = (
-            self._latest_signed() if self.is_newcomer() else max(self.local_progress.epoch, self._claims.confirmed)
-        )
-        estimate = estimate_progress(counted, self, now, believed)
-        if believed == self.local_progress.epoch and self._is_advanced(estimate.eta_next_epoch):
+        now, is_newcomer, mine = steady_time(), self.is_newcomer(), self.local_progress.epoch
+        counted = cap_samples(self._trusted, self.own_subkey, self._clock.began, now)
+        believed = self._latest_signed() if is_newcomer else max(mine, self._claims.confirmed)
+        estimate = estimate_progress(counted.values(), self, now, believed)
+        if believed == mine and self._is_advanced(estimate.eta_next_epoch):
             believed += 1
-            estimate = estimate_progress(counted, self, now, believed)
-        self.claims = {} if self.is_newcomer() else self._unproven(trusted, int(believed))
+        unproven = {} if is_newcomer else self._unproven(counted, int(believed))
+        self.claims = {key: epoch for key, epoch in unproven.items() if self._may_be_followed(key, epoch)}
+        self.counted = {key: each for key, each in counted.items() if key in self.claims or key not in unproven}
+        estimate = estimate_progress(self.counted.values(), self, now, believed)
         if self.own_subkey not in self.reports:
             estimate.num_peers += 1  # who has joined a moment ago, and sees one other, is not alone
         return estimate
@@ -232,6 +241,16 @@ class ObservedTracker(ProgressTracker):
         left_at = self._left_at or 0
         mine = {self.own_subkey: left_at} if left_at > believed else {}
         return self._claims.unproven(others, believed) | mine
+
+    def _may_be_followed(self, subkey: bytes, epoch: int) -> bool:
+        """Whether it is worth while to look for the state of an epoch that the owner of that key claims."""
+        return subkey == self.own_subkey or not self._agreement_error(epoch)
+
+    def _agreement_error(self, epoch: int) -> str:
+        """Why that epoch is neither signed nor agreed on, in words; empty where it is, or where we have come to it."""
+        others = {key: report for key, report in self._trusted.items() if key != self.own_subkey}
+        agreed_share = functools.partial(self._known_keys.agreed_share, others, is_newcomer=self.is_newcomer())
+        return agreement_error(epoch, self.local_progress.epoch, self._scores, agreed_share)
 
     def _is_advanced(self, eta: float) -> bool:
         """Whether our epoch, which ends then without those who are ahead, has lasted so long that others may be."""
@@ -251,17 +270,17 @@ class ObservedTracker(ProgressTracker):
             self._left_at = 0
             self.global_progress = self._estimate()
 
-    def epoch_error(self, epoch: int, *, needs_agreement: bool, was_away: bool) -> str:
+    def epoch_error(self, epoch: int, *, was_away: bool) -> str:
         """Why a state of that epoch cannot be the run's, in words; empty where it may be.
 
         Who ``was_away`` does not know for how long: no pace says how far the run has come meanwhile.
         """
         others = [report.epoch for key, report in self._trusted.items() if key != self.own_subkey]
         latest = MAX_EPOCH if was_away else min(self._pace.latest_epoch(), self._latest_signed())
-        return epoch_error(epoch, others, latest, needs_agreement=needs_agreement)
+        return epoch_error(epoch, others, latest) or self._agreement_error(epoch)
 
     def know_scores(self, scores: Sequence[Score]) -> None:
-        """Learn which epochs the organiser has signed, by rising number."""
+        """Learn which epochs the organiser and the keepers have signed, by rising number."""
         self._scores = tuple(scores)
 
     def _latest_signed(self) -> int:

@@ -1,4 +1,4 @@
-"""The organiser's evaluations of its run: kept on disk, signed, published in the DHT, and read by everybody.
+"""The evaluations of a run by its organiser and keepers: kept on disk, signed, published in the DHT, read by everybody.
 
 What is signed, and how it is verified, is in ``core/run/signed_scores.py``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hivemind.dht import DHT
@@ -17,7 +18,7 @@ from core.protocol.events import Evaluated
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, EvaluationHistory, Score, scores_in, sign_scores
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.organiser_values import organiser_values
+from core.worker.swarm.dht.organiser_values import values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
 KEY_END = "workerbee_scores"  # of the DHT key; the run's id is its beginning
@@ -43,12 +44,17 @@ class EvaluationLog:
         """Publish what there is, and go on doing so in the background."""
         self._publisher.start(start_thread)
 
-    def add(self, evaluated: Evaluated) -> None:
-        """Publish and keep a score, if its epoch is one whose score the run wants."""
+    def add(self, evaluated: Evaluated, roots: Mapping[int, bytes]) -> None:
+        """Publish and keep a score, if its epoch is one whose score the run wants.
+
+        ``roots`` are those of the base weights that ours lead on from, by their number of outer steps, ours included.
+        """
         loss = evaluated.loss
         if evaluated.epoch % self._every_epochs or loss is None or not math.isfinite(loss):
             return
-        self._history = self._history.with_score(Score(epoch=evaluated.epoch, loss=loss, at=time.time()))
+        steps = max(roots, default=0)
+        score = Score(epoch=evaluated.epoch, loss=loss, at=time.time(), steps=steps, root=roots.get(steps, b""))
+        self._history = self._history.only_roots(roots).with_score(score)
         encoded = self._signed()
         self._publisher.publish_instead(encoded)
         try:
@@ -60,13 +66,21 @@ class EvaluationLog:
         return sign_scores(self._history, self._identity)
 
 
-def published_scores(dht: DHT, run_id: str, organiser: str) -> EvaluationHistory:
-    """The latest that the organiser, a peer id, has signed; empty where there are none."""
-    found = [EvaluationHistory(run_id)]
-    for value in organiser_values(dht, _key(run_id), organiser, MAX_SCORES_BYTES):
-        if history := scores_in(value, organiser, run_id):
-            found.append(history)
-    return max(found, key=lambda history: history.scores[-1].at if history.scores else 0.0)
+def published_scores(dht: DHT, run_id: str, signers: Sequence[str]) -> EvaluationHistory:
+    """What these peer ids have signed, the organiser's first and then its keepers'; empty where that is nothing."""
+    if not signers:
+        return EvaluationHistory(run_id)
+    latest = {signer: EvaluationHistory(run_id) for signer in signers}
+    for signer, value in values_of(dht, _key(run_id), signers, MAX_SCORES_BYTES):
+        if (history := scores_in(value, signer, run_id)) and history.signed_at >= latest[signer].signed_at:
+            latest[signer] = history
+    first, *keepers = latest.values()
+    return first.completed_by(keepers)
+
+
+def others_scores(swarm: Swarm, run_id: str, signers: Sequence[str]) -> tuple[Score, ...]:
+    """The same without our own: what we sign ourselves says nothing of how far others are."""
+    return published_scores(swarm.dht, run_id, [each for each in signers if each != swarm.peer_id]).scores
 
 
 def _key(run_id: str) -> str:

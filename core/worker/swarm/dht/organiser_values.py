@@ -1,8 +1,8 @@
-"""What an organiser keeps in its run's DHT under its own peer id; it is signed, which the reader verifies."""
+"""What an organiser and its keepers hold in the DHT under their own peer ids; signed, which the reader verifies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hivemind.dht import DHT
 from hivemind.utils import MSGPackSerializer
@@ -12,14 +12,14 @@ from core.worker.swarm.dht.reader import read_dictionary
 _PACKING_BYTES = 16  # around what the DHT packs once more
 
 
-def organiser_values(dht: DHT, key: str, organiser: str, max_bytes: int) -> Iterator[bytes]:
-    """All values of so many bytes at the most that somebody has stored there under that organiser's id; unverified."""
-    subkey = MSGPackSerializer.dumps(organiser)
-    for record in read_dictionary(dht, key, (organiser,)):
-        if record.subkey == subkey and len(record.value) <= max_bytes + _PACKING_BYTES:
+def values_of(dht: DHT, key: str, signers: Sequence[str], max_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """All values of so many bytes at the most that were stored there under those ids, with the id; unverified."""
+    subkeys = {MSGPackSerializer.dumps(signer): signer for signer in signers}
+    for record in read_dictionary(dht, key, signers):
+        if record.subkey in subkeys and len(record.value) <= max_bytes + _PACKING_BYTES:
             try:
                 packed = MSGPackSerializer.loads(record.value)
             except Exception:  # strangers may have packed anything
                 continue
             if isinstance(packed, bytes):
-                yield packed
+                yield subkeys[record.subkey], packed

@@ -17,16 +17,18 @@ from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
 from torch import Tensor
 
+from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
-from core.worker.swarm.local_sgd.catch_up import MIRROR, CatchUp
+from core.worker.swarm.local_sgd.catch_up import MIRROR, PASSED, CatchUp
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
-from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov
+from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
+from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
@@ -193,14 +195,19 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     a state must have behind it; one with fewer is that of a peer which is about to take its step. ``donors_like_us``
     and ``other_donors`` count those whose state had too few: our very weights, or others. ``mirrored`` is a file with a
     state of the run's mirror, where there is one; ``mirror_use`` says what came of it in the last download.
+
+    ``roots`` are those of the base weights that ours lead on from, ours included, by their number of outer steps. A
+    state is refused whose weights, or those that it leads on from, have another root than is signed for their number.
     """
 
     min_outer_steps = donors_like_us = other_donors = 0
     mirrored: Path | None = None
     mirror_use = MirrorUse.UNTRIED
+    roots: dict[int, bytes]
 
     def __init__(self, *args: Any, on_base_moved: Callable[[bool], None], **kwargs: Any) -> None:
         self._on_base_moved = on_base_moved
+        self.roots, self._signed_roots = {}, dict[int, bytes]()
         self._is_loading = False
         super().__init__(*args, **kwargs)
 
@@ -210,10 +217,21 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
     def validation_error(self, state: State) -> str:
         """Why that state cannot be used, in words; empty where it can."""
         use = state[0].pop(MIRROR, MirrorUse.REFUTED) if isinstance(state[0], dict) else MirrorUse.UNTRIED
-        why = super().validation_error(state)
+        passed = state[0].pop(PASSED, ()) if isinstance(state[0], dict) else ()
+        why = super().validation_error(state) or self._root_error([*passed, version_of_state(state[1])])
         if not why:
             self.mirror_use = MirrorUse(use)
         return why
+
+    def know_scores(self, scores: Sequence[Score]) -> None:
+        self._signed_roots = {each.steps: each.root for each in scores if each.root}
+
+    def _root_error(self, versions: Iterable[Version]) -> str:
+        """Which of those base weights are not the run's, in words; empty where none is known to be wrong."""
+        for steps, root in versions:
+            if self._signed_roots.get(steps, root) != root:
+                return f"its base weights after {steps} outer steps are not those that were signed"
+        return ""
 
     def is_behind(self, state: State) -> bool:
         """Whether that state is of an epoch that we have behind us, or has too few outer steps."""
@@ -236,3 +254,9 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
 
     def _apply_optimizer_parameters_(self) -> None:
         self._on_base_moved(self._is_loading)
+        if self._is_loading and self.mirror_use is not MirrorUse.NOT_NEEDED:
+            self.roots.clear()
+        steps, root = self.optimizer.version()
+        self.roots[steps] = root
+        while len(self.roots) > MOST_SCORES:
+            del self.roots[min(self.roots)]

@@ -50,6 +50,7 @@ ROOT_BYTES = 16
 MAX_REQUEST_BYTES = 1000
 MAX_DONORS = 8  # are asked for parts of one state
 MIRROR = "mirror"  # in the metadata of a state: the value of its MirrorUse
+PASSED = "passed"  # the same: the versions of the weights that it leads on from
 
 log = logging.getLogger(__name__)
 
@@ -163,6 +164,7 @@ class CatchUp(StateDonor):
         state = await super()._download(donor, max_bytes)
         if state is not None and isinstance(state[0], dict):
             state[0].pop(MIRROR, None)
+            state[0].pop(PASSED, None)
         return state
 
     async def _assembled(self, own: State, donor: PeerID, folder: Path, max_bytes: int) -> State | None:
@@ -241,9 +243,11 @@ class CatchUp(StateDonor):
             raise DonorBehindError(f"its state is of epoch {told.epoch}, and not of {self._min_epoch} or later")
         if len(told.rounds) > MAX_FROZEN_ROUNDS or not (told.rounds or (told.steps, told.root) == version):
             return None
+        passed = list[Version]()
         if told.rounds:
             replay = Replay(tensors, self._codec, self._outer)
             for each in told.rounds:
+                passed.append(replay.version)
                 replay.begin(each)
                 for number in range(len(each.lengths)):
                     replay.add(number, deserialize_torch_tensor((await anext(messages)).tensor_part))
@@ -252,7 +256,7 @@ class CatchUp(StateDonor):
                 raise ValueError("they do not lead to the donor's version")
             tensors = replay.tensors()
         log.info("caught up with %s by %d rounds", donor, len(told.rounds))
-        return metadata | {"epoch": told.epoch}, tensors
+        return metadata | {"epoch": told.epoch, PASSED: passed}, tensors
 
 
 def _read(path: Path, expected: list[Tensor]) -> list[Tensor] | None:

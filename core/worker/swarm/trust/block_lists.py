@@ -16,7 +16,7 @@ from hivemind.p2p import PeerID
 from core.files.json_file import JsonFile
 from core.run.block_list import MAX_BLOCK_LIST_BYTES, BlockList, blocks_in, sign_blocks
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.dht.organiser_values import organiser_values
+from core.worker.swarm.dht.organiser_values import values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
 
 KEY_END = "workerbee_blocks"  # of the DHT key; the run's id is its beginning
@@ -67,7 +67,7 @@ class BlockListReader:
 
     def poll(self) -> frozenset[str]:
         """Look for a newer list; the ids of the peers that are blocked at present."""
-        for value in organiser_values(self._dht, _key(self._run_id), self._organiser, MAX_BLOCK_LIST_BYTES):
+        for _organiser, value in values_of(self._dht, _key(self._run_id), (self._organiser,), MAX_BLOCK_LIST_BYTES):
             found = blocks_in(value, self._organiser, self._run_id)
             if found is not None and found.revision > self._newest.revision:
                 self._newest = found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from core.run.signed_scores import Score
@@ -16,8 +16,9 @@ from core.worker.swarm.patches.monotonic_clock import steady_time
 MAX_EPOCH = 10**7  # of any run
 MAX_LEAD = 10  # epochs, of a state before what others report, or what we expect
 MAX_SPEED_UP = 8.0  # times as fast as our epochs were, since others may have joined
-AGREED_SHARE = 2 / 3  # of the others, without whom an organiser takes nobody's state
+AGREED_SHARE = 2 / 3  # of the weight of those who were known before
 AGREED_EPOCHS = 2  # by which reports of those who agree may be behind
+AHEAD_OF_SIGNED = 1  # epochs: a signature comes some seconds after an epoch has begun
 REMEMBERED_EPOCHS = 9
 
 
@@ -61,12 +62,11 @@ def _latest(epoch: int, passed: float, paces: Iterable[float]) -> int:
     return min(MAX_EPOCH, epoch + MAX_LEAD + int(MAX_SPEED_UP * passed_epochs))
 
 
-def epoch_error(epoch: int, others: Sequence[int], latest: int, *, needs_agreement: bool) -> str:
+def epoch_error(epoch: int, others: Sequence[int], latest: int) -> str:
     """Why a state of that epoch cannot be the run's, in words; empty where it may be.
 
     ``others`` are the epochs that the other peers report, and ``latest`` is the last that any pace allows. Of two
-    others one of whom lies, the one that is behind is believed. The organiser ``needs_agreement``: its state is the
-    run's, unless most of the others have come further.
+    others one of whom lies, the one that is behind is believed.
     """
     if not 0 <= epoch <= MAX_EPOCH:
         return f"no run has come to epoch {epoch}"
@@ -74,7 +74,19 @@ def epoch_error(epoch: int, others: Sequence[int], latest: int, *, needs_agreeme
         return f"the run cannot have come to epoch {epoch}, but to {latest} at the most"
     if others and epoch > (usual := statistics.median_low(others)) + MAX_LEAD:
         return f"it is of epoch {epoch}, and the others report {usual}"
-    agreed = sum(each >= epoch - AGREED_EPOCHS for each in others)
-    if needs_agreement and agreed < AGREED_SHARE * len(others):
-        return f"only {agreed} of {len(others)} others have come to its epoch {epoch}"
     return ""
+
+
+def agreement_error(epoch: int, own: int, scores: Sequence[Score], agreed_share: Callable[[int], float]) -> str:
+    """Why nobody who is in its ``own`` epoch may follow to that one, in words; empty where it may.
+
+    What it has come to by itself needs nobody's word. Else the epoch must be signed, or agreed on by most of those who
+    were known before: ``agreed_share`` is the share of their weight, of those who have come to an epoch.
+    """
+    signed = scores[-1].epoch if scores else -1
+    if epoch <= max(own, signed) + AHEAD_OF_SIGNED:
+        return ""
+    share = agreed_share(epoch - AGREED_EPOCHS)
+    if share >= AGREED_SHARE:
+        return ""
+    return f"epoch {epoch} is not signed, and {share:.0%} of those who were known before have come to it"

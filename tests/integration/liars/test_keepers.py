@@ -1,0 +1,49 @@
+"""A run goes on without its organiser by the signatures of the keepers that it has named, and by nobody else's."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from core.files.folders import DataFolder
+from core.protocol.events import Evaluated, RoundFinished, RunScored
+from core.run.manifest import RunInfo
+from core.security.identity import Identity
+from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+EPOCHS = 2
+
+
+def identity_of(group: PeerGroup, home: str) -> str:
+    """The peer id that a volunteer will have who lives there."""
+    path = DataFolder(group.folder / home / "data").peers / "1" / "identity.key"
+    path.parent.mkdir(parents=True, mode=0o700)
+    return Identity.load_or_create(path).peer_id
+
+
+def losses(peer: Peer) -> dict[int, float | None]:
+    """What it has measured, by epoch."""
+    return {event.epoch: event.loss for event in peer.all(Evaluated)}
+
+
+def test_a_newcomer_believes_a_named_keeper_while_the_organiser_is_away_and_nobody_else(group: PeerGroup) -> None:
+    keeper_id = identity_of(group, "keeper")
+    info = RunInfo(id=RUN_ID, name="Kept sums", keepers=(keeper_id,))
+    organiser = group.organiser(manifest=msgspec.structs.replace(tiny(), run=info))
+    keeper = group.volunteer(organiser.posted, "keeper")
+    assert keeper.peer_id == keeper_id
+    other = group.volunteer(organiser.posted, "other", "client")
+    keeper.wait_for(RoundFinished, averaged)
+    assert organiser.leave() == 0
+    left_at = max(losses(organiser))
+
+    keeper.reaches(left_at + EPOCHS)
+    newcomer = group.volunteer(keeper.address, "newcomer", "client")
+    scored = newcomer.wait_for(RunScored, lambda event: event.latest.epoch > left_at)
+    alone = {each.epoch: each.loss for each in scored.scores if each.epoch > left_at}
+    measured = losses(keeper)
+    assert alone == {epoch: measured[epoch] for epoch in alone}
+    newcomer.wait_for(RoundFinished, averaged)
+    other.reaches(newcomer.epoch)
