@@ -31,6 +31,8 @@ _RAISED: dict[str, type[Exception]] = {
 
 Delegate = Literal["fetcher", "network"]
 """The processes of a confined worker: the one that fetches files, and the one that starts p2pd and dials to ask."""
+DELEGATES: dict[Delegate, str] = {"fetcher": "bee-fetcher", "network": "bee-network"}
+"""What each is called in the system's list of processes."""
 
 _sockets: dict[Delegate, Path] = {}
 

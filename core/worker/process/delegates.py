@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import logging
 import os
@@ -15,12 +14,12 @@ from pathlib import Path
 from core.files.folders import DataFolder
 from core.security.confinement.confine import confine_files
 from core.security.confinement.grants import Grant, reading_grants
-from core.worker.delegation.calls import Delegate, delegate_to
+from core.worker.delegation.calls import DELEGATES, Delegate, delegate_to
 from core.worker.delegation.network import serve_network
 from core.worker.delegation.p2pd_process import CAGED, P2pd, p2pd_program, p2pd_sockets
 from core.worker.fetch.fetcher import serve_fetcher
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _WAITING_CALLERS = 128
 
 log = logging.getLogger(__name__)
@@ -58,7 +57,7 @@ def _start(delegate: Delegate, scratch: Path, grants: Sequence[Grant], run: Call
         listener.listen(_WAITING_CALLERS)
         if os.fork() == 0:
             try:
-                _become_delegate(parent)
+                _become_delegate(delegate, parent)
                 confine_files(grants)
                 run(listener)
             except BaseException:
@@ -68,9 +67,11 @@ def _start(delegate: Delegate, scratch: Path, grants: Sequence[Grant], run: Call
     delegate_to(delegate, path)
 
 
-def _become_delegate(parent: int) -> None:
+def _become_delegate(delegate: Delegate, parent: int) -> None:
+    """Take on the delegate's name, and end with the parent."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_NAME, DELEGATES[delegate].encode())
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)

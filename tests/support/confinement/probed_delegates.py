@@ -37,7 +37,7 @@ def main() -> None:
         p2pd.enter_cage()
         tell("p2pd", P2PD)
 
-    delegates.serve_fetcher, delegates.serve_network = fetcher, network  # type: ignore[assignment]
+    vars(delegates).update(serve_fetcher=fetcher, serve_network=network)
     command = Join(addresses=(Multiaddr("/ip4/127.0.0.1/tcp/1"),), home=targets.data)
     with temp_folder() as scratch:
         tempfile.tempdir = os.environ["TMPDIR"] = str(scratch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
@@ -13,12 +14,15 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from core.security.confinement.landlock import PORTS_ABI, abi_version
 from tests.core.security.confinement.confined_child import run_confined
 from tests.support.confinement.home import attacked_home, encoded, environment, folder_of, ordinary_person
 from tests.support.confinement.probes import FETCHER, MAY_P2PD, P2PD, POSSIBLE
+from tests.support.environment.fake_hub import ENDPOINT, Hub
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or abi_version() < PORTS_ABI, reason="this kernel confines no connections"
@@ -171,3 +175,31 @@ def test_a_broken_into_delegate_reaches_nothing_of_the_persons(name: str) -> Non
     assert told[name].keys() == wanted.keys()
     assert {probe for probe, result in told[name].items() if result == POSSIBLE} == set()
     assert MAY_P2PD.isdisjoint(P2PD)
+
+
+def test_a_hubs_data_set_is_streamed_by_the_fetcher_and_goes_on_where_it_was(
+    hub: Hub, tmp_path: Path, served: str, other: str
+) -> None:
+    table = pa.table({"number": list(range(150)), "image": [bytes([number]) for number in range(150)]})
+    file = io.BytesIO()
+    parquet.write_table(table, file, row_group_size=50)
+    repository = hub.publish("dataset", "somebody/numbers", {"data/train.parquet": file.getvalue()})
+    script = """
+import msgspec
+from core.worker.fetch.fetcher import listed_files, streamed_rows
+from core.worker.fetch.hub_listing import ListFiles
+from core.worker.fetch.hub_stream import ReadRows, Split
+
+name, revision, library = "somebody/numbers", sys.argv[4], str(home / "fetched" / "library")
+open_fetcher([], AddressGuard())
+files = tuple(each.name for each in listed_files(ListFiles("dataset", name, revision, True, library)))
+split = Split(name, revision, "", "train", "parquet", files, (), library)
+wish = ReadRows(split, ("number", "image"), 7)
+whole = [row for rows in streamed_rows(wish) for row in rows.rows]
+first = next(streamed_rows(wish))
+rest = [row for rows in streamed_rows(msgspec.structs.replace(wish, state=first.state)) for row in rows.rows]
+say(files, sorted(number for number, _ in whole) == list(range(150)), whole[0][1] == bytes([whole[0][0]]))
+say([*first.rows, *rest] == whole, "datasets" in sys.modules)
+"""
+    said = run_confined(CONFINE + script, tmp_path, served, other, repository.revision, HF_ENDPOINT=ENDPOINT)
+    assert said == ["('data/train.parquet',) True True", "True False"]
