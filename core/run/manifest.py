@@ -150,6 +150,13 @@ def signers_of(manifest: RunManifest, organiser: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (organiser, *manifest.run.keepers))))
 
 
+def web_addresses(manifest: RunManifest) -> tuple[str, ...]:
+    """The addresses of all files that the run names one by one, and of its mirror; a hub's are none of them."""
+    data, mirror = manifest.data, manifest.collaboration.mirror
+    files = data.files if isinstance(data, TextFiles | ImageFiles) else ()
+    return (*(file.url for file in files), *([mirror] if mirror else []))
+
+
 def _is_exact(recipe: RecipeSpec) -> bool:
     """Whether nobody computes it in fp16, which is what a GPU without bf16 takes instead of that."""
     return isinstance(recipe, ArithmeticGPT) or recipe.precision == "fp32"

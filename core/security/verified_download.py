@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import http.client
 import io
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -20,9 +21,6 @@ SILENCE_SECONDS = 30.0
 _PIECE_BYTES = 1 << 18
 _WORTH_ANOTHER_TRY = (408, 425, 429)
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "workerbee"}
-
-Received = Callable[[int], None]
-"""Told how many bytes of the file are there; may raise, and what is there is kept."""
 
 
 class UnreachableError(Exception):
@@ -49,13 +47,15 @@ class Remote:
     guard: AddressGuard | None = None
 
 
-def fetch_rest(remote: Remote, part: Path, received: Received) -> None:
+def fetch_rest(remote: Remote, part: Path) -> Iterator[int]:
     """Append to ``part`` what is still missing, or begin anew where the server cannot go on.
+
+    Yields how many bytes are there, as they come; who closes the iterator keeps them.
 
     Raises UnreachableError, RefusedError, and OSError for what the disk does not take.
     """
     have = part.stat().st_size if part.exists() else 0
-    received(have)
+    yield have
     if have == remote.size_bytes:
         return
     may_go_on = 0 < have < remote.size_bytes + remote.slack_bytes
@@ -64,7 +64,7 @@ def fetch_rest(remote: Remote, part: Path, received: Received) -> None:
         return
     goes_on = answer.status == http.client.PARTIAL_CONTENT
     with answer, part.open("ab" if goes_on else "wb") as written:
-        _write(answer, written, remote, received)
+        yield from _write(answer, written, remote)
 
 
 def accept(remote: Remote, part: Path, target: Path) -> None:
@@ -111,13 +111,15 @@ def _opened(remote: Remote, headers: dict[str, str]) -> http.client.HTTPResponse
     except (AddressRefusedError, http.client.InvalidURL, ValueError) as error:
         raise RefusedError(str(error)) from error
     except urllib.error.URLError as error:
+        if isinstance(error.reason, OSError) and error.reason.errno == errno.EACCES:
+            raise RefusedError("it leads to a port from which this computer lets nothing be fetched") from error
         raise UnreachableError(str(error.reason)) from error
     except (OSError, http.client.HTTPException) as error:
         raise UnreachableError(repr(error)) from error
     return answer
 
 
-def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote, received: Received) -> None:
+def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote) -> Iterator[int]:
     have = written.tell()
     least, most = remote.size_bytes - remote.slack_bytes, remote.size_bytes + remote.slack_bytes
     if answer.length is not None:
@@ -130,7 +132,7 @@ def _write(answer: http.client.HTTPResponse, written: BinaryIO, remote: Remote, 
         if have > most:
             raise RefusedError(f"it has more than the {most} bytes that it may have")
         written.write(piece)
-        received(have)
+        yield have
     if have < least:
         raise UnreachableError(f"cut after {have} of {remote.size_bytes} bytes")
 

@@ -29,6 +29,8 @@ def _name_of(gap: Gap) -> str:
             return translate("Confinement", "your other files")
         case "truncation":
             return translate("Confinement", "emptying your other files")
+        case "network":
+            return translate("Confinement", "connecting to other computers by itself")
         case "signals":
             return translate("Confinement", "ending your other programs")
         case "sockets":

@@ -614,6 +614,10 @@
         <translation>das Leeren Ihrer übrigen Dateien</translation>
     </message>
     <message>
+        <source>connecting to other computers by itself</source>
+        <translation>eigene Verbindungen zu anderen Computern</translation>
+    </message>
+    <message>
         <source>ending your other programs</source>
         <translation>das Beenden Ihrer übrigen Programme</translation>
     </message>

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from core.worker.delegation.calls import DELEGATES
 from tests.support.forked.server import MARK
 from tests.support.peers.slow_computer import is_worker
+from tests.support.worker_processes import is_p2pd
 
 YOUNG_SECONDS = 30.0  # a process that still grows up
 WATCHED_SECONDS = 60.0  # at least, or its growth says nothing
@@ -56,7 +58,7 @@ class Census:
         """At everybody who lives now."""
         marks = {process: mark for process, mark in _marked() if mark.startswith(self._mark)}
         parents = {process: process.ppid() for process in marks}
-        daemons = {parents[process] for process in marks if process.name() == "p2pd"}
+        daemons = {parents[process] for process in marks if is_p2pd(process)}
         for process, mark in marks.items():
             with contextlib.suppress(psutil.Error, OSError):
                 if process not in self.watched:
@@ -84,6 +86,8 @@ def _marked() -> Iterator[tuple[psutil.Process, str]]:
 def _kind_of(process: psutil.Process, parents_of_daemons: set[int]) -> str:
     if process.name() == "p2pd":
         return "p2pd"
+    if process.name() in DELEGATES.values() or is_p2pd(process):
+        return "delegate"
     if not is_worker(process.cmdline()):
         return "client"
     if process.pid in parents_of_daemons:

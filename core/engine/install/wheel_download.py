@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,7 +10,6 @@ from core.engine.file_lists import EngineFile
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.security.verified_download import (
-    Received,
     RefusedError,
     Remote,
     UnreachableError,
@@ -18,6 +18,9 @@ from core.security.verified_download import (
 )
 
 _SLACK_BYTES = 1024 * 1024  # some sizes are listed as an index shows them, rounded
+
+Received = Callable[[int], None]
+"""Told how many bytes of the file are there; may raise, and what is there is kept."""
 
 
 class StoppedError(Exception):
@@ -36,7 +39,8 @@ def download(file: EngineFile, url: str, folder: Path, received: Received) -> Pa
     remote = Remote(url, file.bytes, file.sha256, slack_bytes=_SLACK_BYTES)
     where = f"{file.name} from {urlsplit(url).netloc}"
     try:
-        fetch_rest(remote, part, received)
+        for have in fetch_rest(remote, part):
+            received(have)
         accept(remote, part, whole)
     except UnreachableError as error:
         raise UserError(ErrorKind.DOWNLOAD_CUT, f"{where}: {error}.") from error

@@ -62,7 +62,7 @@ class FileAt(StrictStruct, kw_only=True, frozen=True):
     """A file at an http(s) address; it is not used unless size and SHA-256 are these."""
 
     url: Annotated[str, Meta(min_length=8, max_length=1000)]
-    """The http(s) address of the file."""
+    """The http(s) address of the file; volunteers who meet over the internet fetch from ports 80 and 443 only."""
     sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hexadecimal digits in lower case")]
     """The SHA-256 of the file, in hexadecimal; a file with another one is refused."""
     size_bytes: Annotated[int, Meta(ge=1, le=10**12)]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from core.security.confinement import landlock
 from core.security.confinement.gaps import Gap
 from core.security.confinement.grants import Grant
+from core.security.confinement.seccomp import refuse_internet_sockets, refuse_system_calls
 
 SWITCH = "WORKERBEE_CONFINEMENT"
 """The environment variable that switches the confinement off, to look for an error: ``off``."""
@@ -27,17 +29,34 @@ def confine(grants: Sequence[Grant], scratch: Path) -> tuple[Gap, ...]:
     if sys.platform != "linux" or os.environ.get(SWITCH) == "off" or _has_threads():
         log.warning("this process is not confined")
         return ("everything",)
-    gaps = tuple(_confined(grants, scratch))
+    gaps = tuple(dict.fromkeys(_confined(grants, scratch)))
     log.info("this process is confined; gaps: %s", ", ".join(gaps) or "none")
     return gaps
 
 
+def confine_files(grants: Sequence[Grant]) -> None:
+    """Let a process that is confined already, and has one thread, use fewer files; where the kernel can."""
+    if (abi := landlock.abi_version()) > 0:
+        landlock.restrict_files(grants, abi)
+
+
+def confine_ports(ports: Iterable[int]) -> None:
+    """Let a confined process of one thread connect to those TCP ports only, and listen on none; if it can."""
+    if landlock.abi_version() >= landlock.PORTS_ABI:
+        landlock.restrict_ports(ports)
+
+
+def leave_internet() -> None:
+    """Let a confined process of one thread, and all that it will start, reach no other computer."""
+    confine_ports(())
+    with suppress(OSError):
+        refuse_internet_sockets()
+
+
 def _confined(grants: Sequence[Grant], scratch: Path) -> Iterator[Gap]:
     """Each step by itself: where one is refused, the others still hold. Mounts come first, which Landlock refuses."""
-    from core.security.confinement import landlock
     from core.security.confinement.mount_namespace import enter_mount_namespace
     from core.security.confinement.privileges import drop_capabilities, limit_resources
-    from core.security.confinement.seccomp import refuse_system_calls
 
     abi, others = landlock.abi_version(), _tasks_of_this_user()
     if not enter_mount_namespace([grant.path for grant in grants], scratch) and abi < landlock.SOCKETS_ABI:
@@ -59,7 +78,7 @@ def _confined(grants: Sequence[Grant], scratch: Path) -> Iterator[Gap]:
         refuse_system_calls()
     except OSError as error:
         log.warning("a system call filter is refused: %s", error)
-        yield "system_calls"
+        yield from ("system_calls", "network")
 
 
 def _has_threads() -> bool:

@@ -9,25 +9,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Access = Literal["list", "read", "run", "write", "device", "change"]
+Access = Literal["list", "read", "run", "write", "device", "change", "sockets"]
 """``list`` the names in a folder, ``read``, ``run`` (read and execute), ``write`` (and read, make, remove),
-use as a ``device``, or ``change`` files that are there but make none. All of it holds for whatever lies below."""
+use as a ``device``, ``change`` files that are there but make none, or make and use ``sockets``. All of it holds for
+whatever lies below."""
 
 _RUN = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _DRIVERS = ("/opt/rocm*", "/opt/amdgpu*", "/opt/cuda*")
+_NAMES = tuple(
+    f"/etc/{name}"
+    for name in ("resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf", "services", "protocols")
+)
 _READ = (
     *(f"/etc/{name}" for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")),
-    *(f"/etc/{name}" for name in ("resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf")),
-    *(f"/etc/{name}" for name in ("passwd", "group", "services", "protocols")),
+    *_NAMES,
+    "/etc/passwd",
+    "/etc/group",
     *(f"/etc/{name}" for name in ("ssl", "ca-certificates", "pki/tls", "pki/ca-trust", "crypto-policies")),
     "/run/opengl-driver",
     "/proc",
     "/sys",
 )
-_DEVICES = (
-    *(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")),
-    *("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/dri", "/dev/kfd", "/dev/dxg"),
-)
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
+_GPUS = ("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/dri", "/dev/kfd", "/dev/dxg")
 _WRITE = ("/dev/shm",)
 
 
@@ -48,10 +52,29 @@ def system_grants() -> tuple[Grant, ...]:
         *_existing("run", _RUN + _DRIVERS),
         *(Grant(path, "run") for path in _own_code()),
         *_existing("read", _READ),
-        *_existing("device", _DEVICES),
+        *_existing("device", _DEVICES + _GPUS),
         *_existing("write", _WRITE),
         *_existing("read", _resolver_folder()),
         Grant(Path("/proc/self"), "change"),
+    )
+
+
+def reading_grants() -> tuple[Grant, ...]:
+    """What a Python program needs that runs no other program, writes nothing and has no GPU."""
+    return (
+        *_existing("read", _RUN + _READ),
+        *(Grant(path, "read") for path in _own_code()),
+        *_existing("read", _resolver_folder()),
+        *_existing("device", _DEVICES),
+    )
+
+
+def p2pd_grants() -> tuple[Grant, ...]:
+    """What p2pd reads of the system: how names are looked up, the time zone, and the kernel's word on the network."""
+    return (
+        *_existing("read", (*_NAMES, "/etc/localtime", "/proc")),
+        *_existing("read", _resolver_folder()),
+        *_existing("device", _DEVICES),
     )
 
 

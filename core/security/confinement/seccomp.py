@@ -35,10 +35,17 @@ _X32_BIT = 0x40000000
 _NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # they type into a terminal for the person
 _AF_NETLINK, _NETLINK_ROUTE = 16, 0
-_FAMILIES = (int(socket.AF_INET), int(socket.AF_INET6), 1)  # 1 is AF_UNIX, which Windows' Python lacks
+_AF_UNIX = 1  # which Windows' Python lacks
+_INTERNET = (int(socket.AF_INET), int(socket.AF_INET6))
+_PROTOCOLS = (
+    0,
+    int(socket.IPPROTO_TCP),
+    int(socket.IPPROTO_UDP),
+)  # Landlock knows no other connections, such as MPTCP's
 
 _REFUSE, _PERMIT, _UNKNOWN = Label("refuse"), Label("permit"), Label("unknown")
 _CLONE, _SOCKET, _IOCTL, _NETLINK = Label("clone"), Label("socket"), Label("ioctl"), Label("netlink")
+_PROTOCOL = Label("protocol")
 _KNOWN_PROCESSOR = Label("known processor")
 
 
@@ -53,13 +60,12 @@ def refuse_system_calls() -> None:
 
     ``no_new_privs`` must be set. There is none for processors without a table, and for 32-bit programs.
     """
-    calls = BY_MACHINE.get(platform.machine())
-    if calls is None or sys.maxsize < 1 << 32:
-        raise OSError(errno.ENOSYS, f"no list of system calls for {platform.machine()}")
-    encoded = assemble(filter_program(calls))
-    program = _FilterProgram(len(encoded) // INSTRUCTION_BYTES, encoded)
-    flags = ctypes.c_uint(_FLAG_TSYNC | _FLAG_SPEC_ALLOW)
-    system_call(calls.seccomp, ctypes.c_uint(_SET_MODE_FILTER), flags, ctypes.byref(program))
+    _install(filter_program(_calls()))
+
+
+def refuse_internet_sockets() -> None:
+    """Let this process and whatever it starts make no sockets of the internet protocols at all; raises OSError."""
+    _install(internet_program(_calls()))
 
 
 def filter_program(calls: SystemCalls) -> Program:
@@ -87,6 +93,35 @@ def filter_program(calls: SystemCalls) -> Program:
     ]
 
 
+def internet_program(calls: SystemCalls) -> Program:
+    """The filter that refuses internet sockets; what else is refused is the other filter's affair, and comes first."""
+    return [
+        load(_NUMBER),
+        if_equal(calls.socket, _SOCKET),
+        answer(_ALLOW),
+        _SOCKET,
+        _argument(0),
+        *(if_equal(family, _REFUSE) for family in _INTERNET),
+        answer(_ALLOW),
+        _REFUSE,
+        answer(_ERRNO | errno.EPERM),
+    ]
+
+
+def _calls() -> SystemCalls:
+    calls = BY_MACHINE.get(platform.machine())
+    if calls is None or sys.maxsize < 1 << 32:
+        raise OSError(errno.ENOSYS, f"no list of system calls for {platform.machine()}")
+    return calls
+
+
+def _install(program: Program) -> None:
+    encoded = assemble(program)
+    filter_ = _FilterProgram(len(encoded) // INSTRUCTION_BYTES, encoded)
+    flags = ctypes.c_uint(_FLAG_TSYNC | _FLAG_SPEC_ALLOW)
+    system_call(_calls().seccomp, ctypes.c_uint(_SET_MODE_FILTER), flags, ctypes.byref(filter_))
+
+
 def _checks_of_arguments() -> list[Instruction | Label]:
     """No new namespaces, no typing into terminals; of sockets, IP's, local ones, and those that list interfaces."""
     return [
@@ -101,8 +136,13 @@ def _checks_of_arguments() -> list[Instruction | Label]:
         answer(_ALLOW),
         _SOCKET,
         _argument(0),
-        *(if_equal(family, _PERMIT) for family in _FAMILIES),
+        if_equal(_AF_UNIX, _PERMIT),
+        *(if_equal(family, _PROTOCOL) for family in _INTERNET),
         if_equal(_AF_NETLINK, _NETLINK),
+        answer(_ERRNO | errno.EPERM),
+        _PROTOCOL,
+        _argument(2),
+        *(if_equal(protocol, _PERMIT) for protocol in _PROTOCOLS),
         answer(_ERRNO | errno.EPERM),
         _NETLINK,
         _argument(2),

@@ -16,7 +16,8 @@ from core.run.spec.data import HubTokenizer
 from core.security.verified_download import is_verified
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
 from core.worker.fetch.file_store import FileStore, lock_alone
-from core.worker.fetch.hub_repository import HubFile, HubRepository
+from core.worker.fetch.hub_listing import HubFile
+from core.worker.fetch.hub_repository import HubRepository
 from core.worker.fetch.retry import download
 from core.worker.fetch.weights_index import INDEX_SUFFIX, WEIGHTS_NAME, refuse_other_files
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -12,28 +10,12 @@ import msgspec
 
 from core.files.atomic import write_atomically
 from core.run.spec.web_address import hub_endpoint
-from core.security.verified_download import Remote, UnreachableError, is_final
+from core.security.verified_download import Remote
 from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.fetcher import listed_files
 from core.worker.fetch.file_store import FileStore, storage_errors_in_words
+from core.worker.fetch.hub_listing import HubFile, ListFiles
 from core.worker.fetch.retry import retry_with_backoff
-
-MOST_FILES = 100_000
-
-
-class HubFile(msgspec.Struct, frozen=True):
-    """A file of a repository; ``sha256`` is known of large files (LFS), of others git's blob id (SHA-1)."""
-
-    name: str
-    size_bytes: int
-    git: str
-    sha256: str | None = None
-
-
-def configure_hub_library(store: FileStore) -> None:
-    """Configure huggingface_hub before it is imported: no telemetry, no token, all files in ``store``."""
-    os.environ.setdefault("HF_HOME", str(store.folder("library")))
-    for name in ("TELEMETRY", "PROGRESS_BARS", "IMPLICIT_TOKEN", "XET"):
-        os.environ.setdefault(f"HF_HUB_DISABLE_{name}", "1")
 
 
 @dataclass(frozen=True)
@@ -70,7 +52,8 @@ class HubRepository:
         try:
             return msgspec.json.decode(listing.read_bytes(), type=list[HubFile])
         except (OSError, msgspec.MsgspecError):
-            files = retry_with_backoff(self._ask, task, f"{hub_endpoint()}, {self.name}")
+            request = ListFiles(self.kind, self.name, self.revision, self._is_deep, str(self.store.folder("library")))
+            files = retry_with_backoff(lambda: listed_files(request), task, f"{hub_endpoint()}, {self.name}")
         with storage_errors_in_words(listing):
             write_atomically(listing, msgspec.json.encode(files))
         return files
@@ -78,24 +61,3 @@ class HubRepository:
     @property
     def _is_deep(self) -> bool:
         return self.kind == "dataset"
-
-    def _ask(self) -> list[HubFile]:
-        configure_hub_library(self.store)
-        import httpx2
-        from huggingface_hub import HfApi, RepoFile
-        from huggingface_hub.errors import HfHubHTTPError
-
-        hub = HfApi(endpoint=hub_endpoint(), token=False)
-        try:
-            found = hub.list_repo_tree(self.name, revision=self.revision, repo_type=self.kind, recursive=self._is_deep)
-            entries = list(islice((each for each in found if isinstance(each, RepoFile)), MOST_FILES + 1))
-        except HfHubHTTPError as error:
-            if is_final(error.response.status_code):
-                answer = error.response.status_code
-                raise ValueError(f"the hub answers {answer} for revision {self.revision}") from error
-            raise UnreachableError(repr(error)) from error
-        except (httpx2.TransportError, OSError) as error:
-            raise UnreachableError(repr(error)) from error
-        if len(entries) > MOST_FILES:
-            raise ValueError(f"it has more than {MOST_FILES} files")
-        return [HubFile(each.path, each.size, each.blob_id, each.lfs.sha256 if each.lfs else None) for each in entries]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import ErrorKind, UserError
-from core.security.verified_download import RefusedError, Remote, UnreachableError, accept, fetch_rest
+from core.security.verified_download import RefusedError, Remote, UnreachableError, accept
 from core.worker.fetch.background_task import BackgroundTask
+from core.worker.fetch.fetcher import fetch_rest
 from core.worker.fetch.file_store import storage_errors_in_words
 
 FIRST_PAUSE_SECONDS = 1.0
@@ -51,14 +52,15 @@ def download(remote: Remote, part: Path, target: Path, task: BackgroundTask) -> 
     """
     before = task.received_bytes
 
-    def received(have: int) -> None:
-        task.check()
-        task.received_bytes = before + have
+    def fetch() -> None:
+        for have in fetch_rest(remote, part):
+            task.check()
+            task.received_bytes = before + have
 
     try:
         with storage_errors_in_words(part):
             part.touch(0o600)
-            retry_with_backoff(lambda: fetch_rest(remote, part, received), task, remote.url)
+            retry_with_backoff(fetch, task, remote.url)
             accept(remote, part, target)
     except RefusedError as error:
         raise UserError(ErrorKind.FILES_REFUSED, f"{remote.url}: {error}.") from error

@@ -17,8 +17,9 @@ from torch import Tensor
 
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
-from core.security.verified_download import RefusedError, Remote, fetch_rest
+from core.security.verified_download import RefusedError, Remote
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
+from core.worker.fetch.fetcher import fetch_rest
 from core.worker.fetch.file_cache import FileCache
 from core.worker.fetch.file_store import FileStore, storage_errors_in_words
 from core.worker.fetch.retry import retry_with_backoff
@@ -103,7 +104,7 @@ class MirrorReader:
     def _index(self, task: BackgroundTask) -> MirrorIndex:
         half = MAX_INDEX_BYTES // 2
         remote = Remote(f"{self._address}/{INDEX_NAME}", half, "", slack_bytes=half, guard=self._store.guard)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=self._store.folder("mirror")) as folder:
             part = Path(folder) / INDEX_NAME
             with storage_errors_in_words(part):
                 retry_with_backoff(partial(_fetch_whole, remote, part, task), task, remote.url)
@@ -113,7 +114,8 @@ class MirrorReader:
 def _fetch_whole(remote: Remote, part: Path, task: BackgroundTask) -> None:
     """Fetch a small file, from its first byte: meanwhile it may be another one."""
     part.unlink(missing_ok=True)
-    fetch_rest(remote, part, lambda _have: task.check())
+    for _ in fetch_rest(remote, part):
+        task.check()
 
 
 class _GaveUpError(Exception):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from core.protocol.localizable import LocalizedText, localized
 from core.run.multiaddr import split_peer
-from core.worker.network.tcp_probe import ProbeResult
+from core.worker.delegation.network import ProbeResult
 
 POLL_SECONDS = 2.0
 POLL_SECONDS_WHILE_CUT = 0.5  # every second counts then, and nothing else is done

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import psutil
 from core.run.multiaddr import Multiaddr, readable_multiaddrs, tcp_multiaddr
 from core.security.address_guard import AddressGuard
 from core.security.ip_scope import LOOPBACK, is_public
+from core.worker.delegation.network import own_address
 
 _PUBLIC_DNS = ("8.8.8.8", "2001:4860:4860::8888")  # nothing is sent there: the system only chooses a route
 _PROC = Path("/proc/net")
@@ -48,7 +48,7 @@ class LocalNetwork:
 
 def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
     """The network through which those multiaddrs are reached; nothing is sent."""
-    ip = next(filter(None, map(_own_ip, (*_hosts_of(addresses), *_PUBLIC_DNS))), "")
+    ip = next(filter(None, map(own_address, (*_hosts_of(addresses), *_PUBLIC_DNS))), "")
     # Privacy extensions (RFC 8981) change the second half of an IPv6 address every day.
     own = str(ipaddress.ip_network(f"{ip}/64", strict=False)) if ":" in ip else ip
     marks = f"{own} {_ipv4_router()} {_ipv6_router()}"
@@ -57,7 +57,7 @@ def detect_local_network(addresses: Sequence[str]) -> LocalNetwork:
 
 def own_ipv6() -> str:
     """The global IPv6 address with which this computer would go out; empty if it has none."""
-    ip = _own_ip(_PUBLIC_DNS[1])
+    ip = own_address(_PUBLIC_DNS[1])
     return ip if ip and is_public(ip) else ""
 
 
@@ -101,16 +101,6 @@ def _is_part(network: PrivateNetwork, of: PrivateNetwork) -> bool:
 
 def _hosts_of(addresses: Sequence[str]) -> list[str]:
     return [address.host for address in readable_multiaddrs(addresses) if address.ip is not None]
-
-
-def _own_ip(towards: str) -> str:
-    family = socket.AF_INET6 if ":" in towards else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as route:
-            route.connect((towards, 9))
-            return str(route.getsockname()[0])
-    except OSError:
-        return ""
 
 
 def _ipv4_router() -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +13,11 @@ from msgspec import Meta
 from core.errors import ErrorKind, UserError
 from core.files.json_file import JsonFile
 from core.run.multiaddr import Multiaddr, readable_multiaddrs
+from core.worker.delegation.network import free_port
 from core.worker.network.reachability import all_interfaces
 
 Port = Annotated[int, Meta(ge=1, le=65535)]
 USUAL_PORT = 31337
-_FAMILIES = {4: socket.AF_INET, 6: socket.AF_INET6}
 _NO_SUCH_NETWORK = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)  # a computer without IPv6
 
 
@@ -49,12 +49,8 @@ def port_of(listen: Sequence[str]) -> int:
 
 def _free_port() -> int:
     for port in (USUAL_PORT, 0):
-        with socket.socket() as listener:
-            try:
-                listener.bind(("", port))
-            except OSError:
-                continue
-            return int(listener.getsockname()[1])
+        with suppress(OSError):
+            return free_port("", port, is_shared=False)
     raise UserError(ErrorKind.PORT_TAKEN)
 
 
@@ -67,15 +63,7 @@ def refuse_taken_ports(listen: Sequence[str]) -> None:
         if address.ip is None or address.tcp_endpoint is None:
             continue
         try:
-            _try(_FAMILIES[address.ip.version], *address.tcp_endpoint)
+            free_port(*address.tcp_endpoint, is_shared=True)
         except OSError as error:
             if error.errno not in _NO_SUCH_NETWORK:
                 raise UserError(ErrorKind.PORT_TAKEN, f"{address}: {error.strerror}.") from error
-
-
-def _try(family: socket.AddressFamily, host: str, port: int) -> None:
-    with socket.socket(family) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listener.bind((host, port))

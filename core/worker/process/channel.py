@@ -8,6 +8,7 @@ import os
 import queue
 import signal
 import threading
+from functools import partial
 
 import msgspec
 
@@ -50,7 +51,7 @@ class WorkerChannel:
         os.dup2(nothing, 0)
         os.close(nothing)
         os.dup2(2, 1)
-        os.register_at_fork(after_in_child=lambda: _close_all(commands_fd, events_fd))
+        os.register_at_fork(after_in_child=partial(_close_all, [commands_fd, events_fd]))
         return cls(commands_fd, events_fd)
 
     def greet(self, hello: Hello) -> AnyCommand | None:
@@ -157,10 +158,11 @@ def _read_piece(commands_fd: int) -> bytes:
         return b""
 
 
-def _close_all(*descriptors: int) -> None:
-    for descriptor in descriptors:
+def _close_all(descriptors: list[int]) -> None:
+    """Close them once: in a child of a child, their numbers stand for something else."""
+    while descriptors:
         with contextlib.suppress(OSError):
-            os.close(descriptor)
+            os.close(descriptors.pop())
 
 
 def _kill_process_group_after(seconds: float) -> None:

@@ -11,10 +11,11 @@ from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder, lock_peer_folder
 from core.protocol.commands import AnyCommand, Join, Publish
 from core.protocol.events import Confined
-from core.security.confinement.confine import confine
+from core.security.confinement.confine import confine, leave_internet
 from core.security.confinement.devices import make_gpu_devices
 from core.security.confinement.grants import Grant, system_grants
 from core.security.identity import Identity
+from core.worker.process.delegates import start_fetcher, start_network
 
 
 def lock_own_folder(command: AnyCommand) -> PeerFolder | None:
@@ -29,8 +30,9 @@ def lock_own_folder(command: AnyCommand) -> PeerFolder | None:
 
 
 def confine_worker(command: AnyCommand, keys: PeerFolder | None, scratch: Path) -> Confined:
-    """Confine this process, and all that it will start, to what the command needs.
+    """Confine this process, and all that it will start, to what the command needs; without the internet, either.
 
+    What needs that is done by two processes that are started before, confined as this one, and each in its own way.
     The home folder is another one then: libraries would look for their caches in the person's. Raises UserError for
     a key file that cannot be made.
     """
@@ -40,23 +42,34 @@ def confine_worker(command: AnyCommand, keys: PeerFolder | None, scratch: Path) 
     if "everything" not in confined.gaps:
         home = DataFolder(Path(command.home)).caches if isinstance(command, Join | Publish) else scratch
         os.environ["HOME"] = str(home)
+        _start_delegates(command, keys, scratch)
+        leave_internet()
     return confined
+
+
+def _start_delegates(command: AnyCommand, keys: PeerFolder | None, scratch: Path) -> None:
+    if isinstance(command, Join | Publish) and keys is not None:
+        start_network(_identity_path(command, keys), scratch)
+        start_fetcher(DataFolder(Path(command.home)), scratch)
 
 
 def _grants_for(command: AnyCommand, keys: PeerFolder | None) -> Iterator[Grant]:
     """The data folder may be listed, because a limit to its size is kept."""
     if keys is not None:
         yield Grant(keys.path, "write")
+        Identity.load_or_create(_identity_path(command, keys))
+        yield Grant(_identity_path(command, keys), "read")
     if isinstance(command, Join | Publish):
         data = DataFolder(Path(command.home))
         yield Grant(data.path, "list")
         yield from (_made(folder) for folder in (data.fetched, data.memory, data.caches))
-    if isinstance(command, Publish):
-        if command.identity is not None:
-            Identity.load_or_create(Path(command.identity))
-            yield Grant(Path(command.identity), "read")
-        if command.mirror is not None:
-            yield _made(Path(command.mirror))
+    if isinstance(command, Publish) and command.mirror is not None:
+        yield _made(Path(command.mirror))
+
+
+def _identity_path(command: AnyCommand, keys: PeerFolder) -> Path:
+    named = command.identity if isinstance(command, Publish) else None
+    return Path(named) if named else keys.identity_path
 
 
 def _made(folder: Path) -> Grant:

@@ -14,7 +14,7 @@ from core.run.spec.recipe import CausalLM, ImageClassification, LanguageModelSpe
 from core.worker.data import Blocks, Images, open_blocks, open_images
 from core.worker.fetch.file_store import FetchContext
 from core.worker.fetch.hub_files import fetch_model
-from core.worker.fetch.hub_repository import configure_hub_library
+from core.worker.fetch.hub_listing import configure_hub_library
 from core.worker.recipes.image_classifier import ImageClassifier
 from core.worker.recipes.initialization import model_from_scratch
 from core.worker.recipes.language_model import LanguageModel
@@ -58,7 +58,7 @@ def fetch_and_build_classifier(
 
 def _fetch_weights(spec: TransformerSpec, context: FetchContext) -> Path | None:
     """The folder with the pretrained weights; ``None`` where the run starts from random ones."""
-    configure_hub_library(context.store)
+    configure_hub_library(context.store.folder("library"))
     if (begin := spec.pretrained) is None:
         return None
     return fetch_model(begin.repository, begin.revision, context.store, context.listener)

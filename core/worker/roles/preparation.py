@@ -10,10 +10,11 @@ import torch
 
 from core.errors import ErrorKind
 from core.protocol.events import StateLoading, Warned
-from core.run.manifest import RunManifest
+from core.run.manifest import RunManifest, web_addresses
 from core.worker.compute.bitsandbytes import refuse_without_bitsandbytes
 from core.worker.compute.device import torch_device
 from core.worker.compute.memory_meter import memory_meter_for
+from core.worker.fetch.fetcher import open_fetcher
 from core.worker.fetch.file_store import FetchContext, FileStore
 from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
@@ -88,6 +89,7 @@ def prepare_training(
 
     Raises UserError for what cannot be fetched or used, and Interrupted where we leave meanwhile.
     """
+    open_fetcher(web_addresses(manifest), config.store.guard)
     if config.threads:
         torch.set_num_threads(config.threads)
     device = torch_device(config.device, config.memory_limit_bytes)

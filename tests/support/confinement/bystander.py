@@ -1,6 +1,7 @@
 """A program of the same user that stands for window, session bus and SSH agent: ``python bystander.py FOLDER``.
 
-It listens on two sockets in that folder and on an abstract one, has a secret in its environment, and says ``ready``.
+It listens on two sockets in that folder, on an abstract one and on a TCP port, has a secret in its environment, and
+says ``ready`` and the port.
 SIGUSR1 is counted, and nothing else is done; it ends with its stdin. With nothing but the standard library.
 """
 
@@ -25,7 +26,8 @@ def main() -> None:
         listener.bind(address)
         listener.listen(8)
         listeners.append(listener)
-    print("ready", flush=True)
+    server = socket.create_server(("127.0.0.1", 0), backlog=8)
+    print("ready", server.getsockname()[1], flush=True)
     sys.stdin.read()
 
 

@@ -94,9 +94,9 @@ def attacked_home(folder: Path, person: Person) -> Iterator[Targets]:
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=secret_environment) as program:
         assert program.stdout is not None and program.stdin is not None
-        assert program.stdout.readline() == b"ready\n"
-        pid = program.pid
-        yield Targets(str(home), str(data), str(home / "settings.toml"), pid, str(sockets))
+        ready, port = program.stdout.readline().split()
+        assert ready == b"ready"
+        yield Targets(str(home), str(data), str(home / "settings.toml"), program.pid, str(sockets), int(port))
         program.stdin.close()
 
 

@@ -28,19 +28,21 @@ from core.security.confinement.system_calls import BY_MACHINE
 from tests.support.confinement.bystander import SECRET, SOCKETS
 
 POSSIBLE = "possible"
+_MPTCP = 262
 _PTRACE_SEIZE, _PTRACE_DETACH, _CLONE_NEWUSER = 0x4206, 17, 0x10000000
 _CALLS = BY_MACHINE[os.uname().machine].refused
 
 
 @dataclasses.dataclass(frozen=True)
 class Targets:
-    """Whom to attack: folders of the person, the process id of a program of theirs, the folder with its sockets."""
+    """Whom to attack: folders of the person, and a program of theirs: its process id, and where it listens."""
 
     home: str
     data: str
     settings: str
     pid: int
     sockets: str
+    port: int
 
 
 class RefusedError(Exception):
@@ -99,6 +101,32 @@ def _connect(name: str) -> Probe:
 def _connect_through_proc(targets: Targets) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.connect(f"/proc/{targets.pid}/root{targets.sockets}/{SOCKETS[0]}")
+
+
+def _connect_to_port(targets: Targets) -> None:
+    """Of this computer, which stands for any other; the port is none of the web's."""
+    socket.create_connection(("127.0.0.1", targets.port), 5).close()
+
+
+def _listen_on_port(_targets: Targets) -> None:
+    socket.create_server(("127.0.0.1", 0)).close()
+
+
+def _send_datagram(targets: Targets) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        line.sendto(b"x", ("127.0.0.1", targets.port))
+
+
+def _connect_past_tcp(targets: Targets) -> None:
+    """Multipath TCP, of which Landlock knows nothing; it falls back to TCP. A kernel may have none."""
+    try:
+        line = socket.socket(socket.AF_INET, socket.SOCK_STREAM, _MPTCP)
+    except OSError as error:
+        if error.errno in (errno.EPROTONOSUPPORT, errno.ENOPROTOOPT):
+            raise RefusedError("this kernel has none") from error
+        raise
+    with line:
+        line.connect(("127.0.0.1", targets.port))
 
 
 def _unshare(_targets: Targets) -> None:
@@ -225,6 +253,10 @@ PROBES: dict[str, Probe] = {
     "open the SSH agent": _connect(SOCKETS[1]),
     "open the bus through /proc": _connect_through_proc,
     "open an abstract socket": _connect("abstract"),
+    "connect to a computer": _connect_to_port,
+    "connect to a computer past TCP": _connect_past_tcp,
+    "send a datagram": _send_datagram,
+    "listen on a port": _listen_on_port,
     "mount": _kernel("mount", b"none", b"/dev/shm", b"tmpfs", ctypes.c_ulong(0), None),
     "enter a user namespace": _unshare,
     "clone into a user namespace": _clone_with_namespace,
@@ -240,6 +272,19 @@ PROBES: dict[str, Probe] = {
     "dump core": _dump_core,
     "allow more tasks": _raise_limit(resource.RLIMIT_NPROC),
     "see secrets in the environment": _find_secrets,
+}
+# p2pd reads its key and connects to peers, whatever their ports; what needs a Python to run is no probe in it.
+MAY_P2PD = {"connect to a computer", "listen on a port", "read its worker's key"}
+FETCHER: dict[str, Probe] = {
+    **{name: probe for name, probe in PROBES.items() if name != "send a datagram"},  # it looks up names
+    "read its worker's key": lambda targets: Path(targets.data, "peers", "1", "identity.key").read_bytes(),
+    "run a program": lambda _targets: subprocess.run(["/bin/true"], check=True),
+}
+P2PD: dict[str, Probe] = {
+    **{name: probe for name, probe in FETCHER.items() if name not in MAY_P2PD},
+    "write what was fetched": lambda targets: _append(Path(targets.data, "fetched", "file")),
+    "list what was fetched": lambda targets: list(Path(targets.data, "fetched").iterdir()),
+    "read the list of users": lambda _targets: Path("/etc/passwd").read_bytes(),
 }
 FORK_BOMB: dict[str, Probe] = {"start more tasks than allowed": _more_tasks_than_allowed}
 

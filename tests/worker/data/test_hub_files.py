@@ -15,7 +15,8 @@ from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubTokenizer
 from core.worker.fetch.file_store import FileStore
 from core.worker.fetch.hub_files import fetch_model, fetch_tokenizer
-from core.worker.fetch.hub_repository import HubFile, HubRepository
+from core.worker.fetch.hub_listing import HubFile
+from core.worker.fetch.hub_repository import HubRepository
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.worker.delegation.network import ProbeResult
 from core.worker.network.connection_monitor import (
     AHEAD_POLLS,
     AHEAD_POLLS_IN_COMPANY,
@@ -24,7 +25,6 @@ from core.worker.network.connection_monitor import (
     ProbeMissingPeers,
     Restart,
 )
-from core.worker.network.tcp_probe import ProbeResult
 
 HERE, THERE = "/ip4/192.0.2.1/tcp/1/p2p/12D3KooWHere", "/ip4/192.0.2.2/tcp/1/p2p/12D3KooWThere"
 HEARD, QUIET = Observation(quiet_seconds=0.0), Observation(quiet_seconds=QUIET_SECONDS)

@@ -36,7 +36,8 @@ from tests.support.recorders import Supervised
 LIMIT_SECONDS = 30.0
 STARTING = {"start", "start_thread", "_start_thread"}
 UNSUPERVISED = {
-    "network/tcp_probe.py": "a probe has a deadline, and no answer counts as a timeout",
+    "delegation/network.py": "a probe has a deadline, and no answer counts as a timeout",
+    "fetch/fetcher.py": "its exception is raised again by who has asked, in another process",
     "fetch/background_task.py": "its exception is raised again in the thread that waits for it",
     "data/prefetch.py": "its exception is raised again in the thread that waits for it",
     "process/process_tree.py": "runs in a forked child, whose only thread of ours it is",

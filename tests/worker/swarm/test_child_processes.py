@@ -11,6 +11,7 @@ from core.errors import ErrorKind
 from core.protocol.events import Failed, RunFound
 from tests.support.consents import consent_to
 from tests.support.real_peers import GONE_SECONDS, Peer, PeerGroup, peer_group, survivors
+from tests.support.worker_processes import averagers_of, dht_of
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -24,12 +25,6 @@ def organiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
 
 def p2pd_of(worker: Peer) -> psutil.Process:
     return next(process for process in worker.family if process.name() == "p2pd")
-
-
-def dht_of(worker: Peer) -> psutil.Process:
-    parent = p2pd_of(worker).parent()
-    assert parent is not None
-    return parent
 
 
 def ends_with_a_reason(worker: Peer, part: str) -> None:
@@ -50,7 +45,7 @@ def test_p2pd_is_missed_while_a_person_reads_what_was_found(organiser: Peer, gro
 
 def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, group: PeerGroup) -> None:
     worker = group.cold.seeker(organiser.posted, "volunteer")
-    dht = dht_of(worker)
+    dht = dht_of(psutil.Process(worker.process.pid))
     found = worker.wait_for(RunFound)
     worker.send(consent_to(found))
     dht.kill()
@@ -59,10 +54,10 @@ def test_the_dht_is_missed_while_the_model_is_built(organiser: Peer, group: Peer
 
 def test_an_averager_is_missed_from_its_birth_on(organiser: Peer, group: PeerGroup) -> None:
     worker = group.cold.seeker(organiser.posted, "volunteer")
-    dht, worker_process = dht_of(worker), psutil.Process(worker.process.pid)
+    worker_process = psutil.Process(worker.process.pid)
     found = worker.wait_for(RunFound)
     worker.send(consent_to(found))
-    while not (born := [child for child in worker_process.children() if child != dht]):
+    while not (born := averagers_of(worker_process)):
         assert worker.process.poll() is None
     born[0].kill()
     ends_with_a_reason(worker, "An averaging process")

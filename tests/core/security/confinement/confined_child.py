@@ -28,11 +28,11 @@ def tried(deed):
 
 
 def run_confined(
-    script: str, *words: str | Path, prefix: Sequence[str] = (), python: str = sys.executable
+    script: str, *words: str | Path, prefix: Sequence[str] = (), python: str = sys.executable, **variables: str
 ) -> list[str]:
     """The lines that the script says in a process of its own; ``words`` are its arguments."""
     command = [*prefix, python, "-P", "-c", _BEGIN + script, *map(str, words)]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"} | variables
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

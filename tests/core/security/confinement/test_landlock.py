@@ -54,7 +54,7 @@ def test_files_are_closed_by_every_version_and_the_gaps_of_the_older_ones_are_to
 
 
 def test_without_landlock_all_of_it_is_a_gap() -> None:
-    assert set(gaps_of(0)) == {"files", "signals"}
+    assert set(gaps_of(0)) == {"files", "network", "signals"}
 
 
 def test_what_is_written_cannot_be_run(folders: tuple[Path, Path]) -> None:

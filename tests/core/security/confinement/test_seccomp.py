@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from core.security.confinement.bpf import Label, Program, answer, assemble, if_equal, load
-from core.security.confinement.seccomp import filter_program
+from core.security.confinement.seccomp import filter_program, internet_program
 from core.security.confinement.system_calls import AARCH64, X86_64, SystemCalls
 from tests.core.security.confinement.confined_child import run_confined
 
@@ -22,9 +22,13 @@ BOTH = pytest.mark.parametrize("calls", [X86_64, AARCH64], ids=["x86_64", "aarch
 
 def answered(calls: SystemCalls, number: int, *arguments: int, arch: int | None = None) -> int:
     """What the filter answers to a system call with those arguments."""
+    return interpreted(assemble(filter_program(calls)), encoded(calls, number, *arguments, arch=arch))
+
+
+def encoded(calls: SystemCalls, number: int, *arguments: int, arch: int | None = None) -> bytes:
+    """The system call as the filter sees it, ``struct seccomp_data``."""
     padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
-    data = struct.pack("=IIQ6Q", number, calls.audit_arch if arch is None else arch, 0, *padded)
-    return interpreted(assemble(filter_program(calls)), data)
+    return struct.pack("=IIQ6Q", number, calls.audit_arch if arch is None else arch, 0, *padded)
 
 
 def interpreted(program: bytes, data: bytes) -> int:
@@ -79,10 +83,20 @@ def test_processes_and_threads_may_be_made_but_no_namespaces(calls: SystemCalls)
 def test_sockets_are_for_the_internet_for_processes_and_for_listing_interfaces(calls: SystemCalls) -> None:
     for family in (AF_UNIX, AF_INET, AF_INET6):
         assert answered(calls, calls.socket, family, 1) == ALLOWED
+    for protocol, answer_ in ((0, ALLOWED), (6, ALLOWED), (17, ALLOWED), (1, REFUSED), (132, REFUSED), (262, REFUSED)):
+        assert answered(calls, calls.socket, AF_INET, 1, protocol) == answer_, "no other than TCP and UDP"
     assert answered(calls, calls.socket, AF_NETLINK, 3, 0) == ALLOWED
     assert answered(calls, calls.socket, AF_NETLINK, 3, 9) == REFUSED
     for family in (AF_PACKET, AF_VSOCK, 38):
         assert answered(calls, calls.socket, family, 3) == REFUSED
+
+
+@BOTH
+def test_the_second_filter_refuses_sockets_of_the_internet_and_nothing_else(calls: SystemCalls) -> None:
+    program = assemble(internet_program(calls))
+    tried = {family: interpreted(program, encoded(calls, calls.socket, family, 1)) for family in (1, 2, 10, 16)}
+    assert tried == {AF_UNIX: ALLOWED, AF_INET: REFUSED, AF_INET6: REFUSED, AF_NETLINK: ALLOWED}
+    assert {number for number in range(470) if interpreted(program, encoded(calls, number, 0)) != ALLOWED} == set()
 
 
 @BOTH

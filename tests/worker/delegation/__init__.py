@@ -1,0 +1,1 @@
+"""Calls to other processes, and what those processes may do."""
