@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from core.security.confinement.gaps import Gap
 from core.security.confinement.grants import Access, Grant
@@ -110,9 +111,11 @@ def restrict_files(grants: Iterable[Grant], abi: int) -> None:
 def restrict_ports(ports: Iterable[int]) -> None:
     """Let this thread, and all that it starts, connect to no other TCP ports, and listen on none; raises OSError.
 
-    It needs PORTS_ABI. Other protocols than TCP are none of its business.
+    It needs PORTS_ABI. Other protocols than TCP are none of its business. A ruleset that does not allow it forbids to
+    move files to other folders, whatever else it is about.
     """
-    with _restricting(_Ruleset(0, _BIND_TCP | _CONNECT_TCP, 0), 2) as ruleset:
+    with _restricting(_Ruleset(_REFER, _BIND_TCP | _CONNECT_TCP, 0), 2) as ruleset:
+        _add(ruleset, Grant(Path("/"), "write"), _REFER)
         for port in ports:
             _add_rule(ruleset, _RULE_NET_PORT, _NetPort(_CONNECT_TCP, port))
 

@@ -91,16 +91,19 @@ open_fetcher([url], AddressGuard(LOOPBACK))
 say(fetched(url), part.read_text())
 say(fetched(other, part.with_name("other")))
 say(fetched(url, keys.path / "part"))
+part.with_name("folder").mkdir()
+say(tried(lambda: part.rename(part.with_name("folder") / "whole")))
 with contextlib.suppress(ValueError):
     open_fetcher([other], None)
 say(fetched(other, part.with_name("other")))
 """
-    early, came, elsewhere, in_keys, opened_again = delegating(script, tmp_path, served, other)
+    early, came, elsewhere, in_keys, moved, opened_again = delegating(script, tmp_path, served, other)
     assert early.startswith("ValueError")
     assert came == "5 hello"
     assert elsewhere == opened_again
     assert elsewhere.startswith("RefusedError: it leads to a port")
     assert "Permission denied" in in_keys
+    assert moved == "possible"
 
 
 def test_in_a_public_swarm_no_port_but_the_webs_is_used(tmp_path: Path, served: str, other: str) -> None:
