@@ -30,13 +30,15 @@ class Reason:
     """Why nothing is computed: the rule, and the ``subject`` it is about, such as the name of a program or its GPU.
 
     ``is_over`` says that the cause has ended and only the rest after it is waited for. ``until`` is the time at which
-    this reason ends, where it is known by now.
+    this reason ends, where it is known by now. ``can_see`` is false where the rule cannot see what it is about and
+    keeps the safe side; of ``price`` the ``subject`` then is ``missing``, ``broken`` or ``old``, as its file is.
     """
 
     rule: RuleName
     subject: str = ""
     is_over: bool = False
     until: datetime | None = None
+    can_see: bool = True
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.availability.prices import PriceProblem, Prices
+
 
 @dataclass(frozen=True)
 class GpuUse:
@@ -22,14 +24,17 @@ class GpuUse:
 class Observation:
     """The computer as it was at ``at``, in the local time zone; ``None`` is what cannot be seen on this computer.
 
+    ``monotonic`` is the same moment in seconds of a clock that never jumps, by which durations are measured.
     ``idle_seconds`` have passed since the last input of a person. ``battery`` is its charge, 0 to 1. ``games`` are
-    those that have announced themselves, ``films`` the programs that play or forbid the screen to be blanked; ``programs``
-    are names of running executables, as the system's list of processes has them. ``cpu_pressure`` and
-    ``memory_pressure`` are the share of the last ten seconds in which some task waited for it (Linux PSI,
-    https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today`` and ``received_today`` are bytes of ours.
+    those that have announced themselves, ``films`` the programs that play, or forbid the screen to be blanked;
+    ``programs`` are names of running executables, as the system's list of processes has them. ``cpu_pressure`` is the
+    share of all cores that other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in
+    which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``
+    and ``received_today`` are bytes of ours. ``prices`` are those of the owner's price file.
     """
 
     at: datetime
+    monotonic: float
     idle_seconds: float | None = None
     is_locked: bool | None = None
     is_on_battery: bool | None = None
@@ -45,3 +50,4 @@ class Observation:
     free_disk_bytes: int | None = None
     sent_today: int | None = None
     received_today: int | None = None
+    prices: Prices | PriceProblem | None = None

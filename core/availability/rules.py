@@ -20,10 +20,11 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     Training pauses on ``battery``, with the desktop's ``power_saver``, on a ``metered`` connection, while one of the
     ``games`` or ``films`` runs, while other programs use at least ``gpu_share`` of the GPU's time (``None``: that is
     allowed), while one of ``programs`` runs (names of executables), and unless nobody has touched the computer for
-    ``idle_minutes``. ``cpu_pressure`` and ``memory_pressure`` are the shares of time, 0 to 1, that tasks may wait for
-    CPU or memory. ``hours`` has a line of 24 characters for each day from Monday on: ``x`` is an hour in which the computer
-    is free, ``.`` one in which it is not. ``price_file`` names a file of prices by hour, and ``highest_price`` is the
-    highest at which to train. ``sent_bytes_a_day`` and ``received_bytes_a_day`` bound the traffic.
+    ``idle_minutes``. ``cpu_pressure`` is the share of the cores, 0 to 1, that other programs may use, and
+    ``memory_pressure`` the share of time in which tasks may wait for memory. ``hours`` has a line of 24 characters for
+    each day from Monday on: ``x`` is an hour in which the computer is free, ``.`` one in which it is not.
+    ``price_file`` names a file of prices by hour, and ``highest_price`` is the highest at which to train.
+    ``sent_bytes_a_day`` and ``received_bytes_a_day`` bound the traffic.
     """
 
     battery: bool = True
