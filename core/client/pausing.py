@@ -25,7 +25,7 @@ def after_wish(session: Session, event: Wish) -> Session:
         case FinishAsked(is_wanted=False):
             return replace(session, finish_at_epoch=None)
         case AvailabilityDecided():
-            return as_rules_ask(replace(session, availability=event.decision))
+            return as_rules_ask(replace(session, availability=event.decision, rules=event.rules))
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return session  # there is nothing that this could mean now
         case _:

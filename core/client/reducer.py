@@ -105,7 +105,13 @@ def _after_command(session: Session, command: AnyCommand, shown: RunFound | None
 
 def _new(before: Session, phase: Phase, opening: Opening) -> Session:
     """A new session, of which no more is known than what the owner's rules have decided."""
-    return Session(phase=phase, opening=opening, is_worker_running=True, availability=before.availability)
+    return Session(
+        phase=phase,
+        opening=opening,
+        is_worker_running=True,
+        availability=before.availability,
+        rules=before.rules,
+    )
 
 
 def _after_consent(session: Session, consent: Start, shown: RunFound | None) -> Session:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.availability.decision import Decision, Reason
+from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
-from core.protocol.client_events import Opening, Pause
+from core.protocol.client_events import DEFAULT_RULES, Opening, Pause
 from core.protocol.commands import Check, DryRun, Join, Publish, Start
 from core.protocol.events import (
     CheckpointSaved,
@@ -53,7 +54,7 @@ class Session:
     ``first_epoch`` is where we began; ``earlier_samples`` is the part of ``contributed_samples`` that earlier
     workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
-    ``availability`` is what the owner's rules have decided last; only a volunteer's session follows it.
+    ``availability`` is what the owner's ``rules`` have decided last; only a volunteer's session follows it.
     ``fit`` is what a dry run has found. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
 
@@ -90,6 +91,7 @@ class Session:
     last_share: float | None = None
     pause: Pause | None = None
     availability: Decision = _FREE
+    rules: AvailabilityRules = DEFAULT_RULES
     finish_at_epoch: int | None = None
     warnings: tuple[Warned, ...] = ()
     left: Left | None = None

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.availability.decision import Decision, Reason
+from core.availability.rules import AvailabilityRules
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
 from core.protocol.events import AnyEvent, RunFound
 
+DEFAULT_RULES = AvailabilityRules()
 PauseReason = Literal["person", "epoch_finished", "sleep", "rule"]
 
 
@@ -70,6 +72,7 @@ class AvailabilityDecided:
     """The owner's rules have come to another decision on whether this computer is free for training."""
 
     decision: Decision
+    rules: AvailabilityRules = DEFAULT_RULES
 
 
 ClientEvent = (
