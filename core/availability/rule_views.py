@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.availability.decision import RuleName
@@ -11,7 +11,7 @@ from core.availability.local_time import next_midnight
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import RULES, busiest_program, current_price, running_programs, verdict
-from core.availability.week_hours import next_free_hour
+from core.availability.week_hours import is_free_hour, next_free_hour
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class RuleView:
     free hour. ``amount`` is the charge of the battery (0 to 1), seconds without input, the share of GPU, CPU or memory
     pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or programs that run, the program
     that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the bytes (sent, received) today.
-    ``until`` is when it changes by the clock. All of them empty, with ``can_see`` false: nothing can be seen.
+    ``until`` is when it changes by the clock. Without ``can_see``, there is only the problem of a price file.
     """
 
     rule: RuleName
@@ -36,30 +36,14 @@ class RuleView:
     until: datetime | None = None
 
 
-@dataclass(frozen=True)
-class _Seen:
-    is_so: bool | None = None
-    amount: float | None = None
-    names: tuple[str, ...] = ()
-    traffic: tuple[int, int] | None = None
-    until: datetime | None = None
-    can_see: bool = True
-
-
-_UNSEEN = _Seen(can_see=False)
-
-
 def rule_views(rules: AvailabilityRules, observation: Observation) -> tuple[RuleView, ...]:
     """Return every rule with what it sees, in the order of ``RuleName``; a rule that is off sees as well."""
     return tuple(_view(rule, rules, observation) for rule in RULES)
 
 
 def _view(rule: RuleName, rules: AvailabilityRules, observation: Observation) -> RuleView:
-    seen = _SIGHTS[rule](rules, observation)
     asks = verdict(rule, rules, observation) is not None
-    return RuleView(
-        rule, is_on(rule, rules), asks, seen.can_see, seen.is_so, seen.amount, seen.names, seen.traffic, seen.until
-    )
+    return _SIGHTS[rule](RuleView(rule, is_on(rule, rules), asks, can_see=False), rules, observation)
 
 
 def is_on(rule: RuleName, rules: AvailabilityRules) -> bool:
@@ -96,61 +80,64 @@ _LIMITS: dict[RuleName, str] = {
 }
 
 
-def _yes_or_no(is_so: bool | None) -> _Seen:
-    return _UNSEEN if is_so is None else _Seen(is_so)
+def _yes_or_no(blind: RuleView, is_so: bool | None) -> RuleView:
+    return blind if is_so is None else replace(blind, can_see=True, is_so=is_so)
 
 
-def _amount(amount: float | None) -> _Seen:
-    return _UNSEEN if amount is None else _Seen(amount=amount)
+def _amount(blind: RuleView, amount: float | None) -> RuleView:
+    return blind if amount is None else replace(blind, can_see=True, amount=amount)
 
 
-def _names(names: tuple[str, ...] | None) -> _Seen:
-    return _UNSEEN if names is None else _Seen(names=names)
+def _names(blind: RuleView, names: tuple[str, ...] | None) -> RuleView:
+    return blind if names is None else replace(blind, can_see=True, names=names)
 
 
-def _battery(_rules: AvailabilityRules, seen: Observation) -> _Seen:
-    return _UNSEEN if seen.is_on_battery is None else _Seen(seen.is_on_battery, seen.battery)
+def _battery(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
+    return replace(_yes_or_no(blind, seen.is_on_battery), amount=seen.battery)
 
 
-def _data(_rules: AvailabilityRules, seen: Observation) -> _Seen:
+def _data(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.sent_today is None or seen.received_today is None:
-        return _UNSEEN
-    return _Seen(traffic=(seen.sent_today, seen.received_today), until=next_midnight(seen.at))
+        return blind
+    traffic = (seen.sent_today, seen.received_today)
+    return replace(blind, can_see=True, traffic=traffic, until=next_midnight(seen.at))
 
 
-def _gpu(_rules: AvailabilityRules, seen: Observation) -> _Seen:
+def _gpu(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.gpu_uses is None:
-        return _UNSEEN
+        return blind
     use = busiest_program(seen.gpu_uses)
-    return _Seen(amount=0.0) if use is None else _Seen(amount=use.share, names=(use.program,) if use.program else ())
+    if use is None:
+        return _amount(blind, 0.0)
+    return replace(_amount(blind, use.share), names=(use.program,) if use.program else ())
 
 
-def _hours(rules: AvailabilityRules, seen: Observation) -> _Seen:
-    is_free = verdict("hours", rules, seen) is None
-    return _Seen(is_free, until=None if is_free else next_free_hour(rules.hours, seen.at))
+def _hours(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
+    is_free = is_free_hour(rules.hours, seen.at)
+    return replace(_yes_or_no(blind, is_free), until=None if is_free else next_free_hour(rules.hours, seen.at))
 
 
-def _price(rules: AvailabilityRules, seen: Observation) -> _Seen:
+def _price(blind: RuleView, rules: AvailabilityRules, seen: Observation) -> RuleView:
     price = current_price(seen)
     if isinstance(price, str):
-        return _Seen(names=(price,), can_see=False)
+        return replace(blind, names=(price,))
     reason = verdict("price", rules, seen)
-    return _Seen(amount=price, until=None if reason is None else reason.until)
+    return replace(_amount(blind, price), until=None if reason is None else reason.until)
 
 
-_SIGHTS: dict[RuleName, Callable[[AvailabilityRules, Observation], _Seen]] = {
-    "disk": lambda _, seen: _amount(seen.free_disk_bytes),
+_SIGHTS: dict[RuleName, Callable[[RuleView, AvailabilityRules, Observation], RuleView]] = {
+    "disk": lambda blind, _, seen: _amount(blind, seen.free_disk_bytes),
     "battery": _battery,
-    "power_saver": lambda _, seen: _yes_or_no(seen.is_power_saving),
-    "metered": lambda _, seen: _yes_or_no(seen.is_metered),
+    "power_saver": lambda blind, _, seen: _yes_or_no(blind, seen.is_power_saving),
+    "metered": lambda blind, _, seen: _yes_or_no(blind, seen.is_metered),
     "data": _data,
-    "game": lambda _, seen: _names(seen.games),
-    "program": lambda rules, seen: _names(running_programs(rules, seen)),
+    "game": lambda blind, _, seen: _names(blind, seen.games),
+    "program": lambda blind, rules, seen: _names(blind, running_programs(rules, seen)),
     "gpu": _gpu,
-    "film": lambda _, seen: _names(seen.films),
-    "memory": lambda _, seen: _amount(seen.memory_pressure),
-    "cpu": lambda _, seen: _amount(seen.cpu_pressure),
-    "idle": lambda _, seen: _amount(seen.idle_seconds),
+    "film": lambda blind, _, seen: _names(blind, seen.films),
+    "memory": lambda blind, _, seen: _amount(blind, seen.memory_pressure),
+    "cpu": lambda blind, _, seen: _amount(blind, seen.cpu_pressure),
+    "idle": lambda blind, _, seen: _amount(blind, seen.idle_seconds),
     "hours": _hours,
     "price": _price,
 }
