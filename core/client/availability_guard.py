@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 
-from core.availability.arbiter import ArbiterState, decide, heed, ignore_today, resume_now
-from core.availability.decision import Decision, Reason, RuleName
+from core.availability.arbiter import ArbiterState, decide, resume_now
+from core.availability.decision import Decision, Reason
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
 from core.protocol.client_events import AvailabilityDecided
 
-CHECK_SECONDS = 2.0
 _STEADY_SECONDS = 30.0
 
 
 class AvailabilityGuard:
     """Decides whether the computer is free, and posts each decision that differs from the one before.
 
-    A front end calls ``check`` every ``CHECK_SECONDS``, and as soon as it knows that something has changed; always on
-    one thread. ``observe`` returns what is seen now, ``None`` before anything is known. The client that is given the
+    A front end calls ``check`` every two seconds at least, and as soon as it knows that something has changed; always
+    on one thread. ``observe`` returns what is seen now, ``None`` before anything is known. The client that is given the
     posted events does the rest.
     """
 
@@ -48,20 +46,9 @@ class AvailabilityGuard:
             self._post(decided)
 
     def resume_now(self) -> None:
-        """Let training go on although rules ask for a pause, at once, and until what they ask it for is over."""
-        self._say(lambda state, at: resume_now(state, at))
-
-    def ignore_today(self, rule: RuleName) -> None:
-        """Ignore the rule until midnight."""
-        self._say(lambda state, at: ignore_today(state, rule, at))
-
-    def heed(self, rule: RuleName) -> None:
-        """Ignore the rule no longer."""
-        self._say(lambda state, _at: heed(state, rule))
-
-    def _say(self, word: Callable[[ArbiterState, datetime], ArbiterState]) -> None:
+        """Let training go on although rules ask for a pause: at once, and until what they ask it for is over."""
         if self.observation is not None:
-            self._state = word(self._state, self.observation.at)
+            self._state = resume_now(self._state, self.observation.at)
             self.check()
 
 

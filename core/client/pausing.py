@@ -38,8 +38,7 @@ def as_rules_ask(session: Session) -> Session:
     if rule is not None:
         wanted = Pause("rule", rule=rule)
         return session if pause == wanted else _paused(session, wanted)
-    is_theirs = pause is not None and pause.reason == "rule" and session.phase == "paused"
-    return _resumed(session) if is_theirs else session
+    return _resumed(session) if session.is_held and session.phase == "paused" else session
 
 
 def in_peace(session: Session) -> Session:

@@ -147,9 +147,13 @@ class Session:
 
         A person's own pause, and that of a computer that sleeps, come first.
         """
-        is_theirs = self.pause is None or self.pause.reason == "rule"
-        is_asked = isinstance(self.opening, Join) and self.can_pause and is_theirs
+        is_asked = isinstance(self.opening, Join) and self.can_pause and (self.pause is None or self.is_held)
         return self.availability.reason if is_asked else None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the owner's rules have paused it, which a person may overrule."""
+        return self.pause is not None and self.pause.reason == "rule"
 
     @property
     def is_finishing(self) -> bool:

@@ -7,6 +7,7 @@ from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
     Asked,
+    AvailabilityDecided,
     ClientEvent,
     FinishAsked,
     Pause,
@@ -42,6 +43,7 @@ from core.protocol.events import (
 from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import errors, figures
+from core.texts.availability import reasons
 from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
@@ -58,6 +60,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
+        case AvailabilityDecided():
+            return _of_rules(event)
         case Confined():
             return confinement_words(event.gaps)
         case Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published():
@@ -115,6 +119,14 @@ def _of_request(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
             return translate("EventLog", "Asked to stop after this epoch.")
         case FinishAsked():
             return translate("EventLog", "Not stopping after this epoch after all.")
+
+
+def _of_rules(event: AvailabilityDecided) -> str:
+    if not event.decision.is_free:
+        return f"{reasons.pause(event.decision, event.rules)}."
+    free = translate("EventLog", "Your rules: this computer is free for training.")
+    ignored = reasons.ignored(event.decision.ignored) if event.decision.ignored else ""
+    return f"{free} {ignored}".strip()
 
 
 _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published
