@@ -68,6 +68,10 @@ TEST_PROGRAMS = {
 # Those that not every Debian has; the tests that need one are left out without it.
 TEST_PROGRAMS_OF_SOME_SYSTEMS = {"trayer": "trayer"}
 
+# What the tests start with the system's own Python, for which alone Debian has it, and the Debian packages.
+SYSTEM_PYTHON = "/usr/bin/python3"
+TEST_MODULES = {"dbusmock": "python3-dbusmock"}
+
 # What the package is made and looked at with, and the Debian packages.
 PACKAGE_PROGRAMS = {
     "dpkg-deb": "dpkg",

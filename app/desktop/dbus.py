@@ -13,10 +13,14 @@ _REPLY_MILLISECONDS = 2000
 def call_async(bus: QDBusConnection, call: QDBusMessage, receiver: QObject, on_reply: str, on_error: str) -> bool:
     """Call a method of another program without waiting; false without a bus.
 
-    The reply arrives at the receiver's slot ``on_reply(QDBusMessage)``, a failure at its slot ``on_error()``.
+    The reply arrives at the receiver's slot ``on_reply(QDBusMessage)``, a failure at its slot ``on_error()``; either
+    may be given with other types, such as ``on_values(QVariantMap)`` and ``on_error(QDBusError)``.
     """
     call.setAutoStartService(False)
-    slots: tuple[Any, Any] = (SLOT(f"{on_reply}(QDBusMessage)"), SLOT(f"{on_error}()"))
+    slots: tuple[Any, Any] = (
+        SLOT(on_reply if "(" in on_reply else f"{on_reply}(QDBusMessage)"),
+        SLOT(on_error if "(" in on_error else f"{on_error}()"),
+    )
     return bus.isConnected() and bus.callWithCallback(call, receiver, *slots, _REPLY_MILLISECONDS)
 
 

@@ -1,0 +1,66 @@
+"""The programs that play music or a film: MPRIS (https://specifications.freedesktop.org/mpris-spec/latest/)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtDBus import QDBusConnection, QDBusServiceWatcher
+
+from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_properties import ServiceProperties
+
+_PREFIX = "org.mpris.MediaPlayer2"
+_BUS = Target("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+# what speaks for players that have names of their own, or for a telephone's
+_PROXIES = ("playerctld", "kdeconnect")
+
+
+class MediaPlayers(QObject):
+    """The players on the bus, each with what it does.
+
+    Signals:
+        changed: another one may be playing.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session_bus: QDBusConnection, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bus = session_bus
+        self._players: dict[str, ServiceProperties] = {}
+        mode = QDBusServiceWatcher.WatchModeFlag.WatchForOwnerChange
+        self._watcher = QDBusServiceWatcher(f"{_PREFIX}*", session_bus, mode, self)
+        self._watcher.serviceOwnerChanged.connect(self._on_owner_changed)
+        self._names = ServiceAnswer(session_bus, _BUS, "ListNames", self, reply="as")
+        self._names.answered.connect(self._on_names)
+
+    @property
+    def playing(self) -> tuple[str, ...] | None:
+        """The programs that play now; ``None`` where the bus does not tell who is on it."""
+        if not isinstance(self._names.value, list):
+            return None
+        players = self._players.items()
+        return tuple(sorted({_program(name) for name, each in players if each.text("PlaybackStatus") == "Playing"}))
+
+    def _on_names(self) -> None:
+        for name in self._names.value if isinstance(self._names.value, list) else ():
+            self._add(name)
+        self.changed.emit()
+
+    def _on_owner_changed(self, name: str, _old: str, new: str) -> None:
+        if new:
+            self._add(name)
+        elif gone := self._players.pop(name, None):
+            gone.deleteLater()
+            self.changed.emit()
+
+    def _add(self, name: str) -> None:
+        is_player = name.startswith(f"{_PREFIX}.") and _program(name) not in _PROXIES
+        if is_player and name not in self._players:
+            target = Target(name, "/org/mpris/MediaPlayer2", f"{_PREFIX}.Player")
+            self._players[name] = player = ServiceProperties(self._bus, target, self)
+            player.answered.connect(self.changed)
+
+
+def _program(name: str) -> str:
+    """The program's part of a name such as ``org.mpris.MediaPlayer2.vlc.instance7``."""
+    return name.removeprefix(f"{_PREFIX}.").partition(".")[0]

@@ -1,0 +1,56 @@
+"""Whether the network costs money by the byte: NetworkManager's guess or knowledge, or else the portal's."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtDBus import QDBusConnection
+
+from app.observers.service_answer import ServiceAnswer, Target
+from app.observers.service_properties import ServiceProperties
+
+_NETWORK_MANAGER = Target(
+    "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager"
+)
+_PORTAL = Target(
+    "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.NetworkMonitor"
+)
+# NMMetered of libnm: yes, no, and what it guesses; 0 is unknown
+_IS_METERED = {1: True, 2: False, 3: True, 4: False}
+
+
+class MeteredObserver(QObject):
+    """Whether the network in use is metered.
+
+    Signals:
+        changed: it may be other than before.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, session_bus: QDBusConnection, system_bus: QDBusConnection, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._network_manager = ServiceProperties(system_bus, _NETWORK_MANAGER, self)
+        self._portal = ServiceAnswer(
+            session_bus, _PORTAL, "GetMetered", self, signals=(f"{_PORTAL.interface}.changed",)
+        )
+        for each in (self._network_manager, self._portal):
+            each.answered.connect(self.changed)
+
+    @property
+    def is_metered(self) -> bool | None:
+        """Whether it is metered; NetworkManager's guess counts."""
+        return self._answer()[0]
+
+    @property
+    def source(self) -> str | None:
+        """Who tells it."""
+        return self._answer()[1]
+
+    def _answer(self) -> tuple[bool | None, str | None]:
+        is_metered = _IS_METERED.get(int(self._network_manager.number("Metered", 0, 4) or 0))
+        if is_metered is not None:
+            return is_metered, "NetworkManager"
+        portal = self._portal.value
+        return (portal, "xdg-desktop-portal") if isinstance(portal, bool) else (None, None)

@@ -1,0 +1,115 @@
+"""The idle time of a Wayland session: the protocol ext-idle-notify-v1, spoken over the socket.
+
+KWin, wlroots' compositors and others have it, GNOME's does not. Requests and events are those of wayland.xml and
+ext-idle-notify-v1.xml: an object's id, then size and opcode in 32 bits, then the arguments. Objects are numbered by
+the client. The compositor tells when the person becomes idle, and when they come back; between the two nothing is sent.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtNetwork import QLocalSocket
+
+IDLE_AFTER_SECONDS = 5.0
+_DISPLAY, _REGISTRY, _SEAT, _NOTIFIER, _NOTIFICATION = 1, 2, 3, 4, 5
+_GLOBALS = {"wl_seat": _SEAT, "ext_idle_notifier_v1": _NOTIFIER}
+_HEADER = struct.Struct("=II")
+_LARGEST_NAME = 256
+
+
+class WaylandIdle(QObject):
+    """A connection of its own to the compositor, for the first of its seats.
+
+    A program that forbids the screen to be blanked keeps a person from being idle, where the compositor's version of
+    the protocol is 1; version 2 has a request that sees the person's input only.
+    """
+
+    name = "Wayland"
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        parent: QObject | None = None,
+        *,
+        idle_after_seconds: float = IDLE_AFTER_SECONDS,
+    ) -> None:
+        super().__init__(parent)
+        self._idle_after_seconds = idle_after_seconds
+        self._bound: dict[str, int] = {}  # interface, version
+        self._is_watching = False
+        self._idle_since: float | None = None
+        self._socket = QLocalSocket(self)
+        self._socket.connected.connect(self._on_connected)
+        self._socket.readyRead.connect(self._on_words)
+        self._socket.disconnected.connect(self.close)
+        place = Path(environment.get("XDG_RUNTIME_DIR", ""), environment.get("WAYLAND_DISPLAY") or "wayland-0")
+        if place.is_absolute():
+            self._socket.connectToServer(str(place))
+
+    @property
+    def idle_seconds(self) -> float | None:
+        """Seconds since the last input, 0 for the first few; ``None`` where the compositor does not tell."""
+        if not self._is_watching:
+            return None
+        return 0.0 if self._idle_since is None else time.monotonic() - self._idle_since
+
+    def refresh(self) -> None:
+        """Do nothing: whatever changes is told."""
+
+    def close(self) -> None:
+        """Leave the compositor."""
+        self._is_watching = False
+        self._socket.abort()
+
+    def _on_connected(self) -> None:
+        self._send(_DISPLAY, 1, struct.pack("=I", _REGISTRY))  # get_registry
+
+    def _on_words(self) -> None:
+        while self._socket.bytesAvailable() >= _HEADER.size:
+            sender, rest = _HEADER.unpack(self._socket.peek(_HEADER.size).data())
+            size, opcode = rest >> 16, rest & 0xFFFF
+            if size < _HEADER.size:
+                return self.close()
+            if self._socket.bytesAvailable() < size:
+                return None
+            self._accept(sender, opcode, bytes(self._socket.read(size).data()[_HEADER.size :]))
+        return None
+
+    def _accept(self, sender: int, opcode: int, words: bytes) -> None:
+        if (sender, opcode) == (_DISPLAY, 0):  # error: the compositor hangs up
+            self.close()
+        elif (sender, opcode) == (_REGISTRY, 0) and len(words) > _HEADER.size:
+            self._on_global(words)
+        elif sender == _NOTIFICATION:
+            self._idle_since = None if opcode else time.monotonic() - self._idle_after_seconds
+
+    def _on_global(self, words: bytes) -> None:
+        """Bind the first seat and the notifier; with both, ask to be told of idleness."""
+        number, length = _HEADER.unpack_from(words)
+        interface = (
+            words[_HEADER.size : _HEADER.size + min(length, _LARGEST_NAME)].rstrip(b"\0").decode("ascii", "replace")
+        )
+        if interface not in _GLOBALS or interface in self._bound:
+            return
+        (offered,) = struct.unpack("=I", words[-4:])
+        self._bound[interface] = version = min(offered, 2) if interface == "ext_idle_notifier_v1" else 1
+        new = struct.pack("=II", version, _GLOBALS[interface])
+        self._send(_REGISTRY, 0, struct.pack("=I", number) + _string(interface) + new)  # bind
+        if len(self._bound) == len(_GLOBALS):
+            opcode = self._bound["ext_idle_notifier_v1"]  # 1 get_idle_notification, 2 get_input_idle_notification
+            milliseconds = int(self._idle_after_seconds * 1000)
+            self._send(_NOTIFIER, opcode, struct.pack("=III", _NOTIFICATION, milliseconds, _SEAT))
+            self._is_watching = True
+
+    def _send(self, sender: int, opcode: int, words: bytes) -> None:
+        self._socket.write(_HEADER.pack(sender, (_HEADER.size + len(words)) << 16 | opcode) + words)
+
+
+def _string(text: str) -> bytes:
+    encoded = text.encode() + b"\0"
+    return struct.pack("=I", len(encoded)) + encoded + b"\0" * (-len(encoded) % 4)
