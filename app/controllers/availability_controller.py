@@ -7,19 +7,39 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from app.controllers.device_poller import DevicePoller
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
+from core.availability.decision import Decision
 from core.availability.observation import Observation
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
-from core.client.computer_watch import LOOK_SECONDS, ComputerWatch
+from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
+from core.errors import UserError
+from core.files.folders import Folders
+from core.hardware.discovery import choose_device
 
 if TYPE_CHECKING:
     from app.observers.desktop_observer import DesktopObserver
     from core.availability.rules import AvailabilityRules
 
 _LONGEST_LOOK_SECONDS = 5.0
+
+
+def computer_watch(folders: Folders, settings_store: SettingsStore, device_poller: DevicePoller) -> ComputerWatch:
+    """A watch over this computer, and over the GPU that the settings have train."""
+
+    def observer() -> Observer:
+        from core.observers.computer import ComputerObserver
+
+        try:
+            device = choose_device(device_poller.devices, settings_store.settings.device)
+        except UserError:
+            return ComputerObserver(folders.data, frozenset())
+        return ComputerObserver(folders.data, gpus_of([device]))
+
+    return ComputerWatch(observer, lambda: settings_store.settings.availability)
 
 
 class AvailabilityController(QObject):
@@ -52,11 +72,6 @@ class AvailabilityController(QObject):
         """The rules as they are set now."""
         return self._settings_store.settings.availability
 
-    @property
-    def observation(self) -> Observation | None:
-        """What is seen of the computer now; ``None`` where nobody has looked yet."""
-        return self._seen()
-
     def start(self) -> None:
         """Listen to the desktop from now on."""
         from PySide6.QtDBus import QDBusConnection
@@ -74,12 +89,17 @@ class AvailabilityController(QObject):
         if self._desktop is not None:
             self._desktop.watch_idle(False)
 
-    def look(self) -> tuple[RuleView, ...]:
-        """Every rule with what it sees now; who looks again within a few seconds keeps the observation going."""
+    def look(self) -> tuple[Decision, tuple[RuleView, ...], frozenset[str]]:
+        """The decision, every rule with what it sees, and the programs that run; nothing before the first look.
+
+        Who looks again within a few seconds keeps the observation going.
+        """
         self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
         self._begin()
         seen = self._seen()
-        return () if seen is None else rule_views(self.rules, seen)
+        views = () if seen is None else rule_views(self.rules, seen)
+        programs = frozenset() if seen is None or seen.programs is None else seen.programs
+        return self._session_controller.session.availability, views, programs
 
     def _begin(self) -> None:
         if not self._timer.isActive() and self._is_wanted:

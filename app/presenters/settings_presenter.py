@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.controllers.availability_controller import AvailabilityController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.settings_store import SettingsStore
@@ -28,6 +29,7 @@ class SettingsPresenter(QObject):
         self,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
+        availability: AvailabilityController,
         navigator: Navigator,
         newest_version: Callable[[], UpdateNotice | None],
         erase_data: Callable[[], None],
@@ -37,7 +39,7 @@ class SettingsPresenter(QObject):
         super().__init__(page)
         self.page = page
         self._settings_store, self._device_poller = settings_store, device_poller
-        self._newest_version = newest_version
+        self._availability, self._newest_version = availability, newest_version
         self._shown: Settings | None = None
         page.settings_changed.connect(settings_store.change)
         page.back_requested.connect(navigator.go_back)
@@ -53,4 +55,5 @@ class SettingsPresenter(QObject):
             self.page.show_settings(settings)
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen)
+        self.page.availability.show_sights(*self._availability.look())
         self.page.updates.show_newer(self._newest_version())

@@ -36,6 +36,11 @@ DAYS, HOURS = 7, 24
 Week = tuple[str, ...]
 """A line of 24 characters for each day from Monday on: ``x`` is a chosen hour, ``.`` one that is not."""
 _ROW_HEIGHT, _LEAST_COLUMN = 22, 12
+_SHEET = """
+QTableView, QHeaderView { background: transparent; }
+QHeaderView::section { padding: 2px; border: none; background: transparent; }
+QTableCornerButton::section { border: none; background: transparent; }
+"""
 _Index = QModelIndex | QPersistentModelIndex
 _Cell = tuple[int, int]
 
@@ -192,8 +197,8 @@ class WeekGrid(QTableView):
         self.setCornerButtonEnabled(False)
         for bar in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
             bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setStyleSheet(_SHEET)
         for header in (self.horizontalHeader(), self.verticalHeader()):
-            header.setStyleSheet("QHeaderView::section { padding: 2px; border: none; background: transparent; }")
             header.setHighlightSections(False)
             header.setSectionsClickable(True)
         across, down = self.horizontalHeader(), self.verticalHeader()
@@ -203,7 +208,7 @@ class WeekGrid(QTableView):
         down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         down.setDefaultSectionSize(_ROW_HEIGHT)
         down.sectionClicked.connect(self.switch_day)
-        self.setFixedHeight(DAYS * _ROW_HEIGHT + across.sizeHint().height() + 2)
+        self.setFixedHeight(DAYS * _ROW_HEIGHT + across.sizeHint().height())
 
 
 class _HourDelegate(QStyledItemDelegate):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
 from core.availability.observation import Observation
 from core.availability.rules import AvailabilityRules
+from core.hardware.device import Device
 
 LOOK_SECONDS = 2.0
 
@@ -69,6 +70,11 @@ class ComputerWatch:
             while not run.ended.is_set():
                 run.latest = observer.observe(self._rules())
                 run.ended.wait(self._look_seconds)
+
+
+def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
+    """The indices of those of the devices that are GPUs."""
+    return frozenset(device.index for device in devices if device.kind == "cuda")
 
 
 class _Run:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
+from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.run_consent import RunConsent
 from core.cli.runner.run_search import find_runs, only_run
 from core.cli.runner.worker_session import WorkerSession
@@ -46,7 +48,10 @@ def join(
     consent.require_possible()
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
-    with WorkerSession(context, display_for(command.json), folders) as worker:
+    with (
+        WorkerSession(context, display_for(command.json), folders) as worker,
+        nullcontext() if command.always else following_rules(worker, settings.availability, there, [device]),
+    ):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()

@@ -36,7 +36,11 @@ def test_a_value_of_another_type_or_out_of_bounds_is_none(qtbot: QtBot, buses: B
     service = weather(buses, 20.0)
     properties = ServiceProperties(buses.session, TARGET)
     qtbot.waitUntil(lambda: properties.value is not None, timeout=LIMIT)
-    assert (properties.flag("Celsius"), properties.number("Rains", 0, 1), properties.text("Rains")) == (None, None, None)
+    assert (properties.flag("Celsius"), properties.number("Rains", 0, 1), properties.text("Rains")) == (
+        None,
+        None,
+        None,
+    )
     assert properties.number("Celsius", 30, 60) is None
     for celsius in (("d", float("nan")), ("d", float("inf")), ("as", ["hot"]), ("(ii)", (20, 0)), ("x", -(2**63))):
         with qtbot.waitSignal(properties.answered, timeout=LIMIT):

@@ -30,7 +30,9 @@ Properties = Mapping[str, tuple[str, Any]]  # by name, the D-Bus type and the va
 
 def is_dbusmock_there() -> bool:
     """Whether the tests that need it can be run."""
-    found = Path(SYSTEM_PYTHON).exists() and subprocess.run([SYSTEM_PYTHON, "-c", "import dbusmock"], capture_output=True)
+    found = Path(SYSTEM_PYTHON).exists() and subprocess.run(
+        [SYSTEM_PYTHON, "-c", "import dbusmock"], capture_output=True
+    )
     return bool(found and found.returncode == 0)
 
 
