@@ -23,6 +23,7 @@ from core.hardware.discovery import choose_device
 if TYPE_CHECKING:
     from app.observers.desktop_observer import DesktopObserver
     from core.availability.rules import AvailabilityRules
+    from core.observers.programs import RunningPrograms
 
 _LONGEST_LOOK_SECONDS = 5.0
 
@@ -59,6 +60,7 @@ class AvailabilityController(QObject):
         super().__init__(parent)
         self._watch, self._settings_store, self._session_controller = watch, settings_store, session_controller
         self._desktop: DesktopObserver | None = None
+        self._programs: RunningPrograms | None = None
         self._looked_until = 0.0
         self._guard = AvailabilityGuard(lambda: self.rules, self._seen, bridge.post_event)
         self._timer = QTimer(self, interval=int(LOOK_SECONDS * 1000))
@@ -98,8 +100,14 @@ class AvailabilityController(QObject):
         self._begin()
         seen = self._seen()
         views = () if seen is None else rule_views(self.rules, seen)
-        programs = frozenset() if seen is None or seen.programs is None else seen.programs
-        return self._session_controller.session.availability, views, programs
+        return self._session_controller.session.availability, views, self._running_programs()
+
+    def _running_programs(self) -> frozenset[str]:
+        """Also where no rule names any, so that a person may choose."""
+        from core.observers.programs import RunningPrograms
+
+        self._programs = self._programs or RunningPrograms()
+        return self._programs.look() or frozenset()
 
     def _begin(self) -> None:
         if not self._timer.isActive() and self._is_wanted:

@@ -80,7 +80,8 @@ class AvailabilitySettings(Card):
         """Show what the rules have decided, what each of them sees, and offer the programs that run now."""
         self.now.set_text(self._now(decision) if views else "")
         for view in views:
-            words = breakable(rule_views.sees(view, self._rules))
+            is_looked_for = view.is_on or view.can_see
+            words = breakable(rule_views.sees(view, self._rules)) if is_looked_for else ""
             if view.rule in self.rows:
                 self.rows[view.rule].show_sight(words)
             elif view.rule == "price":
