@@ -14,6 +14,10 @@ _PROGRAM = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f/\ud800-\udfff]{1,100}\
 _PATH = Annotated[str, Meta(pattern=r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z")]
 
 
+LIMITS = frozenset({"gpu_share", "memory_pressure"})
+"""Limits that are there by default: where one was taken away (``None``), the settings' file says ``false``."""
+
+
 class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     """When this computer is free for training; with the defaults, whenever nobody needs it.
 

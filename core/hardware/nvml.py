@@ -11,19 +11,23 @@ from typing import Any, NamedTuple
 from core.hardware.device import Device, DeviceUser
 
 
-class _Program(NamedTuple):
-    """``name`` is empty where the system does not tell it; ``is_ours`` is true of us and what we started."""
+class Program(NamedTuple):
+    """``name`` is empty where the system does not tell it; ``is_ours`` is true of us and what we started.
+
+    ``is_there`` is false where the system's list of processes has no such one.
+    """
 
     name: str
     is_ours: bool
+    is_there: bool = True
 
 
 class DeviceUsers:
     """Programs that use a GPU, cached from one scan to the next because finding a process's name takes a while."""
 
     def __init__(self) -> None:
-        self._known: dict[int, _Program] = {}
-        self._known_before: dict[int, _Program] = {}
+        self._known: dict[int, Program] = {}
+        self._known_before: dict[int, Program] = {}
 
     def start_scan(self) -> None:
         """Forget the processes that the last scan has not met: their ids may be reused."""
@@ -34,25 +38,28 @@ class DeviceUsers:
         users = [
             DeviceUser(pid, program.name, size)
             for pid, size in memory.items()
-            if not (program := self._program(pid)).is_ours
+            if not (program := self.program(pid)).is_ours
         ]
         return tuple(sorted(users, key=lambda user: (-(user.memory_bytes or 0), user.pid)))
 
-    def _program(self, pid: int) -> _Program:
+    def program(self, pid: int) -> Program:
+        """The program that runs as this process."""
         program = self._known.get(pid) or self._known_before.get(pid) or _found(pid)
         self._known[pid] = program
         return program
 
 
-def _found(pid: int) -> _Program:
+def _found(pid: int) -> Program:
     import psutil
 
     try:
         process = psutil.Process(pid)
         is_ours = pid == os.getpid() or any(parent.pid == os.getpid() for parent in process.parents())
-        return _Program(process.name(), is_ours)
+        return Program(process.name(), is_ours)
+    except psutil.NoSuchProcess:
+        return Program("", is_ours=False, is_there=False)
     except (psutil.Error, OSError, ValueError):
-        return _Program("", False)
+        return Program("", is_ours=False)
 
 
 _log = logging.getLogger(__name__)

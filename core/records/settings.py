@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from core.availability.rules import LIMITS, AvailabilityRules
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.files.json_file import read_bounded
 from core.schema import StrictStruct
@@ -30,7 +31,8 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     ``device`` is ``auto``, ``cpu``, ``cuda:N`` or a GPU's uuid; ``port`` is the one to listen on, if any;
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
     training may take of the device's memory; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
-    connection in Mbit/s, from which what it leaves of the computing is estimated. The rest is about the window alone,
+    connection in Mbit/s, from which what it leaves of the computing is estimated; ``availability`` says when the
+    computer is free for training. The rest is about the window alone,
     which chooses the curves of its graphs itself where there are no ``graph_curves``, and where there is no
     ``update_address`` or ``update_publisher`` takes the package's own.
     """
@@ -57,6 +59,7 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     language: Literal["system", "en", "de"] = "system"
     graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
     graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
+    availability: AvailabilityRules = AvailabilityRules()
 
 
 def load_settings(path: Path) -> tuple[Settings, Path | None]:
@@ -79,9 +82,8 @@ def save_settings(path: Path, settings: Settings) -> None:
     """
     import tomli_w
 
-    plain = msgspec.to_builtins(settings)
-    msgspec.convert(plain, Settings)
-    text = _HEADER + tomli_w.dumps({name: value for name, value in plain.items() if value is not None})
+    msgspec.convert(msgspec.to_builtins(settings), Settings)
+    text = _HEADER + tomli_w.dumps(_chosen(settings))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(path, text.encode())
@@ -89,8 +91,25 @@ def save_settings(path: Path, settings: Settings) -> None:
         raise storage_problem(error, path) from error
 
 
+def _chosen(struct: StrictStruct) -> dict[str, Any]:
+    """What is not as by default; a limit that was taken away is ``false``, because TOML has no word for nothing."""
+    chosen: dict[str, Any] = {}
+    for field in msgspec.structs.fields(struct):
+        value = getattr(struct, field.name)
+        if value != field.default:
+            plain = _chosen(value) if isinstance(value, StrictStruct) else msgspec.to_builtins(value)
+            chosen[field.name] = False if plain is None else plain
+    return chosen
+
+
 def _decode(encoded: bytes) -> Settings:
-    return msgspec.convert(read_toml(encoded.decode()), Settings)
+    table = read_toml(encoded.decode())
+    rules = table.get("availability")
+    if isinstance(rules, dict):
+        table["availability"] = {
+            name: None if value is False and name in LIMITS else value for name, value in rules.items()
+        }
+    return msgspec.convert(table, Settings)
 
 
 def _set_aside(path: Path) -> Path:

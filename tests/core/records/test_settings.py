@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.availability.rules import LIMITS, AvailabilityRules
 from core.errors import ErrorKind, UserError
 from core.records.settings import Settings, load_settings, save_settings
+from tests.core.availability.strategies import AVAILABILITY_RULES
 
 EVERYTHING = Settings(
     device="cuda:1",
@@ -33,6 +35,7 @@ EVERYTHING = Settings(
     language="de",
     graph_period="24h",
     graph_curves=("loss", "my_rate"),
+    availability=AvailabilityRules(battery=False, gpu_share=None, programs=("blender",), idle_minutes=5),
 )
 
 
@@ -49,6 +52,32 @@ def test_without_a_file_there_are_the_defaults(path: Path) -> None:
 def test_what_was_saved_is_loaded(path: Path, settings: Settings) -> None:
     save_settings(path, settings)
     assert load_settings(path) == (settings, None)
+
+
+@given(AVAILABILITY_RULES, st.sampled_from(["/prices.csv", None]))
+def test_rules_of_availability_are_a_table_that_is_loaded_as_it_was_saved(
+    tmp_path_factory: pytest.TempPathFactory, rules: AvailabilityRules, price_file: str | None
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "rules" / "settings.toml"
+    settings = Settings(availability=msgspec.structs.replace(rules, price_file=price_file))
+    save_settings(path, settings)
+    assert load_settings(path) == (settings, None)
+
+
+def test_a_table_in_which_all_is_default_is_not_written(path: Path) -> None:
+    save_settings(path, Settings(availability=AvailabilityRules(gpu_share=0.2)))
+    assert "availability" not in path.read_text()
+
+
+def test_a_limit_that_was_taken_away_is_false_in_the_file(path: Path) -> None:
+    save_settings(path, Settings(availability=AvailabilityRules(gpu_share=None, memory_pressure=None)))
+    assert "[availability]\ngpu_share = false\nmemory_pressure = false\n" in path.read_text()
+
+
+def test_every_limit_that_is_there_by_default_can_be_taken_away() -> None:
+    rules = AvailabilityRules()
+    optional = {field.name for field in msgspec.structs.fields(rules) if type(None) in get_args(field.type)}
+    assert {name for name in optional if getattr(rules, name) is not None} == LIMITS
 
 
 def test_the_file_is_for_people(path: Path) -> None:

@@ -3,6 +3,7 @@
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
+ *   use 0 4242 35 1000                                    its index, pid, percent of its time, microsecond of the sample
  *   fail nvmlInitWithFlags 9                              this call returns that code
  *   lost 1                                                the GPU of that index has fallen off the bus
  *   hang nvmlDeviceGetName                                this call does not return while the line stands
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, INSUFFICIENT_SIZE = 7, IS_LOST = 15,
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, IS_LOST = 15,
        VERSION_MISMATCH = 25 };
 
 typedef struct {
@@ -23,10 +24,12 @@ typedef struct {
     int celsius, percent, milliwatts;
 } gpu_t;
 typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
+typedef struct { int gpu; unsigned pid, percent; unsigned long long at; } use_t;
 typedef struct {
-    unsigned count, processes;
+    unsigned count, processes, uses;
     gpu_t gpus[8];
     process_t process[8];
+    use_t use[8];
     char driver[80];
     int failure, lost, hangs;
 } state_t;
@@ -38,6 +41,7 @@ static void read_line(state_t *state, const char *line, const char *call) {
     int number, percent, milliwatts;
     gpu_t *gpu = &state->gpus[state->count];
     process_t *process = &state->process[state->processes];
+    use_t *use = &state->use[state->uses];
     if (state->count < 8 && sscanf(line, "gpu %95s %llu %llu %d %95[^\n]", gpu->uuid, &gpu->total_mib,
                                    &gpu->free_mib, &gpu->celsius, gpu->name) == 5) state->count++;
     if (sscanf(line, "busy %d %d %d", &number, &percent, &milliwatts) == 3) {
@@ -46,6 +50,8 @@ static void read_line(state_t *state, const char *line, const char *call) {
     }
     if (state->processes < 8 && sscanf(line, "process %d %u %lld %15s", &process->gpu, &process->pid,
                                        &process->mib, process->kind) == 4) state->processes++;
+    if (state->uses < 8 && sscanf(line, "use %d %u %u %llu", &use->gpu, &use->pid, &use->percent, &use->at) == 4)
+        state->uses++;
     sscanf(line, "driver %79s", state->driver);
     if (sscanf(line, "lost %d", &number) == 1) state->lost = number;
     if (sscanf(line, "fail %95s %d", name, &number) == 2 && !strcmp(name, call)) state->failure = number;
@@ -181,6 +187,25 @@ LIST(Graphics, _v2)
 LIST(Compute, _v3)
 LIST(Graphics, _v3)
 #endif
+
+typedef struct { unsigned pid; unsigned long long at; unsigned sm, memory, encoder, decoder; } sample_t;
+
+int nvmlDeviceGetProcessUtilization(void *handle, sample_t *samples, unsigned *count, unsigned long long since) {
+    state_t s;
+    gpu_t *gpu;
+    unsigned found = 0, room = *count;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    for (unsigned i = 0; i < s.uses; i++) {
+        use_t *use = &s.use[i];
+        if (use->gpu != (int)(long)handle - 1 || use->at <= since) continue;
+        if (samples && found < room) samples[found] = (sample_t){use->pid, use->at, use->percent, 0, 0, 0};
+        found++;
+    }
+    *count = found;
+    if (!found) return NOT_FOUND;
+    return !samples || found > room ? INSUFFICIENT_SIZE : SUCCESS;
+}
 
 typedef struct { unsigned long long total, free, used; } memory_t;
 

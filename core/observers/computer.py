@@ -1,0 +1,67 @@
+"""One look at this computer: what can be seen of it without a window, and what a front end adds."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from core.availability.observation import Observation
+from core.availability.price_file import PriceFile
+from core.availability.rules import AvailabilityRules
+from core.files.disk_space import free_space
+from core.observers.battery import power
+from core.observers.gpu_uses import GpuUses
+from core.observers.local_zone import local_now
+from core.observers.pressure import OtherCpuUse, memory_pressure
+from core.observers.programs import RunningPrograms
+
+
+class FrontEndSight(TypedDict, total=False):
+    """What only a front end sees, such as over D-Bus; the fields are those of ``Observation``."""
+
+    idle_seconds: float | None
+    is_locked: bool | None
+    is_power_saving: bool | None
+    is_metered: bool | None
+    games: tuple[str, ...] | None
+    films: tuple[str, ...] | None
+    sent_today: int | None
+    received_today: int | None
+
+
+class ComputerObserver:
+    """Looks at this computer; for one thread that may hang, as an NVIDIA driver does.
+
+    ``data_folder`` is on the disk of which the free space counts. ``gpus`` are the indices of those that training
+    uses, ``None`` for all: what happens on another GPU is no reason for a pause.
+    """
+
+    def __init__(self, data_folder: Path, gpus: frozenset[int] | None = None) -> None:
+        self.data_folder = data_folder
+        self.gpus = gpus
+        self._programs = RunningPrograms()
+        self._cpu = OtherCpuUse()
+        self._gpu_uses = GpuUses()
+        self._prices = PriceFile()
+
+    def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
+        """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
+        supply = power()
+        return Observation(
+            at=local_now(),
+            monotonic=time.monotonic(),
+            is_on_battery=supply.is_on_battery,
+            battery=supply.charge,
+            gpu_uses=self._gpu_uses.look(self.gpus),
+            programs=self._programs.look() if rules.programs else None,
+            cpu_pressure=self._cpu.look() if rules.cpu_pressure is not None else None,
+            memory_pressure=memory_pressure(),
+            free_disk_bytes=free_space(self.data_folder, None).free_bytes,
+            prices=self._prices.read(Path(rules.price_file)) if rules.price_file else None,
+            **seen,
+        )
+
+    def close(self) -> None:
+        """End the session with the GPU's driver."""
+        self._gpu_uses.close()

@@ -1,0 +1,79 @@
+"""How much other programs need the CPU and the memory.
+
+Linux tells how long tasks have waited (PSI, https://docs.kernel.org/accounting/psi.html). Of memory that is what
+counts: whoever waits for it, the computer is slow for its owner. Of the CPU it is not, because our own worker waits
+behind the others as well, and cannot be told from them; so the time that other processes compute is measured instead.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+_MEMORY = Path("/proc/pressure/memory")
+_SHORTEST_SECONDS = 0.5  # the system counts in hundredths of a second
+
+
+def memory_pressure(path: Path = _MEMORY) -> float | None:
+    """The share of the last ten seconds in which some task waited for memory; ``None`` where the kernel does not say.
+
+    Reading fails where the kernel was started with ``psi=0``. Never raises.
+    """
+    try:
+        name, avg10 = path.read_text().split(maxsplit=2)[:2]
+        percent = float(avg10.removeprefix("avg10="))
+    except (OSError, ValueError):
+        return None
+    return min(percent / 100, 1.0) if name == "some" and percent >= 0 else None
+
+
+class OtherCpuUse:
+    """The share of all cores that other programs use: the system's busy time, less ours and our children's.
+
+    A process and what it waited for count as ours, so do its descendants; one that has left the family, because its
+    parent has ended before it, counts as another program.
+    """
+
+    def __init__(self, pid: int | None = None) -> None:
+        self._pid = os.getpid() if pid is None else pid
+        self._before: tuple[float, float, float] | None = None
+
+    def look(self) -> float | None:
+        """The share since the last look, 0 to 1; ``None`` at the first one, and where nothing can be told."""
+        import psutil
+
+        try:
+            now = (time.monotonic(), _busy_seconds(), self._own_seconds())
+        except (psutil.Error, OSError, ValueError, AttributeError):
+            return None
+        before = self._before
+        if before is not None and now[0] - before[0] < _SHORTEST_SECONDS:
+            return None
+        self._before = now
+        if before is None:
+            return None
+        seconds, busy, own = (new - old for new, old in zip(now, before, strict=True))
+        return min(max((busy - own) / (seconds * (os.cpu_count() or 1)), 0.0), 1.0)
+
+    def _own_seconds(self) -> float:
+        """What the family has computed, and what those of it that have ended had."""
+        import psutil
+
+        us = psutil.Process(self._pid)
+        own = 0.0
+        for process in (us, *us.children(recursive=True)):
+            try:
+                times = process.cpu_times()
+            except psutil.NoSuchProcess:
+                continue
+            own += times.user + times.system + times.children_user + times.children_system
+        return own
+
+
+def _busy_seconds() -> float:
+    """Of all cores since the start; time for guests is in ``user`` and ``nice`` already."""
+    import psutil
+
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)

@@ -1,0 +1,135 @@
+"""What other programs compute on a GPU: the real pynvml against a small C fake of the driver's library."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.checkout import ROOT
+from tests.support.environment.fake_nvml import FakeNvml
+
+RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
+TITAN = "gpu GPU-bbbb 24576 24000 38 NVIDIA TITAN RTX"
+NOBODY = 4_194_300  # above what Linux gives to processes unless told otherwise
+_LOOK_AT_EVERY_LINE = """
+import dataclasses, json, sys
+from core.observers.gpu_uses import GpuUses
+uses = GpuUses()
+for line in sys.stdin:
+    gpus = json.loads(line)
+    found = uses.look(None if gpus is None else frozenset(gpus))
+    print(json.dumps(None if found is None else [dataclasses.astuple(use) for use in found]), flush=True)
+"""
+
+
+class Looker:
+    """A process that looks whenever it is asked; it stands for the client."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", _LOOK_AT_EVERY_LINE],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        self.pid = self._process.pid
+
+    def look(self, gpus: list[int] | None = None) -> Any:
+        """The uses that it sees, each as [GPU, program, share]."""
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(gpus) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def end(self) -> None:
+        """Close its stdin and wait for it."""
+        with self._process:
+            pass
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> FakeNvml:
+    return FakeNvml(tmp_path / "nvml")
+
+
+@pytest.fixture
+def looker(fake: FakeNvml) -> Iterator[Looker]:
+    looker = Looker(fake.environment)
+    yield looker
+    looker.end()
+
+
+@contextmanager
+def blender() -> Iterator[int]:
+    """A program that the client has not started."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+        yield process.pid
+        assert process.stdin
+        process.stdin.close()
+
+
+def test_another_programs_share_is_seen_and_our_own_is_not(fake: FakeNvml, looker: Looker) -> None:
+    with blender() as other:
+        fake.says(RTX, f"use 0 {other} 35 1000", f"use 0 {looker.pid} 60 1000")
+        assert looker.look() == [[0, "cat", 0.35]]
+
+
+def test_only_the_gpus_that_training_uses_count(fake: FakeNvml, looker: Looker) -> None:
+    with blender() as other:
+        fake.says(RTX, TITAN, f"use 0 {other} 35 1000", f"use 1 {other} 20 1000")
+        assert looker.look([1]) == [[1, "cat", 0.2]]
+        fake.says(RTX, TITAN, f"use 0 {other} 35 2000", f"use 1 {other} 20 2000")
+        assert looker.look([]) == []
+        assert looker.look() == [[0, "cat", 0.35], [1, "cat", 0.2]]
+
+
+def test_the_latest_sample_counts_and_none_counts_twice(fake: FakeNvml, looker: Looker) -> None:
+    with blender() as other:
+        fake.says(RTX, f"use 0 {other} 90 2000", f"use 0 {other} 10 1000")
+        assert looker.look() == [[0, "cat", 0.9]]
+        assert looker.look() == []
+        fake.says(RTX, f"use 0 {other} 90 2000", f"use 0 {other} 5 3000")
+        assert looker.look() == [[0, "cat", 0.05]]
+
+
+def test_nobody_and_nonsense_are_no_use(fake: FakeNvml, looker: Looker) -> None:
+    with blender() as other:
+        fake.says(RTX)
+        assert looker.look() == []
+        fake.says(RTX, f"use 0 {NOBODY} 50 1000", f"use 0 {other} 4000 1000")
+        assert looker.look() == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["fail nvmlInitWithFlags 9", "fail nvmlDeviceGetCount_v2 999", "lost 0", "fail nvmlDeviceGetProcessUtilization 3"],
+)
+def test_a_driver_that_fails_in_the_middle_cannot_be_seen_until_it_answers_again(
+    fake: FakeNvml, looker: Looker, fault: str
+) -> None:
+    with blender() as other:
+        fake.says(RTX, f"use 0 {other} 35 1000")
+        assert looker.look() == [[0, "cat", 0.35]]
+        fake.says(RTX, fault, f"use 0 {other} 35 2000")
+        looker.look()
+        looker.look()
+        assert looker.look() is None or fault.startswith("fail nvmlInit")
+        fake.says(RTX, f"use 0 {other} 40 3000")
+        assert looker.look() == [[0, "cat", 0.4]]
+
+
+def test_without_a_driver_nothing_can_be_seen(tmp_path: Path) -> None:
+    empty = FakeNvml(tmp_path / "nvml")
+    empty.says("fail nvmlInitWithFlags 9")
+    looker = Looker(empty.environment)
+    assert looker.look() is None
+    looker.end()

@@ -1,0 +1,83 @@
+"""Programs are seen by name while they run: real ones, which the tests start."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from core.observers.programs import RunningPrograms
+
+LOOKS_OF_A_MINUTE = 30
+PERIOD_SECONDS = 2.0
+HIGHEST_SHARE = 0.003
+
+
+@contextmanager
+def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
+    """That program, which says ``there`` and then waits until its stdin is closed."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        try:
+            assert process.stdout.readline().strip() == b"there"
+            yield process
+        finally:
+            process.stdin.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A program with a name of its own: a shell."""
+    path = tmp_path / "bees-in-blender"
+    shutil.copy(os.path.realpath("/bin/sh"), path)
+    return path
+
+
+def test_a_program_is_seen_while_it_runs(program: Path) -> None:
+    programs = RunningPrograms()
+    assert program.name not in (programs.look() or ())
+    with running(str(program), "-c", "echo there; read line"):
+        assert program.name in (programs.look() or ())
+    assert program.name not in (programs.look() or ())
+
+
+def test_a_process_that_becomes_another_program_is_seen_as_that(program: Path) -> None:
+    programs = RunningPrograms()
+    becomes = "import os, sys; print('there', flush=True); sys.stdin.read(1); os.execv(*eval(sys.argv[1]))"
+    arguments = repr((str(program), [program.name, "-c", "echo again; read line"]))
+    with running(sys.executable, "-c", becomes, arguments) as process:
+        assert process.stdin and process.stdout
+        assert program.name not in (programs.look() or ())
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline().strip() == b"again"
+        assert program.name in (programs.look() or ())
+
+
+def test_a_process_that_is_dead_but_not_buried_is_seen_no_more_within_a_minute(program: Path) -> None:
+    programs = RunningPrograms()
+    with running(str(program), "-c", "echo there; read line") as process:
+        for _ in range(10):
+            assert program.name in (programs.look() or ())
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        looks = [program.name in (programs.look() or ()) for _ in range(LOOKS_OF_A_MINUTE)]
+        assert not looks[-1]
+
+
+@pytest.mark.quiet
+def test_looking_costs_less_than_three_thousandths_of_a_core() -> None:
+    programs = RunningPrograms()
+    for _ in range(6):
+        programs.look()
+    begun = time.process_time()
+    for _ in range(LOOKS_OF_A_MINUTE):
+        programs.look()
+    assert (time.process_time() - begun) / (LOOKS_OF_A_MINUTE * PERIOD_SECONDS) < HIGHEST_SHARE
