@@ -12,7 +12,7 @@ from core.files.folders import Folders
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
 from core.texts import figures
 from core.texts.errors import advice_of, title_of
-from core.texts.user_data import name_of
+from core.texts.settings.user_data import name_of
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 

@@ -204,6 +204,245 @@
     </message>
 </context>
 <context>
+    <name>Availability</name>
+    <message>
+        <source>Paused: %1</source>
+        <translation>Pausiert: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more reason(s)</source>
+        <translation>
+            <numerusform>%n weiterer Grund</numerusform>
+            <numerusform>%n weitere Gründe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Ignored for now, as you wish: %1</source>
+        <translation>Zählt auf Ihren Wunsch gerade nicht: %1</translation>
+    </message>
+    <message>
+        <source>free disk space</source>
+        <translation>freier Speicherplatz</translation>
+    </message>
+    <message>
+        <source>battery</source>
+        <translation>Akku</translation>
+    </message>
+    <message>
+        <source>power saver</source>
+        <translation>Energiesparmodus</translation>
+    </message>
+    <message>
+        <source>metered connection</source>
+        <translation>getaktete Verbindung</translation>
+    </message>
+    <message>
+        <source>data volume</source>
+        <translation>Datenvolumen</translation>
+    </message>
+    <message>
+        <source>games</source>
+        <translation>Spiele</translation>
+    </message>
+    <message>
+        <source>programs</source>
+        <translation>Programme</translation>
+    </message>
+    <message>
+        <source>use of the GPU</source>
+        <translation>Nutzung der GPU</translation>
+    </message>
+    <message>
+        <source>films</source>
+        <translation>Filme</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>use of the CPU</source>
+        <translation>Nutzung der CPU</translation>
+    </message>
+    <message>
+        <source>your presence</source>
+        <translation>Ihre Anwesenheit</translation>
+    </message>
+    <message>
+        <source>hours</source>
+        <translation>Uhrzeiten</translation>
+    </message>
+    <message>
+        <source>price of electricity</source>
+        <translation>Strompreis</translation>
+    </message>
+    <message>
+        <source>the file of prices is missing</source>
+        <translation>die Datei mit den Preisen fehlt</translation>
+    </message>
+    <message>
+        <source>the file of prices says nothing of this hour</source>
+        <translation>die Datei mit den Preisen sagt nichts über diese Stunde</translation>
+    </message>
+    <message>
+        <source>the file of prices cannot be read</source>
+        <translation>die Datei mit den Preisen ist nicht lesbar</translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting until nobody has used this computer for %n minute(s)</source>
+        <translation>
+            <numerusform>Wartet, bis dieser Computer %n Minute unbenutzt ist</numerusform>
+            <numerusform>Wartet, bis dieser Computer %n Minuten unbenutzt ist</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Waiting for %1 (your hours)</source>
+        <translation>Wartet auf %1 (Ihre Uhrzeiten)</translation>
+    </message>
+    <message>
+        <source>Waiting for %1 (cheap electricity)</source>
+        <translation>Wartet auf %1 (günstiger Strom)</translation>
+    </message>
+    <message>
+        <source>the disk is almost full</source>
+        <translation>der Datenträger ist fast voll</translation>
+    </message>
+    <message>
+        <source>this computer runs on its battery</source>
+        <translation>dieser Computer läuft mit Akku</translation>
+    </message>
+    <message>
+        <source>the desktop saves power</source>
+        <translation>der Energiesparmodus ist an</translation>
+    </message>
+    <message>
+        <source>this connection is metered</source>
+        <translation>diese Verbindung ist getaktet</translation>
+    </message>
+    <message>
+        <source>today&apos;s data volume is used up</source>
+        <translation>das Datenvolumen für heute ist verbraucht</translation>
+    </message>
+    <message>
+        <source>memory is short</source>
+        <translation>der Arbeitsspeicher ist knapp</translation>
+    </message>
+    <message>
+        <source>other programs need the CPU</source>
+        <translation>andere Programme brauchen die CPU</translation>
+    </message>
+    <message>
+        <source>outside your hours</source>
+        <translation>außerhalb Ihrer Uhrzeiten</translation>
+    </message>
+    <message>
+        <source>it cannot be seen here whether you are away</source>
+        <translation>hier ist nicht zu erkennen, ob Sie weg sind</translation>
+    </message>
+    <message>
+        <source>you are using this computer</source>
+        <translation>Sie benutzen diesen Computer</translation>
+    </message>
+    <message>
+        <source>electricity is expensive at this hour</source>
+        <translation>Strom ist in dieser Stunde teuer</translation>
+    </message>
+    <message>
+        <source>%1 is using this GPU</source>
+        <translation>%1 nutzt diese GPU</translation>
+    </message>
+    <message>
+        <source>%1 is playing</source>
+        <translation>%1 spielt etwas ab</translation>
+    </message>
+    <message>
+        <source>%1 is running</source>
+        <translation>%1 läuft</translation>
+    </message>
+    <message>
+        <source>another program</source>
+        <translation>ein anderes Programm</translation>
+    </message>
+    <message>
+        <source>the disk has room again</source>
+        <translation>der Datenträger hat wieder Platz</translation>
+    </message>
+    <message>
+        <source>this computer is back on mains power</source>
+        <translation>dieser Computer hat wieder Netzstrom</translation>
+    </message>
+    <message>
+        <source>the desktop no longer saves power</source>
+        <translation>der Energiesparmodus ist wieder aus</translation>
+    </message>
+    <message>
+        <source>this connection is no longer metered</source>
+        <translation>diese Verbindung ist nicht mehr getaktet</translation>
+    </message>
+    <message>
+        <source>there is data volume again</source>
+        <translation>es gibt wieder Datenvolumen</translation>
+    </message>
+    <message>
+        <source>memory is no longer short</source>
+        <translation>der Arbeitsspeicher ist nicht mehr knapp</translation>
+    </message>
+    <message>
+        <source>other programs no longer need the CPU</source>
+        <translation>andere Programme brauchen die CPU nicht mehr</translation>
+    </message>
+    <message>
+        <source>your hours have begun</source>
+        <translation>Ihre Uhrzeiten haben begonnen</translation>
+    </message>
+    <message>
+        <source>you are away</source>
+        <translation>Sie sind weg</translation>
+    </message>
+    <message>
+        <source>electricity is cheap again</source>
+        <translation>Strom ist wieder günstig</translation>
+    </message>
+    <message>
+        <source>no other program is using this GPU any more</source>
+        <translation>kein anderes Programm nutzt diese GPU mehr</translation>
+    </message>
+    <message>
+        <source>the other program</source>
+        <translation>das andere Programm</translation>
+    </message>
+    <message>
+        <source>%1 has ended</source>
+        <translation>%1 ist beendet</translation>
+    </message>
+    <message numerus="yes">
+        <source>goes on when nobody has used it for %n minute(s)</source>
+        <translation>
+            <numerusform>weiter, wenn er %n Minute unbenutzt ist</numerusform>
+            <numerusform>weiter, wenn er %n Minuten unbenutzt ist</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>goes on at %1</source>
+        <translation>weiter um %1</translation>
+    </message>
+    <message>
+        <source>goes on when %1 are free</source>
+        <translation>weiter, sobald %1 frei sind</translation>
+    </message>
+    <message>
+        <source>your week has no free hour</source>
+        <translation>Ihre Woche hat keine freie Stunde</translation>
+    </message>
+    <message numerus="yes">
+        <source>goes on %n minute(s) after that ends</source>
+        <translation>
+            <numerusform>weiter %n Minute danach</numerusform>
+            <numerusform>weiter %n Minuten danach</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Callout</name>
     <message>
         <source>What can I do?</source>
@@ -2145,6 +2384,113 @@
     <message>
         <source>The connection to this run has ended. Go back, and join again.</source>
         <translation>Die Verbindung zu diesem Lauf ist beendet. Gehen Sie zurück und machen Sie noch einmal mit.</translation>
+    </message>
+</context>
+<context>
+    <name>Rules</name>
+    <message>
+        <source>idle for %1</source>
+        <translation>unbenutzt seit %1</translation>
+    </message>
+    <message>
+        <source>%1 are free</source>
+        <translation>%1 sind frei</translation>
+    </message>
+    <message>
+        <source>today %1 sent and %2 received</source>
+        <translation>heute %1 gesendet und %2 empfangen</translation>
+    </message>
+    <message>
+        <source>there is no file of prices</source>
+        <translation>es gibt keine Datei mit Preisen</translation>
+    </message>
+    <message>
+        <source>cannot see, so it waits</source>
+        <translation>nicht zu erkennen, daher wird gewartet</translation>
+    </message>
+    <message>
+        <source>cannot see</source>
+        <translation>nicht zu erkennen</translation>
+    </message>
+    <message>
+        <source>on battery: yes, %1 left</source>
+        <translation>Akkubetrieb: ja, noch %1</translation>
+    </message>
+    <message>
+        <source>on battery: yes</source>
+        <translation>Akkubetrieb: ja</translation>
+    </message>
+    <message>
+        <source>on battery: no</source>
+        <translation>Akkubetrieb: nein</translation>
+    </message>
+    <message>
+        <source>saves power: yes</source>
+        <translation>Energiesparmodus: ja</translation>
+    </message>
+    <message>
+        <source>saves power: no</source>
+        <translation>Energiesparmodus: nein</translation>
+    </message>
+    <message>
+        <source>metered: yes</source>
+        <translation>getaktet: ja</translation>
+    </message>
+    <message>
+        <source>metered: no</source>
+        <translation>getaktet: nein</translation>
+    </message>
+    <message>
+        <source>playing: %1</source>
+        <translation>spielt ab: %1</translation>
+    </message>
+    <message>
+        <source>nothing is playing</source>
+        <translation>nichts wird abgespielt</translation>
+    </message>
+    <message>
+        <source>running: %1</source>
+        <translation>läuft: %1</translation>
+    </message>
+    <message>
+        <source>none is running</source>
+        <translation>keines läuft</translation>
+    </message>
+    <message>
+        <source>%2 uses %1 of the GPU</source>
+        <translation>%2 nutzt %1 der GPU</translation>
+    </message>
+    <message>
+        <source>other programs use %1 of the GPU</source>
+        <translation>andere Programme nutzen %1 der GPU</translation>
+    </message>
+    <message>
+        <source>programs wait for memory %1 of the time</source>
+        <translation>Programme warten %1 der Zeit auf Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>other programs use %1 of the CPU</source>
+        <translation>andere Programme nutzen %1 der CPU</translation>
+    </message>
+    <message>
+        <source>free at this hour: yes</source>
+        <translation>jetzt frei: ja</translation>
+    </message>
+    <message>
+        <source>free at this hour: no, and never in the week</source>
+        <translation>jetzt frei: nein, und nie in der Woche</translation>
+    </message>
+    <message>
+        <source>free at this hour: no, again at %1</source>
+        <translation>jetzt frei: nein, wieder um %1</translation>
+    </message>
+    <message>
+        <source>the price is %1 now</source>
+        <translation>der Preis ist jetzt %1</translation>
+    </message>
+    <message>
+        <source>the price is %1 now, and low enough at %2</source>
+        <translation>der Preis ist jetzt %1, niedrig genug um %2</translation>
     </message>
 </context>
 <context>

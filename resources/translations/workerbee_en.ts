@@ -12,6 +12,37 @@
     </message>
 </context>
 <context>
+    <name>Availability</name>
+    <message numerus="yes">
+        <source>%n more reason(s)</source>
+        <translation>
+            <numerusform>%n more reason</numerusform>
+            <numerusform>%n more reasons</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Waiting until nobody has used this computer for %n minute(s)</source>
+        <translation>
+            <numerusform>Waiting until nobody has used this computer for %n minute</numerusform>
+            <numerusform>Waiting until nobody has used this computer for %n minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>goes on when nobody has used it for %n minute(s)</source>
+        <translation>
+            <numerusform>goes on when nobody has used it for %n minute</numerusform>
+            <numerusform>goes on when nobody has used it for %n minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>goes on %n minute(s) after that ends</source>
+        <translation>
+            <numerusform>goes on %n minute after that ends</numerusform>
+            <numerusform>goes on %n minutes after that ends</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Consent</name>
     <message numerus="yes">
         <source>and %n more</source>

@@ -11,7 +11,7 @@ from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, Category, DataCategory, erase_user_data, list_user_data
 from core.texts.figures import size
-from core.texts.user_data import name_of
+from core.texts.settings.user_data import name_of
 
 
 def reset(command: Reset, folders: Folders) -> int:

@@ -1,0 +1,189 @@
+"""Why nothing is computed although a run is joined, and when it goes on, in words for the computer's owner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.availability.arbiter import REST_SECONDS
+from core.availability.decision import Decision, Reason, RuleName
+from core.availability.rules import AvailabilityRules
+from core.availability.verdicts import ENOUGH_DISK_BYTES
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
+from core.texts import figures
+from core.texts.localization import translate
+
+_BETWEEN = " · "
+_LONGEST_NAME = 60
+
+
+def pause(decision: Decision, rules: AvailabilityRules) -> str:
+    """Return the foremost reason of a decision that has one: ``Paused: Blender is using this GPU · goes on …``."""
+    foremost, others = decision.reasons[0], len(decision.reasons) - 1
+    words = _waiting(foremost, rules) or fill_placeholders(
+        translate("Availability", "Paused: %1"), reason(foremost, rules)
+    )
+    more = translate("Availability", "%n more reason(s)", "", others) if others else ""
+    return _BETWEEN.join(part for part in (words, more) if part)
+
+
+def reason(reason: Reason, rules: AvailabilityRules) -> str:
+    """Return one reason and what comes next: ``Blender is using this GPU · goes on 5 minutes after that ends``."""
+    cause = _past(reason) if reason.is_over else _cause(reason)
+    following = _next(reason, rules)
+    return _BETWEEN.join(part for part in (cause, following) if part)
+
+
+def ignored(rules: Sequence[RuleName]) -> str:
+    """Return which rules do not count for now because the owner said so."""
+    words = translate("Availability", "Ignored for now, as you wish: %1")
+    return fill_placeholders(words, ", ".join(rule_name(rule) for rule in rules))
+
+
+def rule_name(rule: RuleName) -> str:
+    """Return what the rule is about, as one of a list."""
+    match rule:
+        case "disk":
+            return translate("Availability", "free disk space")
+        case "battery":
+            return translate("Availability", "battery")
+        case "power_saver":
+            return translate("Availability", "power saver")
+        case "metered":
+            return translate("Availability", "metered connection")
+        case "data":
+            return translate("Availability", "data volume")
+        case "game":
+            return translate("Availability", "games")
+        case "program":
+            return translate("Availability", "programs")
+        case "gpu":
+            return translate("Availability", "use of the GPU")
+        case "film":
+            return translate("Availability", "films")
+        case "memory":
+            return translate("Availability", "memory")
+        case "cpu":
+            return translate("Availability", "use of the CPU")
+        case "idle":
+            return translate("Availability", "your presence")
+        case "hours":
+            return translate("Availability", "hours")
+        case "price":
+            return translate("Availability", "price of electricity")
+
+
+def price_problem(problem: str) -> str:
+    """Return why the price of this hour is not known; the problem is a ``PriceProblem``."""
+    match problem:
+        case "missing":
+            return translate("Availability", "the file of prices is missing")
+        case "old":
+            return translate("Availability", "the file of prices says nothing of this hour")
+        case _:
+            return translate("Availability", "the file of prices cannot be read")
+
+
+def _waiting(reason: Reason, rules: AvailabilityRules) -> str:
+    """The rules that name a time at which the computer is free are no trouble, but waited for."""
+    if reason.is_over or not reason.can_see:
+        return ""
+    if reason.rule == "idle":
+        minutes = rules.idle_minutes or 0
+        return translate("Availability", "Waiting until nobody has used this computer for %n minute(s)", "", minutes)
+    if reason.until is None or reason.rule not in ("hours", "price"):
+        return ""
+    words = (
+        translate("Availability", "Waiting for %1 (your hours)")
+        if reason.rule == "hours"
+        else translate("Availability", "Waiting for %1 (cheap electricity)")
+    )
+    return fill_placeholders(words, figures.clock(reason.until.timestamp()))
+
+
+def _cause(reason: Reason) -> str:
+    match reason.rule:
+        case "disk":
+            return translate("Availability", "the disk is almost full")
+        case "battery":
+            return translate("Availability", "this computer runs on its battery")
+        case "power_saver":
+            return translate("Availability", "the desktop saves power")
+        case "metered":
+            return translate("Availability", "this connection is metered")
+        case "data":
+            return translate("Availability", "today's data volume is used up")
+        case "memory":
+            return translate("Availability", "memory is short")
+        case "cpu":
+            return translate("Availability", "other programs need the CPU")
+        case "hours":
+            return translate("Availability", "outside your hours")
+        case "idle" if not reason.can_see:
+            return translate("Availability", "it cannot be seen here whether you are away")
+        case "idle":
+            return translate("Availability", "you are using this computer")
+        case "price" if not reason.can_see:
+            return price_problem(reason.subject)
+        case "price":
+            return translate("Availability", "electricity is expensive at this hour")
+        case _:
+            return _program_runs(reason)
+
+
+def _program_runs(reason: Reason) -> str:
+    match reason.rule:
+        case "gpu":
+            words = translate("Availability", "%1 is using this GPU")
+        case "film":
+            words = translate("Availability", "%1 is playing")
+        case _:
+            words = translate("Availability", "%1 is running")
+    name = sanitize_line(reason.subject, _LONGEST_NAME) or translate("Availability", "another program")
+    return fill_placeholders(words, name)
+
+
+def _past(reason: Reason) -> str:
+    match reason.rule:
+        case "disk":
+            return translate("Availability", "the disk has room again")
+        case "battery":
+            return translate("Availability", "this computer is back on mains power")
+        case "power_saver":
+            return translate("Availability", "the desktop no longer saves power")
+        case "metered":
+            return translate("Availability", "this connection is no longer metered")
+        case "data":
+            return translate("Availability", "there is data volume again")
+        case "memory":
+            return translate("Availability", "memory is no longer short")
+        case "cpu":
+            return translate("Availability", "other programs no longer need the CPU")
+        case "hours":
+            return translate("Availability", "your hours have begun")
+        case "idle":
+            return translate("Availability", "you are away")
+        case "price":
+            return translate("Availability", "electricity is cheap again")
+        case "gpu":
+            return translate("Availability", "no other program is using this GPU any more")
+        case _:
+            name = sanitize_line(reason.subject, _LONGEST_NAME) or translate("Availability", "the other program")
+            return fill_placeholders(translate("Availability", "%1 has ended"), name)
+
+
+def _next(reason: Reason, rules: AvailabilityRules) -> str:
+    """When training goes on, as far as that is known."""
+    if reason.rule == "idle" and reason.can_see and not reason.is_over:
+        minutes = rules.idle_minutes or 0
+        return translate("Availability", "goes on when nobody has used it for %n minute(s)", "", minutes)
+    if reason.until is not None:
+        return fill_placeholders(translate("Availability", "goes on at %1"), figures.clock(reason.until.timestamp()))
+    if reason.rule == "disk":
+        return fill_placeholders(translate("Availability", "goes on when %1 are free"), figures.size(ENOUGH_DISK_BYTES))
+    if reason.rule == "hours":
+        return translate("Availability", "your week has no free hour")
+    minutes = round(REST_SECONDS.get(reason.rule, 0.0) / 60)
+    if minutes:
+        return translate("Availability", "goes on %n minute(s) after that ends", "", minutes)
+    return ""

@@ -1,0 +1,108 @@
+"""What each rule sees right now, in a few words beside its switch."""
+
+from __future__ import annotations
+
+from core.availability.rule_views import RuleView
+from core.availability.rules import AvailabilityRules
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
+from core.texts import figures
+from core.texts.availability import price_problem
+from core.texts.localization import installed, translate
+
+_LONGEST_NAMES = 200
+
+
+def sees(view: RuleView, rules: AvailabilityRules) -> str:
+    """Return what the rule sees: ``on battery: no``, ``idle for 4 min``, ``cannot see``."""
+    if not view.can_see:
+        return _blind(view, rules)
+    match view.rule:
+        case "battery" | "power_saver" | "metered":
+            return _yes_or_no(view)
+        case "game" | "film" | "program":
+            return _running(view)
+        case "gpu" | "memory" | "cpu":
+            return _share(view)
+        case "idle":
+            return fill_placeholders(translate("Rules", "idle for %1"), figures.about(view.amount or 0.0))
+        case "disk":
+            return fill_placeholders(translate("Rules", "%1 are free"), figures.size(view.amount or 0.0))
+        case "data":
+            sizes = (figures.size(length) for length in view.traffic or (0, 0))
+            return fill_placeholders(translate("Rules", "today %1 sent and %2 received"), *sizes)
+        case "hours":
+            return _hours(view)
+        case "price":
+            return _price(view)
+
+
+def _blind(view: RuleView, rules: AvailabilityRules) -> str:
+    if view.rule == "price":
+        return price_problem(*view.names) if rules.price_file else translate("Rules", "there is no file of prices")
+    if view.asks:
+        return translate("Rules", "cannot see, so it waits")
+    return translate("Rules", "cannot see")
+
+
+def _yes_or_no(view: RuleView) -> str:
+    match view.rule, view.is_so:
+        case "battery", True if view.amount is not None:
+            return fill_placeholders(translate("Rules", "on battery: yes, %1 left"), figures.share(view.amount))
+        case "battery", True:
+            return translate("Rules", "on battery: yes")
+        case "battery", _:
+            return translate("Rules", "on battery: no")
+        case "power_saver", True:
+            return translate("Rules", "saves power: yes")
+        case "power_saver", _:
+            return translate("Rules", "saves power: no")
+        case _, True:
+            return translate("Rules", "metered: yes")
+        case _:
+            return translate("Rules", "metered: no")
+
+
+def _running(view: RuleView) -> str:
+    names = sanitize_line(", ".join(view.names), _LONGEST_NAMES)
+    match view.rule, bool(names):
+        case "film", True:
+            return fill_placeholders(translate("Rules", "playing: %1"), names)
+        case "film", False:
+            return translate("Rules", "nothing is playing")
+        case _, True:
+            return fill_placeholders(translate("Rules", "running: %1"), names)
+        case _:
+            return translate("Rules", "none is running")
+
+
+def _share(view: RuleView) -> str:
+    names = sanitize_line(", ".join(view.names), _LONGEST_NAMES)
+    match view.rule:
+        case "gpu" if names:
+            words = translate("Rules", "%2 uses %1 of the GPU")
+        case "gpu":
+            words = translate("Rules", "other programs use %1 of the GPU")
+        case "memory":
+            words = translate("Rules", "programs wait for memory %1 of the time")
+        case _:
+            words = translate("Rules", "other programs use %1 of the CPU")
+    return fill_placeholders(words, figures.share(view.amount), names)
+
+
+def _hours(view: RuleView) -> str:
+    if view.is_so:
+        return translate("Rules", "free at this hour: yes")
+    if view.until is None:
+        return translate("Rules", "free at this hour: no, and never in the week")
+    words = translate("Rules", "free at this hour: no, again at %1")
+    return fill_placeholders(words, figures.clock(view.until.timestamp()))
+
+
+def _price(view: RuleView) -> str:
+    amount = view.amount or 0.0
+    price = installed().decimal(amount, 3 if abs(amount) < 10 else 1)
+    if view.until is None:
+        return fill_placeholders(translate("Rules", "the price is %1 now"), price)
+    words = translate("Rules", "the price is %1 now, and low enough at %2")
+    return fill_placeholders(words, price, figures.clock(view.until.timestamp()))

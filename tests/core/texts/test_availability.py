@@ -1,0 +1,108 @@
+"""Why training pauses and when it goes on, as the owner reads it; and what each rule sees."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, get_args
+
+import pytest
+
+from core.availability.decision import Decision, Reason, RuleName
+from core.availability.observation import GpuUse, Observation
+from core.availability.prices import Prices
+from core.availability.rule_views import rule_views
+from core.availability.rules import AvailabilityRules
+from core.texts.availability import ignored, pause, reason, rule_name
+from core.texts.settings.rule_views import sees
+
+NOW = datetime.now().astimezone().replace(hour=14, minute=0, second=0, microsecond=0)
+AT_22 = NOW.replace(hour=22)
+RULES = AvailabilityRules(
+    idle_minutes=5, hours=("." * 22 + "xx",) * 7, programs=("blender",), price_file="/prices.csv", highest_price=0.2
+)
+PRICES = Prices((NOW.timestamp(), NOW.timestamp() + 3600), (0.3071, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (Reason("gpu", "Blender"), "Paused: Blender is using this GPU · goes on 5 minutes after that ends"),
+        (Reason("gpu"), "Paused: another program is using this GPU · goes on 5 minutes after that ends"),
+        (Reason("game", "tux\x1b[2J", is_over=True, until=AT_22), "Paused: tux[2J has ended · goes on at 22:00"),
+        (Reason("battery"), "Paused: this computer runs on its battery · goes on 1 minute after that ends"),
+        (Reason("hours", until=AT_22), "Waiting for 22:00 (your hours)"),
+        (Reason("hours"), "Paused: outside your hours · your week has no free hour"),
+        (Reason("price", until=AT_22), "Waiting for 22:00 (cheap electricity)"),
+        (Reason("price", "old", can_see=False), "Paused: the file of prices says nothing of this hour"),
+        (Reason("idle", until=AT_22), "Waiting until nobody has used this computer for 5 minutes"),
+        (Reason("idle", can_see=False), "Paused: it cannot be seen here whether you are away"),
+        (Reason("disk"), "Paused: the disk is almost full · goes on when 2.0 GB are free"),
+        (Reason("data", until=AT_22), "Paused: today's data volume is used up · goes on at 22:00"),
+    ],
+)
+def test_a_pause_says_why_and_until_when(given: Reason, words: str) -> None:
+    assert pause(Decision((given,)), RULES) == words
+
+
+def test_other_reasons_are_counted() -> None:
+    reasons = (Reason("battery"), Reason("game", "tuxkart"), Reason("hours", until=AT_22))
+    assert pause(Decision(reasons), RULES).endswith(" after that ends · 2 more reasons")
+    assert pause(Decision((Reason("hours", until=AT_22), Reason("idle"))), RULES).endswith(
+        "(your hours) · 1 more reason"
+    )
+
+
+@pytest.mark.parametrize("rule", get_args(RuleName))
+def test_every_rule_has_words_for_now_and_for_afterwards(rule: RuleName) -> None:
+    words = {reason(Reason(rule), RULES), reason(Reason(rule, is_over=True, until=AT_22), RULES), rule_name(rule)}
+    assert len(words) == 3 and all(words)
+
+
+def test_what_is_ignored_is_named() -> None:
+    assert ignored(("battery", "game")) == "Ignored for now, as you wish: battery, games"
+
+
+@pytest.mark.parametrize(
+    ("rule", "seen", "words"),
+    [
+        ("battery", {"is_on_battery": False, "battery": 1.0}, "on battery: no"),
+        ("battery", {"is_on_battery": True, "battery": 0.81}, "on battery: yes, 81 % left"),
+        ("battery", {"is_on_battery": True}, "on battery: yes"),
+        ("battery", {}, "cannot see"),
+        ("power_saver", {"is_power_saving": True}, "saves power: yes"),
+        ("power_saver", {"is_power_saving": False}, "saves power: no"),
+        ("metered", {"is_metered": True}, "metered: yes"),
+        ("metered", {"is_metered": False}, "metered: no"),
+        ("game", {"games": ()}, "none is running"),
+        ("game", {"games": ("a", "b")}, "running: a, b"),
+        ("film", {"films": ()}, "nothing is playing"),
+        ("film", {"films": ("vlc",)}, "playing: vlc"),
+        ("program", {"programs": frozenset({"sh", "blender"})}, "running: blender"),
+        ("gpu", {"gpu_uses": ()}, "other programs use 0 % of the GPU"),
+        ("gpu", {"gpu_uses": (GpuUse(0, "cat", 0.35),)}, "cat uses 35 % of the GPU"),
+        ("memory", {"memory_pressure": 0.05}, "programs wait for memory 5 % of the time"),
+        ("cpu", {"cpu_pressure": 0.5}, "other programs use 50 % of the CPU"),
+        ("idle", {"idle_seconds": 240.0}, "idle for 4 min"),
+        ("idle", {}, "cannot see, so it waits"),
+        ("disk", {"free_disk_bytes": 12_300_000_000}, "12.3 GB are free"),
+        ("data", {"sent_today": 1_000_000, "received_today": 2_500_000}, "today 1.0 MB sent and 2.5 MB received"),
+        ("hours", {}, "free at this hour: no, again at 22:00"),
+        ("price", {"prices": PRICES}, "the price is 0.307 now, and low enough at 15:00"),
+        ("price", {"prices": Prices((NOW.timestamp(),), (12.04,))}, "the price is 12.0 now"),
+        ("price", {"prices": "broken"}, "the file of prices cannot be read"),
+    ],
+)
+def test_each_rule_says_what_it_sees(rule: RuleName, seen: dict[str, Any], words: str) -> None:
+    assert _sees(rule, RULES, NOW, **seen) == words
+
+
+def test_hours_and_prices_that_are_not_set_say_so() -> None:
+    assert _sees("hours", AvailabilityRules(), NOW) == "free at this hour: yes"
+    never = AvailabilityRules(hours=("." * 24,) * 7)
+    assert _sees("hours", never, NOW) == "free at this hour: no, and never in the week"
+    assert _sees("price", AvailabilityRules(), NOW + timedelta(days=1)) == "there is no file of prices"
+
+
+def _sees(rule: RuleName, rules: AvailabilityRules, at: datetime, **seen: Any) -> str:
+    [view] = [view for view in rule_views(rules, Observation(at, 0.0, **seen)) if view.rule == rule]
+    return sees(view, rules)
