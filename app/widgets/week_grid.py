@@ -248,8 +248,8 @@ def _day(day: int) -> str:
 
 
 def _hour(hour: int) -> str:
-    """``22:00 to 23:00``, as the system writes times."""
+    """``22:00 – 23:00``, as the system writes times."""
     first, last = (
         QLocale().toString(QTime(each % HOURS, 0), QLocale.FormatType.ShortFormat) for each in (hour, hour + 1)
     )
-    return fill_placeholders(translate("WeekGrid", "%1 to %2"), first, last)
+    return f"{first} – {last}"

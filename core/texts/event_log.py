@@ -42,14 +42,14 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
-from core.texts import errors, figures
-from core.texts.availability import reasons
+from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
 
+BETWEEN = " · "
 MAX_SUSPECTS = 3  # that a line names
 
 
@@ -123,10 +123,10 @@ def _of_request(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
 
 def _of_rules(event: AvailabilityDecided) -> str:
     if not event.decision.is_free:
-        return f"{reasons.pause(event.decision, event.rules)}."
-    free = translate("EventLog", "Your rules: this computer is free for training.")
-    ignored = reasons.ignored(event.decision.ignored) if event.decision.ignored else ""
-    return f"{free} {ignored}".strip()
+        return f"{availability.pause(event.decision, event.rules)}."
+    free = translate("EventLog", "By your rules, this computer is free for training")
+    ignored = availability.ignored(event.decision.ignored) if event.decision.ignored else ""
+    return f"{BETWEEN.join(part for part in (free, ignored) if part)}."
 
 
 _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published

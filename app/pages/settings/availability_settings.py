@@ -22,7 +22,9 @@ from core.availability.presets import preset_of, with_preset
 from core.availability.rule_views import RuleView, is_on
 from core.availability.rules import AvailabilityRules
 from core.records.settings import Settings
-from core.texts.availability import reasons, rule_views
+from core.texts import availability
+from core.texts.settings import rule_views
+from core.texts.status import BETWEEN
 
 _SWITCHES: dict[RuleName, str] = {
     "battery": "battery",
@@ -92,10 +94,10 @@ class AvailabilitySettings(Card):
 
     def _now(self, decision: Decision) -> str:
         if not decision.is_free:
-            return breakable(reasons.pause(decision, self._rules))
-        free = self.tr("Right now this computer is free for training.")
-        ignored = reasons.ignored(decision.ignored) if decision.ignored else ""
-        return breakable(f"{free} {ignored}".strip())
+            return breakable(availability.pause(decision, self._rules))
+        free = self.tr("Right now this computer is free for training")
+        ignored = availability.ignored(decision.ignored) if decision.ignored else ""
+        return breakable(BETWEEN.join(part for part in (free, ignored) if part))
 
     def _show_presets(self) -> None:
         preset = preset_of(self._rules)
@@ -131,8 +133,8 @@ class AvailabilitySettings(Card):
         )
         return {
             "gpu": RuleRow(self.tr("Pause when other programs use"), self.tr("%1 %2 of the GPU"), gpu),
-            "memory": RuleRow(self.tr("Pause when memory is short"), self.tr("%1 %2 of the time"), memory),
-            "cpu": RuleRow(self.tr("Pause when others need"), self.tr("%1 %2 of the CPU"), cpu),
+            "memory": RuleRow(self.tr("Pause when programs wait for memory"), self.tr("%1 %2 of the time"), memory),
+            "cpu": RuleRow(self.tr("Pause when other programs use"), self.tr("%1 %2 of the CPU"), cpu),
         }
 
     def _idle_row(self) -> RuleRow:

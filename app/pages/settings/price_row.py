@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.pages.settings.rule_row import INDENT
@@ -31,7 +32,6 @@ class PriceRow(QWidget):
         self.highest.setFixedWidth(_PRICE_WIDTH)
         self.highest.setAccessibleName(self.tr("Highest price of electricity"))
         self.highest.setPlaceholderText(self.tr("any"))
-        self.highest.setValidator(QDoubleValidator(-1e6, 1e6, 6, self.highest))
         self.highest.editingFinished.connect(self._change_highest)
         self.file = QPushButton()
         self.file.setAccessibleName(self.tr("File of prices"))
@@ -41,7 +41,7 @@ class PriceRow(QWidget):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(2)
-        sentence = self.tr("Train while electricity costs at most %1 by %2")
+        sentence = self.tr("Train while electricity costs at most %1 according to %2")
         rows.addWidget(InlineForm(sentence, self.highest, self.file))
         rows.addWidget(self.sight)
         self.sight.hide()
@@ -50,7 +50,7 @@ class PriceRow(QWidget):
         """Show file and price, without emitting anything; a price that is being typed stays."""
         self._file, self._highest = file, highest
         if not self.highest.hasFocus():
-            self.highest.setText("" if highest is None else QLocale().toString(highest, "g", 6))
+            self._show_highest()
         words = sanitize_line(file or self.tr("a file of prices …"), 4096)
         self.file.setText(self.file.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FILE_WIDTH))
         self.file.setAccessibleDescription(words)
@@ -60,11 +60,17 @@ class PriceRow(QWidget):
         """Show what is seen of the price; nothing where it does not matter."""
         self.sight.set_text(words if self._highest is not None else "")
 
+    def _show_highest(self) -> None:
+        self.highest.setText("" if self._highest is None else QLocale().toString(self._highest, "g", 6))
+
     def _change_highest(self) -> None:
+        """What is no number changes nothing."""
         typed = self.highest.text().strip()
         price, is_number = QLocale().toDouble(typed)
-        highest = price if typed and is_number else None
-        if highest != self._highest:
+        highest = price if typed else None
+        if typed and not (is_number and isfinite(price)):
+            self._show_highest()
+        elif highest != self._highest:
             self.changed.emit(self._file, highest)
 
     def _choose_file(self) -> None:

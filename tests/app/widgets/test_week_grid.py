@@ -94,7 +94,7 @@ def test_a_screen_reader_says_each_hour_and_what_it_is(grid: WeekGrid) -> None:
     grid.show_week((NONE[0], *ALL[1:]))
     table = QAccessible.queryAccessibleInterface(grid)
     names = [table.child(number).text(QAccessible.Text.Name) for number in range(table.childCount())]
-    assert "Monday, 22:00 to 23:00: not free for training" in names
-    assert "Tuesday, 22:00 to 23:00: free for training" in names
-    assert "Monday" in names and "23:00 to 00:00" in names
+    assert "Monday, 22:00 – 23:00: not free for training" in names
+    assert "Tuesday, 22:00 – 23:00: free for training" in names
+    assert "Monday" in names and "23:00 – 00:00" in names
     assert "Space" in grid.accessibleDescription()

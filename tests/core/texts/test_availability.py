@@ -59,7 +59,7 @@ def test_every_rule_has_words_for_now_and_for_afterwards(rule: RuleName) -> None
 
 
 def test_what_is_ignored_is_named() -> None:
-    assert ignored(("battery", "game")) == "Ignored for now, as you wish: battery, games"
+    assert ignored(("battery", "game")) == "ignored until it is over, or until midnight: battery, games"
 
 
 @pytest.mark.parametrize(
