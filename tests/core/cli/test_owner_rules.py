@@ -7,8 +7,10 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from core.availability.presets import with_preset
 from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
 from core.records.settings import Settings, save_settings
@@ -23,10 +25,7 @@ __all__ = ["terminals"]  # the fixture
 @pytest.fixture(autouse=True)
 def _rules(tmp_path: Path) -> None:
     """The settings of an owner who has named a program, and of whose computer nothing else matters."""
-    rules = AvailabilityRules(
-        battery=False, power_saver=False, metered=False, games=False, gpu_share=None, memory_pressure=None,
-        programs=(NAME,),
-    )  # fmt: skip
+    rules = msgspec.structs.replace(with_preset(AvailabilityRules(), "always"), programs=(NAME,))
     save_settings(Folders.below(tmp_path / "home").settings_file, Settings(availability=rules))
 
 
