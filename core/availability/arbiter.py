@@ -158,4 +158,4 @@ def _reason(cause: _Cause, paused_at: float | None, at: datetime, now: float) ->
     if cause.reason.until is None or paused_at is None:
         return cause.reason
     earliest = after(at, paused_at + SHORTEST_PAUSE_SECONDS - now)
-    return replace(cause.reason, until=max(cause.reason.until, earliest or cause.reason.until))
+    return replace(cause.reason, until=max(cause.reason.until, earliest or cause.reason.until, key=datetime.timestamp))

@@ -60,6 +60,11 @@ class DataFolder:
         return self.path / "history.sqlite"
 
     @property
+    def pauses_file(self) -> Path:
+        """When this computer was free for training, and why it was not."""
+        return self.path / "pauses.jsonl"
+
+    @property
     def recent_runs_file(self) -> Path:
         """The runs that this person has looked at or helped."""
         return self.path / "recent_runs.json"

@@ -1795,6 +1795,29 @@
     </message>
 </context>
 <context>
+    <name>Pauses</name>
+    <message>
+        <source>since %1</source>
+        <translation>seit %1</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+    <message>
+        <source>free for training</source>
+        <translation>frei für Training</translation>
+    </message>
+    <message>
+        <source>paused: %1 (%2)</source>
+        <translation>pausiert: %1 (%2)</translation>
+    </message>
+    <message>
+        <source>paused: %1</source>
+        <translation>pausiert: %1</translation>
+    </message>
+</context>
+<context>
     <name>PeersTable</name>
     <message>
         <source>Peers in the run</source>

@@ -1,1 +1,1 @@
-"""Texts of what the owner sets and sees of it: what each rule sees, and what is kept of a person."""
+"""Texts of what the owner sets and sees of it: what each rule sees, the last pauses, and what is kept of a person."""

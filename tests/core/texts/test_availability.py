@@ -12,7 +12,9 @@ from core.availability.observation import GpuUse, Observation
 from core.availability.prices import Prices
 from core.availability.rule_views import rule_views
 from core.availability.rules import AvailabilityRules
+from core.records.pauses import Interval
 from core.texts.availability import ignored, pause, reason, rule_name
+from core.texts.settings.pause_history import line_of
 from core.texts.settings.rule_views import sees
 
 NOW = datetime.now().astimezone().replace(hour=14, minute=0, second=0, microsecond=0)
@@ -101,6 +103,13 @@ def test_hours_and_prices_that_are_not_set_say_so() -> None:
     never = AvailabilityRules(hours=("." * 24,) * 7)
     assert _sees("hours", never, NOW) == "free at this hour: no, and never in the week"
     assert _sees("price", AvailabilityRules(), NOW + timedelta(days=1)) == "there is no file of prices"
+
+
+def test_the_last_pauses_are_lines_of_a_list() -> None:
+    later = NOW.replace(hour=15, minute=31)
+    assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 to 15:31 · paused: games (tuxkart)"
+    assert line_of(Interval(NOW, later, "hours")) == "14:00 to 15:31 · paused: hours"
+    assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
 
 
 def _sees(rule: RuleName, rules: AvailabilityRules, at: datetime, **seen: Any) -> str:

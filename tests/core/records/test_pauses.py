@@ -1,0 +1,119 @@
+"""The last days' pauses are remembered, whatever happens to the process or its file."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.availability.decision import Decision, Reason, RuleName
+from core.records.pauses import LONGEST_GAP_SECONDS, MOST_BYTES, Interval, PauseLog
+from tests.support.hypothesis_profile import damaged
+
+START = datetime(2026, 11, 25, 14, 2, tzinfo=ZoneInfo("Europe/Berlin"))
+FREE = Decision()
+GAME = Decision((Reason("game", "tuxkart"), Reason("idle")))
+OVER = Decision((Reason("game", "tuxkart", is_over=True), Reason("idle")))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "pauses.jsonl"
+
+
+def at(minutes: float) -> datetime:
+    """So long after the start."""
+    return START + timedelta(minutes=minutes)
+
+
+def interval(began: float, ended: float | None, rule: RuleName | None = None, subject: str = "") -> Interval:
+    return Interval(at(began), None if ended is None else at(ended), rule, subject)
+
+
+def write(log: PauseLog, decision: Decision, first: int, last: int) -> None:
+    """As a client that looks once a minute."""
+    for minute in range(first, last):
+        log.note(decision, at(minute))
+
+
+def test_a_pause_is_one_interval_however_often_it_is_noted(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    write(log, GAME, 20, 70)
+    write(log, OVER, 70, 75)
+    write(log, FREE, 75, 90)
+    expected = (interval(0, 20), interval(20, 75, "game", "tuxkart"), interval(75, None))
+    assert log.intervals(7, at(91)) == expected
+    assert PauseLog(path).intervals(7, at(91)) == expected
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_an_orderly_end_ends_the_interval(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    log.end(at(20))
+    log.end(at(21))
+    assert PauseLog(path).intervals(7, at(22)) == (interval(0, 20),)
+
+
+def test_who_was_killed_has_said_until_when_to_five_minutes(path: Path) -> None:
+    write(PauseLog(path), GAME, 0, 34)
+    again = PauseLog(path)
+    write(again, FREE, 600, 603)
+    assert again.intervals(7, at(603)) == (interval(0, 30, "game", "tuxkart"), interval(600, None))
+
+
+def test_only_the_last_days_are_given(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    write(log, GAME, 20, 40)
+    assert log.intervals(15 / 1440, at(40)) == (interval(25, None, "game", "tuxkart"),)
+    assert log.intervals(1, at(3000)) == ()
+
+
+def test_a_clock_that_is_set_back_begins_anew(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    write(log, GAME, 5, 10)
+    assert log.intervals(7, at(10)) == (interval(0, 15), interval(5, None, "game", "tuxkart"))
+
+
+def test_the_file_is_bounded_and_keeps_what_is_new(path: Path) -> None:
+    log = PauseLog(path)
+    for minute in range(5000):
+        log.note(GAME if minute % 2 else FREE, at(minute))
+    assert path.stat().st_size <= MOST_BYTES
+    assert log.intervals(1, at(5000))[-1] == interval(4999, None, "game", "tuxkart")
+    assert len(log.intervals(100, at(5000))) > 1000
+
+
+def test_a_torn_line_costs_only_itself(path: Path) -> None:
+    log = PauseLog(path)
+    write(log, FREE, 0, 20)
+    with path.open("ab") as file:
+        file.write(b'\n{"at":17')
+    write(log, GAME, 20, 21)
+    assert log.intervals(7, at(21)) == (interval(0, 20), interval(20, None, "game", "tuxkart"))
+
+
+GOOD = b'\n{"at":1795611720.0,"state":"free"}\n{"at":1795611780.0,"state":"game","subject":"tuxkart"}'
+
+
+@given(damaged(GOOD) | st.binary())
+def test_a_damaged_file_is_read_as_far_as_it_can_be(tmp_path_factory: pytest.TempPathFactory, encoded: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "damaged.jsonl"
+    path.write_bytes(encoded)
+    now = datetime.fromtimestamp(1795611780 + LONGEST_GAP_SECONDS, START.tzinfo)
+    for found in PauseLog(path).intervals(1e6, now):
+        assert found.ended is None or found.ended > found.began
+
+
+def test_a_disk_that_refuses_is_no_accident(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    log = PauseLog(tmp_path / "data" / "pauses.jsonl")
+    log.note(GAME, START)
+    assert log.intervals(7, START) == ()
