@@ -66,7 +66,7 @@ TEST_PROGRAMS = {
 }
 
 # Those that not every Debian has; the tests that need one are left out without it.
-TEST_PROGRAMS_OF_SOME_SYSTEMS = {"trayer": "trayer"}
+TEST_PROGRAMS_OF_SOME_SYSTEMS = {"trayer": "trayer", "gamemoded": "gamemode-daemon"}
 
 # What the tests start with the system's own Python, for which alone Debian has it, and the Debian packages.
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -156,6 +156,21 @@ def ensure_programs(programs: dict[str, str], needing: str) -> None:
         install_from_system(reason, " ".join(programs[name] for name in missing))
 
 
+def has_module(module: str) -> bool:
+    """Say whether the system's own Python has that module."""
+    if not Path(SYSTEM_PYTHON).exists():
+        return False
+    return subprocess.run([SYSTEM_PYTHON, "-c", f"import {module}"], check=False, capture_output=True).returncode == 0
+
+
+def ensure_modules_of_system() -> None:
+    """See to it that the system's Python can start what the tests need, where its packages have that."""
+    missing = [name for name, package in TEST_MODULES.items() if not has_module(name) and is_offered(package)]
+    if missing:
+        reason = f"the tests need {', '.join(missing)} for {SYSTEM_PYTHON}"
+        install_from_system(reason, " ".join(TEST_MODULES[name] for name in missing))
+
+
 def is_offered(package: str) -> bool:
     """Say whether apt has that package; where there is no apt, set-up stops later, and says so."""
     if shutil.which("apt-cache") is None:
@@ -215,6 +230,7 @@ def set_up(extras: frozenset[str]) -> None:
         # after the others, with which apt's lists have come
         offered = {name: each for name, each in TEST_PROGRAMS_OF_SOME_SYSTEMS.items() if is_offered(each)}
         ensure_programs(offered, "the tests need")
+        ensure_modules_of_system()
     if "window" in extras:
         ensure_window_libraries()
     if "installer" in extras:

@@ -35,6 +35,6 @@ class FilmsObserver(QObject):
 
     @property
     def source(self) -> str | None:
-        """Who tells of them."""
+        """The programs that tell of them."""
         sources = {"MPRIS": self._players.playing, "GNOME SessionManager": self._inhibitors.programs}
         return ", ".join(name for name, seen in sources.items() if seen is not None) or None

@@ -50,7 +50,7 @@ class GamesObserver(QObject):
 
     @property
     def source(self) -> str | None:
-        """Who tells of them."""
+        """The programs that tell of them."""
         return None if self.games is None else "GameMode"
 
     def _on_count(self) -> None:

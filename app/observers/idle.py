@@ -32,7 +32,7 @@ class IdleSource(Protocol):
 
     @property
     def idle_seconds(self) -> float | None:
-        """What is known now."""
+        """What is known at this moment."""
 
     def refresh(self) -> None:
         """Ask for what is newer, without waiting for it."""
@@ -96,7 +96,7 @@ class IdleObserver(QObject):
 
     @property
     def source(self) -> str | None:
-        """Who tells it."""
+        """The program that tells it."""
         return None if self._knowing is None else self._knowing.name
 
     @property

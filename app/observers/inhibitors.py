@@ -41,7 +41,7 @@ class _Inhibitor(QObject):
 
 
 class ScreenInhibitors(QObject):
-    """What keeps the screen on.
+    """What keeps the screen on now.
 
     Signals:
         changed: it may be another program than before.

@@ -45,7 +45,7 @@ class MeteredObserver(QObject):
 
     @property
     def source(self) -> str | None:
-        """Who tells it."""
+        """The program that tells it."""
         return self._answer()[1]
 
     def _answer(self) -> tuple[bool | None, str | None]:

@@ -66,7 +66,7 @@ class PowerObserver(QObject):
         return self._portal.flag("power-saver-enabled") if profile is None else profile == "power-saver"
 
     def sources(self) -> dict[str, str | None]:
-        """Who tells each of it."""
+        """The program that tells each of it."""
         has_profile = any(each.text("ActiveProfile") for each in self._profiles)
         saver = "power-profiles-daemon" if has_profile else "xdg-desktop-portal"
         return {

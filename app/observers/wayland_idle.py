@@ -16,8 +16,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtNetwork import QLocalSocket
 
 IDLE_AFTER_SECONDS = 5.0
-_DISPLAY, _REGISTRY, _SEAT, _NOTIFIER, _NOTIFICATION = 1, 2, 3, 4, 5
-_GLOBALS = {"wl_seat": _SEAT, "ext_idle_notifier_v1": _NOTIFIER}
+_DISPLAY, _REGISTRY, _NOTIFICATION = 1, 2, 5  # 3 and 4 are the seat and the notifier, as they come
+_SEAT, _NOTIFIER = "wl_seat", "ext_idle_notifier_v1"
 _HEADER = struct.Struct("=II")
 _LARGEST_NAME = 256
 
@@ -40,7 +40,8 @@ class WaylandIdle(QObject):
     ) -> None:
         super().__init__(parent)
         self._idle_after_seconds = idle_after_seconds
-        self._bound: dict[str, int] = {}  # interface, version
+        self._bound: dict[str, int] = {}  # by interface, the object
+        self._version = 1
         self._is_watching = False
         self._idle_since: float | None = None
         self._socket = QLocalSocket(self)
@@ -62,7 +63,7 @@ class WaylandIdle(QObject):
         """Do nothing: whatever changes is told."""
 
     def close(self) -> None:
-        """Leave the compositor."""
+        """Leave the compositor for good."""
         self._is_watching = False
         self._socket.abort()
 
@@ -89,22 +90,28 @@ class WaylandIdle(QObject):
             self._idle_since = None if opcode else time.monotonic() - self._idle_after_seconds
 
     def _on_global(self, words: bytes) -> None:
-        """Bind the first seat and the notifier; with both, ask to be told of idleness."""
+        """Bind the first seat and the notifier; with both, watch."""
         number, length = _HEADER.unpack_from(words)
         interface = (
             words[_HEADER.size : _HEADER.size + min(length, _LARGEST_NAME)].rstrip(b"\0").decode("ascii", "replace")
         )
-        if interface not in _GLOBALS or interface in self._bound:
+        if interface not in (_SEAT, _NOTIFIER) or interface in self._bound:
             return
-        (offered,) = struct.unpack("=I", words[-4:])
-        self._bound[interface] = version = min(offered, 2) if interface == "ext_idle_notifier_v1" else 1
-        new = struct.pack("=II", version, _GLOBALS[interface])
+        if interface == _NOTIFIER:
+            (offered,) = struct.unpack("=I", words[-4:])
+            self._version = min(offered, 2)
+        self._bound[interface] = bound = _REGISTRY + 1 + len(self._bound)
+        new = struct.pack("=II", self._version if interface == _NOTIFIER else 1, bound)
         self._send(_REGISTRY, 0, struct.pack("=I", number) + _string(interface) + new)  # bind
-        if len(self._bound) == len(_GLOBALS):
-            opcode = self._bound["ext_idle_notifier_v1"]  # 1 get_idle_notification, 2 get_input_idle_notification
-            milliseconds = int(self._idle_after_seconds * 1000)
-            self._send(_NOTIFIER, opcode, struct.pack("=III", _NOTIFICATION, milliseconds, _SEAT))
-            self._is_watching = True
+        if len(self._bound) == 2:
+            self._watch()
+
+    def _watch(self) -> None:
+        """Request ``get_idle_notification``, or ``get_input_idle_notification`` of the newer version."""
+        milliseconds = int(self._idle_after_seconds * 1000)
+        arguments = struct.pack("=III", _NOTIFICATION, milliseconds, self._bound[_SEAT])
+        self._send(self._bound[_NOTIFIER], self._version, arguments)  # their opcodes are 1 and 2
+        self._is_watching = True
 
     def _send(self, sender: int, opcode: int, words: bytes) -> None:
         self._socket.write(_HEADER.pack(sender, (_HEADER.size + len(words)) << 16 | opcode) + words)

@@ -24,6 +24,7 @@ class _ScreenSaverInfo(ctypes.Structure):
     )
 
 
+_Handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _ExitHandler = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -53,14 +54,14 @@ class X11Idle:
             self._root = self._x11.XDefaultRootWindow(self._display)
 
     def refresh(self) -> None:
-        """Ask the server."""
+        """Ask the server, which answers at once."""
         info = _ScreenSaverInfo()
         is_told = self._display and not self._is_lost
         is_told = is_told and self._screen_saver.XScreenSaverQueryInfo(self._display, self._root, ctypes.byref(info))
         self.idle_seconds = info.idle / _MILLISECONDS if is_told and not self._is_lost else None
 
     def close(self) -> None:
-        """Leave the server."""
+        """Leave the server for good."""
         if self._display and not self._is_lost:
             self._x11.XCloseDisplay(self._display)
         self._display = self.idle_seconds = None
@@ -74,12 +75,15 @@ class X11Idle:
         self._screen_saver.XScreenSaverQueryInfo.argtypes = [pointer, ctypes.c_ulong, pointer]
 
     def _survive_the_server(self) -> None:
-        """Without this, Xlib ends the whole process when the server is gone (libX11 before 1.7 always does)."""
-        set_handler = getattr(self._x11, "XSetIOErrorExitHandler", None)
-        if set_handler is not None:
-            self._on_exit = _ExitHandler(self._on_lost)  # kept, because Xlib does not
-            set_handler.argtypes = [ctypes.c_void_p, _ExitHandler, ctypes.c_void_p]
-            set_handler(self._display, self._on_exit, None)
+        """Xlib ends the process when a server is gone, unless neither its handler nor the display's does (libX11 1.7).
+
+        The handler is all displays', but each ends the process by itself that has not been told otherwise.
+        """
+        if hasattr(self._x11, "XSetIOErrorExitHandler"):
+            self._handlers = (_Handler(lambda _display: 0), _ExitHandler(self._on_lost))  # kept, as Xlib does not
+            self._x11.XSetIOErrorExitHandler.argtypes = [ctypes.c_void_p, _ExitHandler, ctypes.c_void_p]
+            self._x11.XSetIOErrorHandler(self._handlers[0])
+            self._x11.XSetIOErrorExitHandler(self._display, self._handlers[1], None)
 
     def _on_lost(self, _display: object, _data: object) -> None:
         self._is_lost = True

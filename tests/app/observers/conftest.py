@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from PySide6.QtCore import QObject
 from PySide6.QtDBus import QDBusConnection
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from tests.app.support.mock_service import MockService, is_dbusmock_there
+from installer.environment import has_module
+from tests.app.support.mock_service import MockService
 from tests.support.environment.session_bus import session_bus
 
 
@@ -39,11 +42,11 @@ class Buses:
 
 @pytest.fixture
 def buses(qapp: QApplication) -> Iterator[Buses]:
-    if shutil.which("dbus-daemon") is None or not is_dbusmock_there():
+    if shutil.which("dbus-daemon") is None or not has_module("dbusmock"):
         pytest.skip("there is no dbus-daemon, or no python3-dbusmock")
     with session_bus() as session, session_bus() as system:
-        connections = [QDBusConnection.connectToBus(at, at) for at in (session, system)]
-        its = Buses(session, system, *connections)
+        ours, theirs = (QDBusConnection.connectToBus(at, at) for at in (session, system))
+        its = Buses(session, system, ours, theirs)
         with its.services:
             yield its
         for at in (session, system):
@@ -51,6 +54,23 @@ def buses(qapp: QApplication) -> Iterator[Buses]:
 
 
 @pytest.fixture
+def parent(qapp: QApplication) -> Iterator[QObject]:
+    """Whoever owns what is tested; it ends with the test."""
+    owner = QObject()
+    yield owner
+    owner.deleteLater()
+
+
+@pytest.fixture
 def no_bus(qapp: QApplication) -> QDBusConnection:
     """What a computer without one has."""
     return QDBusConnection.connectToBus("unix:path=/nonexistent", "nowhere")
+
+
+def wait_for_value(qtbot: QtBot, look: Callable[[], object], expected: object) -> None:
+    """Until that is what is seen."""
+
+    def is_seen() -> bool:
+        return look() == expected
+
+    qtbot.waitUntil(is_seen, timeout=60_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from app.observers.metered import MeteredObserver
-from tests.app.observers.conftest import Buses
+from tests.app.observers.conftest import Buses, wait_for_value
 from tests.app.support.mock_service import MockService
 
 LIMIT = 60_000
@@ -24,7 +24,7 @@ def test_what_network_manager_knows_and_guesses(qtbot: QtBot, buses: Buses) -> N
     metered = MeteredObserver(buses.session, buses.system)
     for word, expected in ((4, False), (3, True), (2, False), (1, True), (0, None), (1, True), (77, None)):
         service.update(NAME, {"Metered": ("u", word)})
-        qtbot.waitUntil(lambda expected=expected: metered.is_metered is expected, timeout=LIMIT)
+        wait_for_value(qtbot, lambda: metered.is_metered, expected)
         assert metered.source == (None if expected is None else "NetworkManager")
 
 

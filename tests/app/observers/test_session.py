@@ -7,7 +7,7 @@ import time
 from pytestqt.qtbot import QtBot
 
 from app.observers.session import SessionObserver
-from tests.app.observers.conftest import Buses
+from tests.app.observers.conftest import Buses, wait_for_value
 from tests.app.support.mock_service import MockService
 
 LIMIT = 60_000
@@ -42,7 +42,7 @@ def test_a_session_that_is_locked_or_not_seen_is_locked(qtbot: QtBot, buses: Bus
         ({"Active": ("b", True)}, False),
     ):
         service.update(SESSION, properties, path=AUTO)
-        qtbot.waitUntil(lambda expected=expected: session.is_locked is expected, timeout=LIMIT)
+        wait_for_value(qtbot, lambda: session.is_locked, expected)
     service.end()
     qtbot.waitUntil(lambda: session.is_locked is None, timeout=LIMIT)
     assert session.source is None

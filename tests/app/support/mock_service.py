@@ -10,8 +10,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jeepney import DBusAddress, new_method_call
@@ -26,14 +25,6 @@ _MOCK = "org.freedesktop.DBus.Mock"
 _END_SECONDS = 60.0
 
 Properties = Mapping[str, tuple[str, Any]]  # by name, the D-Bus type and the value
-
-
-def is_dbusmock_there() -> bool:
-    """Whether the tests that need it can be run."""
-    found = Path(SYSTEM_PYTHON).exists() and subprocess.run(
-        [SYSTEM_PYTHON, "-c", "import dbusmock"], capture_output=True
-    )
-    return bool(found and found.returncode == 0)
 
 
 class MockService:
@@ -65,9 +56,11 @@ class MockService:
         reply = self._connection.send_and_get_reply(message_bus.NameHasOwner(self._name), timeout=_END_SECONDS)
         return bool(reply.body[0])
 
-    def add_object(self, path: str, interface: str, properties: Properties, methods: list[tuple[str, ...]]) -> None:
+    def add_object(
+        self, path: str, interface: str, properties: Properties, methods: Sequence[tuple[str, str, str, str]]
+    ) -> None:
         """Another object; a method is its name, the types of its arguments and of its answer, and code for ``ret``."""
-        self.call("AddObject", "ssa{sv}a(ssss)", path, interface, dict(properties), methods)
+        self.call("AddObject", "ssa{sv}a(ssss)", path, interface, dict(properties), list(methods))
 
     def add_method(self, name: str, answer: str, code: str, *, interface: str = "", arguments: str = "") -> None:
         """A method of the object, or another answer of it."""

@@ -180,6 +180,15 @@ class Desktop(ProgramsOfADesktop):
         super().__init__(folder)
         self._size, self._has_panel = size, has_panel
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What a program needs to find this desktop, beside what every program has."""
+        return self._environment
+
+    def crash(self) -> None:
+        """The X server dies, and with it every connection to it."""
+        self._server.process.kill()
+
     def begin_panel(self) -> None:
         """With a tray for icons."""
         self.launch(["trayer", *_PANEL, "--SetDockType", "true"], "trayer")
@@ -290,7 +299,7 @@ class Desktop(ProgramsOfADesktop):
     def _begin_display(self, number: Path) -> str:
         """An X server chooses a free number itself, and writes it down once it can be asked for windows."""
         command = 'exec Xvfb -displayfd 3 -screen 0 "$0"x24 -wr -noreset -nolisten tcp 3>"$1"'
-        server = self.launch(["sh", "-c", command, self._size, str(number)], "xvfb")
+        self._server = server = self.launch(["sh", "-c", command, self._size, str(number)], "xvfb")
 
         def look() -> str:
             assert server.process.poll() is None, server.words
