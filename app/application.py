@@ -33,6 +33,7 @@ from app.shell.tray_controller import TrayController
 from core.errors import UserError
 from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
+from core.records.pauses import PauseLog
 
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
@@ -97,8 +98,9 @@ class Application(QObject):
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
         watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller)
+        pauses = PauseLog(self.folders.contents.pauses_file)
         self.availability = AvailabilityController(
-            watch, self.bridge, self.settings_store, self.session_controller, self
+            watch, pauses, self.bridge, self.settings_store, self.session_controller, self
         )
 
     def _make_shell(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -16,15 +17,18 @@ from core.availability.observation import Observation
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
+from core.client.daily_traffic import DailyTraffic
 from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.discovery import choose_device
+from core.records.pauses import Interval, PauseLog
 
 if TYPE_CHECKING:
     from app.observers.desktop_observer import DesktopObserver
     from core.availability.rules import AvailabilityRules
     from core.observers.programs import RunningPrograms
 
+_FIRST_MILLISECONDS = 100
 _LONGEST_LOOK_SECONDS = 5.0
 
 
@@ -52,18 +56,21 @@ class AvailabilityController(QObject):
     def __init__(
         self,
         watch: ComputerWatch,
+        pauses: PauseLog,
         bridge: Bridge,
         settings_store: SettingsStore,
         session_controller: SessionController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._watch, self._settings_store, self._session_controller = watch, settings_store, session_controller
+        self._watch, self._pauses = watch, pauses
+        self._settings_store, self._session_controller = settings_store, session_controller
         self._desktop: DesktopObserver | None = None
         self._programs: RunningPrograms | None = None
+        self._traffic = DailyTraffic()
         self._looked_until = 0.0
-        self._guard = AvailabilityGuard(lambda: self.rules, self._seen, bridge.post_event)
-        self._timer = QTimer(self, interval=int(LOOK_SECONDS * 1000))
+        self._guard = AvailabilityGuard(lambda: self.rules, self._seen, bridge.post_event, self._note)
+        self._timer = QTimer(self)
         self._timer.timeout.connect(self._check)
         session_controller.changed.connect(self._begin)
         session_controller.overruled.connect(self._guard.resume_now)
@@ -85,7 +92,9 @@ class AvailabilityController(QObject):
         self._desktop.changed.connect(self._check_now)
 
     def stop(self) -> None:
-        """Observe no more."""
+        """Observe nothing until there is a run again."""
+        if self._timer.isActive():
+            self._pauses.end(datetime.now().astimezone())
         self._timer.stop()
         self._watch.stop()
         if self._desktop is not None:
@@ -102,6 +111,14 @@ class AvailabilityController(QObject):
         views = () if seen is None else rule_views(self.rules, seen)
         return self._session_controller.session.availability, views, self._running_programs()
 
+    def last_pauses(self, days: float) -> tuple[Interval, ...]:
+        """When this computer was free for runs that were joined, and when it was not, the earliest first."""
+        return self._pauses.intervals(days, datetime.now().astimezone())
+
+    def _note(self, decision: Decision, at: datetime) -> None:
+        if self._session_controller.session.joined_run_id is not None and not self._session_controller.is_over:
+            self._pauses.note(decision, at)
+
     def _running_programs(self) -> frozenset[str]:
         """Also where no rule names any, so that a person may choose."""
         from core.observers.programs import RunningPrograms
@@ -112,7 +129,7 @@ class AvailabilityController(QObject):
     def _begin(self) -> None:
         if not self._timer.isActive() and self._is_wanted:
             self._watch.start()
-            self._timer.start()
+            self._timer.start(_FIRST_MILLISECONDS)
             if self._desktop is not None:
                 self._desktop.watch_idle(True)
 
@@ -121,8 +138,10 @@ class AvailabilityController(QObject):
         return not self._session_controller.is_over or time.monotonic() < self._looked_until
 
     def _check(self) -> None:
+        """Soon after the beginning, so that nobody who starts a run then has to be paused."""
         if self._is_wanted:
             self._guard.check()
+            self._timer.setInterval(_FIRST_MILLISECONDS if self._seen() is None else int(LOOK_SECONDS * 1000))
         else:
             self.stop()
 
@@ -131,4 +150,6 @@ class AvailabilityController(QObject):
             self._guard.check()
 
     def _seen(self) -> Observation | None:
-        return self._watch.seen(self._desktop.fields() if self._desktop is not None else None)
+        self._traffic = self._traffic.after(self._session_controller.session.progress, datetime.now().date())
+        desktop = self._desktop.fields() if self._desktop is not None else {}
+        return self._watch.seen({**desktop, **self._traffic.fields})

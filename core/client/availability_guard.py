@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from core.availability.arbiter import ArbiterState, decide, resume_now
 from core.availability.decision import Decision, Reason
@@ -18,8 +19,8 @@ class AvailabilityGuard:
     """Decides whether the computer is free, and posts each decision that differs from the one before.
 
     A front end calls ``check`` every two seconds at least, and as soon as it knows that something has changed; always
-    on one thread. ``observe`` returns what is seen now, ``None`` before anything is known. The client that is given the
-    posted events does the rest.
+    on one thread. ``observe`` returns what is seen now, ``None`` before anything is known; ``note`` is given
+    every decision, with its time. The client that is given the posted events does the rest.
     """
 
     def __init__(
@@ -27,19 +28,21 @@ class AvailabilityGuard:
         rules: Callable[[], AvailabilityRules],
         observe: Callable[[], Observation | None],
         post: Callable[[AvailabilityDecided], None],
+        note: Callable[[Decision, datetime], None] = lambda _decision, _at: None,
     ) -> None:
         self.observation: Observation | None = None
-        self._rules, self._observe, self._post = rules, observe, post
+        self._rules, self._observe, self._post, self._note = rules, observe, post, note
         self._state = ArbiterState()
-        self._posted = AvailabilityDecided(Decision())
+        self._posted = AvailabilityDecided(Decision(), rules())
 
     def check(self) -> None:
-        """Look and decide."""
+        """Decide by what is seen now."""
         seen, rules = self._observe(), self._rules()
         if seen is None:
             return
         self.observation = seen
         self._state, decision = decide(self._state, rules, seen)
+        self._note(decision, seen.at)
         decided = AvailabilityDecided(decision, rules)
         if not _is_known(decided, self._posted):
             self._posted = decided

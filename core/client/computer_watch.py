@@ -48,13 +48,18 @@ class ComputerWatch:
             self._run = _Run()
             threading.Thread(target=self._look, args=(self._run,), name="computer-watch", daemon=True).start()
 
+    def await_first_look(self, seconds: float) -> None:
+        """Wait until something has been seen, for so many seconds at most."""
+        if self._run is not None:
+            self._run.has_looked.wait(seconds)
+
     def stop(self) -> None:
         """Look no longer, and forget what was seen; an observer that hangs is not waited for."""
         if self._run is not None:
             self._run.ended.set()
             self._run = None
 
-    def seen(self, fields: Mapping[str, object] | None = None) -> Observation | None:
+    def seen(self, fields: Mapping[str, object]) -> Observation | None:
         """What was seen last, as of now; ``None`` before the first look.
 
         ``fields`` are what the front end itself sees; where it sees nothing, what the observer has seen holds.
@@ -62,13 +67,14 @@ class ComputerWatch:
         latest = self._run.latest if self._run is not None else None
         if latest is None:
             return None
-        known = {name: value for name, value in (fields or {}).items() if value is not None}
+        known = {name: value for name, value in fields.items() if value is not None}
         return replace(latest, at=datetime.now(latest.at.tzinfo), monotonic=self._clock(), **known)  # type: ignore[arg-type]
 
     def _look(self, run: _Run) -> None:
         with contextlib.closing(self._make()) as observer:
             while not run.ended.is_set():
                 run.latest = observer.observe(self._rules())
+                run.has_looked.set()
                 run.ended.wait(self._look_seconds)
 
 
@@ -78,8 +84,8 @@ def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
 
 
 class _Run:
-    """One thread's time between ``start`` and ``stop``: what it has seen, and whether it shall end."""
+    """One thread's time between ``start`` and ``stop``: what it has seen, if anything yet, and whether it shall end."""
 
     def __init__(self) -> None:
         self.latest: Observation | None = None
-        self.ended = threading.Event()
+        self.has_looked, self.ended = threading.Event(), threading.Event()

@@ -457,6 +457,10 @@
         <translation>Empfangen am Tag</translation>
     </message>
     <message>
+        <source>The last days:</source>
+        <translation>Die letzten Tage:</translation>
+    </message>
+    <message>
         <source>Right now this computer is free for training</source>
         <translation>Im Moment ist dieser Computer frei fürs Training</translation>
     </message>
@@ -1799,10 +1803,6 @@
     <message>
         <source>since %1</source>
         <translation>seit %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 bis %2</translation>
     </message>
     <message>
         <source>free for training</source>

@@ -33,9 +33,9 @@ from core.run.address import JoinAddress
 from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
+from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 from tests.support.peers import fake_worker
 from tests.support.peers.sample_addresses import NOWHERE
-from tests.support.scripted_computer import ScriptedComputer, watch_over
 
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"

@@ -13,7 +13,7 @@ from core.control.messages import ControlCommand
 from core.protocol.client_events import Pause
 from tests.app.test_application import ADDRESS, Open, name_of_page, opened, train, until
 from tests.app.test_changed_run import starts
-from tests.support.scripted_computer import ScriptedComputer, watch_over
+from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 
 __all__ = ["opened"]  # the fixture
 

@@ -13,12 +13,8 @@ from typing import Any
 
 import msgspec
 
-from core.availability.presets import with_preset
-from core.availability.rules import AvailabilityRules
-from core.files.folders import Folders
 from core.protocol.codec import decode_event
 from core.protocol.events import AnyEvent
-from core.records.settings import Settings, save_settings
 from core.run.manifest import RunManifest
 from tests.support.checkout import ROOT
 from tests.support.peers import fake_worker
@@ -77,10 +73,7 @@ def argv(words: Sequence[str], worker: Sequence[str], script: str = _SCRIPT) -> 
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """With all of Workerbee's folders in that one; unless the test has settings, its computer is always free."""
-    settings = Folders.below(folder / "home").settings_file
-    if not settings.exists():
-        save_settings(settings, Settings(availability=with_preset(AvailabilityRules(), "always")))
+    """With all of Workerbee's folders in that one."""
     return {**os.environ, "WORKERBEE_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), "TERM": "xterm"}
 
 

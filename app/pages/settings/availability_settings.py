@@ -21,9 +21,10 @@ from core.availability.decision import Decision, RuleName
 from core.availability.presets import preset_of, with_preset
 from core.availability.rule_views import RuleView, is_on
 from core.availability.rules import AvailabilityRules
+from core.records.pauses import Interval
 from core.records.settings import Settings
 from core.texts import availability
-from core.texts.settings import rule_views
+from core.texts.settings import pause_history, rule_views
 from core.texts.status import BETWEEN
 
 _SWITCHES: dict[RuleName, str] = {
@@ -36,6 +37,7 @@ _SWITCHES: dict[RuleName, str] = {
 _SHARES: dict[RuleName, str] = {"gpu": "gpu_share", "memory": "memory_pressure", "cpu": "cpu_pressure"}
 _USUAL_PERCENT = {"gpu": 20, "memory": 20, "cpu": 50}
 _USUAL_MINUTES, _MOST_MINUTES = 5, 240
+_SHOWN_PAUSES = 5
 _GIGABYTE, _MOST_GIGABYTES = 1_000_000_000, 100_000
 
 
@@ -52,7 +54,7 @@ class AvailabilitySettings(Card):
         super().__init__(parent)
         self._rules = AvailabilityRules()
         self.preset = Choice(self.tr("When to help"))
-        self.now = Strong()
+        self.now, self.history = Strong(), Hint()
         self.rows: dict[RuleName, RuleRow] = {**self._switch_rows(), **self._share_rows(), "idle": self._idle_row()}
         self.programs, self.price = ProgramList(), PriceRow()
         self.sent, self.received = self._gigabytes(self.tr("Sent a day")), self._gigabytes(self.tr("Received a day"))
@@ -91,6 +93,11 @@ class AvailabilitySettings(Card):
             elif view.rule in self._sights:
                 self._sights[view.rule].set_text(words)
         self.programs.show_running(running)
+
+    def show_pauses(self, pauses: Sequence[Interval]) -> None:
+        """Show the newest of these intervals in which the computer was free or paused."""
+        lines = [pause_history.line_of(each) for each in reversed(pauses[-_SHOWN_PAUSES:])]
+        self.history.set_text(breakable("\n".join([self.tr("The last days:"), *lines])) if lines else "")
 
     def _now(self, decision: Decision) -> str:
         if not decision.is_free:
@@ -180,6 +187,7 @@ class AvailabilitySettings(Card):
         self.parts.addWidget(Heading(self.tr("When to help")))
         self.parts.addWidget(InlineForm(self.tr("This computer helps %1"), self.preset))
         self.parts.addWidget(self.now)
+        self.parts.addWidget(self.history)
         for rule in ("battery", "power_saver", "metered", "game", "film", "gpu", "cpu", "memory", "idle"):
             self.parts.addWidget(self.rows[rule])
         self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._sights["program"])
@@ -187,7 +195,7 @@ class AvailabilitySettings(Card):
         self._add(traffic, self._sights["data"])
         self.parts.addWidget(self.price)
         self._add(Words(self.tr("Train only in these hours of the week:")), self.grid, self._sights["hours"])
-        for sight in (self.now, *self._sights.values()):
+        for sight in (self.now, self.history, *self._sights.values()):
             sight.hide()
 
     def _add(self, *parts: QWidget) -> None:

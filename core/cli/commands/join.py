@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
@@ -39,19 +38,15 @@ def join(
     settings, devices = effective_settings(command, there), context.devices()
 
     def show(run: RunFound) -> None:
-        line = known_line(settings, worker.session.upload)
-        confined = worker.session.confined
-        gaps = confined.gaps if confined else ()
-        show_offer(console_for(command.json), run, device, devices, line, gaps)
+        line, confined = known_line(settings, worker.session.upload), worker.session.confined
+        show_offer(console_for(command.json), run, device, devices, line, confined.gaps if confined else ())
 
     consent = RunConsent(command, Consents(there.contents.consents_file), context.stop, show)
     consent.require_possible()
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
-    with (
-        WorkerSession(context, display_for(command.json), folders) as worker,
-        nullcontext() if command.always else following_rules(worker, settings.availability, there, [device]),
-    ):
+    worker = WorkerSession(context, display_for(command.json), folders)
+    with worker, following_rules(worker, None if command.always else settings.availability, there, [device]):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()

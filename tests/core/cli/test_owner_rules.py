@@ -17,7 +17,7 @@ from core.records.settings import Settings, save_settings
 from tests.core.cli.terminal import Terminal
 from tests.core.cli.test_terminal import TRAINING, commands, join, terminals
 from tests.support.cli_process import ADDRESS, argv, environment, fake
-from tests.support.named_program import NAME, running_program
+from tests.support.computer.named_program import NAME, running_program
 
 __all__ = ["terminals"]  # the fixture
 

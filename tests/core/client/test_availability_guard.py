@@ -96,7 +96,7 @@ def test_an_observer_that_hangs_is_waited_for_by_nobody_and_its_late_answer_is_f
     watch.stop()
     hanging.released.set()
     assert hanging.closed.wait(30), "its thread ends, and closes it"
-    assert watch.seen() is None
+    assert watch.seen({}) is None
 
 
 def test_what_a_front_end_sees_comes_first_and_what_it_does_not_see_is_left_as_it_was() -> None:

@@ -107,8 +107,8 @@ def test_hours_and_prices_that_are_not_set_say_so() -> None:
 
 def test_the_last_pauses_are_lines_of_a_list() -> None:
     later = NOW.replace(hour=15, minute=31)
-    assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 to 15:31 · paused: games (tuxkart)"
-    assert line_of(Interval(NOW, later, "hours")) == "14:00 to 15:31 · paused: hours"
+    assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 – 15:31 · paused: games (tuxkart)"
+    assert line_of(Interval(NOW, later, "hours")) == "14:00 – 15:31 · paused: hours"
     assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
 
 

@@ -21,10 +21,10 @@ from core.observers.computer import ComputerObserver
 from core.protocol.events import PeersSeen, TrainingStarted
 from core.run.address import JoinAddress
 from tests.support.client_harness import FrontEnd
-from tests.support.named_program import NAME, running_program
+from tests.support.computer.named_program import NAME, running_program
+from tests.support.computer.scripted_computer import SPEED
 from tests.support.peers import slow_computer
 from tests.support.real_peers import LIMIT_SECONDS, PeerGroup, tiny
-from tests.support.scripted_computer import SPEED
 
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -41,7 +41,7 @@ def ruled(front: FrontEnd) -> Iterator[None]:
         clock=lambda: time.monotonic() * SPEED,
         look_seconds=CHECK_SECONDS,
     )
-    guard, ended = AvailabilityGuard(lambda: RULES, watch.seen, front.post), threading.Event()
+    guard, ended = AvailabilityGuard(lambda: RULES, lambda: watch.seen({}), front.post), threading.Event()
 
     def decide() -> None:
         while not ended.wait(CHECK_SECONDS):
