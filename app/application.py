@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 
+from app.controllers.availability_controller import AvailabilityController, computer_watch
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
@@ -32,10 +33,12 @@ from app.shell.tray_controller import TrayController
 from core.errors import UserError
 from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
+from core.records.pauses import PauseLog
 
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
     from app.desktop.single_instance import SingleInstance
+    from core.client.computer_watch import ComputerWatch
     from core.updates.notice import UpdateNotice
 
 _ICON = RESOURCES / "icons" / "workerbee.svg"
@@ -61,12 +64,15 @@ class Application(QObject):
         instance: SingleInstance | None = None,
         worker_command: Sequence[str] | None = None,
         dry_run_command: Sequence[str] | None = None,
+        watch: ComputerWatch | None = None,
     ) -> None:
+        """``watch`` is what looks at the computer for the owner's rules."""
         super().__init__()
         self._initial_window, self._instance = initial_window, instance
         self.folders, self.settings_store = initial_window.folders, initial_window.settings_store
         self.window = initial_window.window
         self._make_controllers(worker_command, dry_run_command)
+        self._make_availability(watch)
         self._make_shell()
         self._connect_session()
         self._connect_window()
@@ -90,6 +96,13 @@ class Application(QObject):
         self.remote_control = RemoteControl(self.session_controller, self)
         self.updates: UpdateController | None = None
 
+    def _make_availability(self, watch: ComputerWatch | None) -> None:
+        watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller)
+        pauses = PauseLog(self.folders.contents.pauses_file)
+        self.availability = AvailabilityController(
+            watch, pauses, self.bridge, self.settings_store, self.session_controller, self
+        )
+
     def _make_shell(self) -> None:
         self.notices = Notices(self.window)
         self._erase_dialog = EraseDialog(self.folders, self.window)
@@ -99,6 +112,7 @@ class Application(QObject):
             engine_controller=self.engine_controller,
             settings_store=self.settings_store,
             device_poller=self.device_poller,
+            availability=self.availability,
             recording=self.recording,
             navigator=self.navigator,
             bridge=self.bridge,
@@ -130,6 +144,7 @@ class Application(QObject):
             lambda: self.intake.open(request),
             lambda: self.tray_controller.await_tray(self._initial_window.start_mode(request)),
             self._follow_system,
+            self.availability.start,
             self._follow_updates,
         ]
         gc.enable()
@@ -152,6 +167,7 @@ class Application(QObject):
         with contextlib.suppress(OSError):
             write_atomically(self._initial_window.geometry_file, self.window.geometry_bytes())
         self.device_poller.stop()
+        self.availability.stop()
         self.engine_controller.stop()
         if self.updates is not None:
             self.updates.stop()

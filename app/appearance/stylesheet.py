@@ -76,6 +76,10 @@ QComboBox QAbstractItemView {
 }
 QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 5px; }
 
+QCheckBox::indicator:unchecked {
+    width: 12px; height: 12px; background: $surface; border: 1px solid $muted; border-radius: 2px;
+}
+
 QMenu { background: $surface; border: 1px solid $line; padding: 5px; }
 QMenu::item { padding: 6px 26px 6px 18px; border-radius: 5px; }
 QMenu::item:selected { background: $accent; color: $on_accent; }

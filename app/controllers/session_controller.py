@@ -37,6 +37,7 @@ class SessionController(QObject):
         changed: the session before and after any event.
         stage_changed: the same two, where something differs that a person waits for; emitted after ``changed``.
         refused: a run cannot be started (a UserError).
+        overruled: the person wishes to go on at once, whatever asks for a pause.
 
     Attributes:
         client: the client, whose worker trains.
@@ -49,6 +50,7 @@ class SessionController(QObject):
     changed = Signal(object, object)
     stage_changed = Signal(object, object)
     refused = Signal(object)
+    overruled = Signal()
 
     def __init__(
         self,
@@ -116,8 +118,8 @@ class SessionController(QObject):
             self._goes_on_with = agreed
 
     def request_dry_run(self, run: RunFound, device: Device) -> None:
-        """Measure how much of the run fits while a person decides; never beside training."""
-        if self.session.phase == "found":
+        """Measure how much of the run fits while a person decides; never beside training, nor against the rules."""
+        if self.session.phase == "found" and self.session.availability.is_free:
             self.dry_runs.request(run, device)
 
     def start(self, run: RunFound) -> None:
@@ -160,7 +162,8 @@ class SessionController(QObject):
         self._apply(lambda: self.client.pause(until=until))
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Go on after a pause, even if the owner's rules ask for one."""
+        self.overruled.emit()
         self._apply(self.client.resume)
 
     def pause_or_resume(self) -> None:
@@ -237,7 +240,7 @@ class SessionController(QObject):
         if self._is_resume_due and (pause is None or self.session.phase == "paused"):
             self._is_resume_due = False
             if pause is not None and pause.reason == "sleep":
-                self.resume()
+                self._apply(self.client.resume)
 
     def _go_on_as_agreed(self) -> None:
         """Train in the run that is joined again, unless it has become another; then the review waits for the person."""
@@ -257,6 +260,7 @@ def _stage(session: Session) -> tuple[object, ...]:
         session.is_search_finished,
         session.problem,
         session.pause,
+        session.availability,
         session.is_finishing,
         session.restarting,
     )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.controllers.availability_controller import AvailabilityController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.settings_store import SettingsStore
 from app.pages.settings.page import SettingsPage
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
+
+_HISTORY_DAYS, _HISTORY_SECONDS = 7.0, 10.0
 
 
 class SettingsPresenter(QObject):
@@ -28,6 +32,7 @@ class SettingsPresenter(QObject):
         self,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
+        availability: AvailabilityController,
         navigator: Navigator,
         newest_version: Callable[[], UpdateNotice | None],
         erase_data: Callable[[], None],
@@ -37,8 +42,9 @@ class SettingsPresenter(QObject):
         super().__init__(page)
         self.page = page
         self._settings_store, self._device_poller = settings_store, device_poller
-        self._newest_version = newest_version
+        self._availability, self._newest_version = availability, newest_version
         self._shown: Settings | None = None
+        self._history_read_at = -_HISTORY_SECONDS
         page.settings_changed.connect(settings_store.change)
         page.back_requested.connect(navigator.go_back)
         page.removal_requested.connect(erase_data)
@@ -53,4 +59,8 @@ class SettingsPresenter(QObject):
             self.page.show_settings(settings)
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen)
+        self.page.availability.show_sights(*self._availability.look())
+        if time.monotonic() - self._history_read_at >= _HISTORY_SECONDS:
+            self._history_read_at = time.monotonic()
+            self.page.availability.show_pauses(self._availability.last_pauses(_HISTORY_DAYS))
         self.page.updates.show_newer(self._newest_version())

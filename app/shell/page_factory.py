@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
+from app.controllers.availability_controller import AvailabilityController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator, PageName
@@ -56,6 +57,7 @@ class PageFactory:
         engine_controller: EngineController,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
+        availability: AvailabilityController,
         recording: RecordingController,
         navigator: Navigator,
         bridge: Bridge,
@@ -66,7 +68,8 @@ class PageFactory:
         """``join_page`` was shown before anything behind it had been loaded."""
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
-        self._recording, self._navigator, self._bridge = recording, navigator, bridge
+        self._availability, self._recording = availability, recording
+        self._navigator, self._bridge = navigator, bridge
         self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
         self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
@@ -182,5 +185,10 @@ class PageFactory:
         from app.presenters.settings_presenter import SettingsPresenter
 
         return SettingsPresenter(
-            self._settings_store, self._device_poller, self._navigator, self._newest_version, self._erase_data
+            self._settings_store,
+            self._device_poller,
+            self._availability,
+            self._navigator,
+            self._newest_version,
+            self._erase_data,
         )

@@ -109,7 +109,7 @@ class Tray(QObject):
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
         self._pause_menu.retranslate(is_paused=False)
-        self._resume.setText(self.tr("&Resume"))
+        self._resume.setText(self.tr("&Resume now") if session.is_held else self.tr("&Resume"))
         self._finish.setText(self.tr("&Finish this epoch, then stop"))
         self._quit.setText(self.tr("&Quit"))
         can_pause = session.consent is not None and session.phase in AT_WORK
@@ -134,4 +134,4 @@ def shortened(sentence: str, most: int = _MOST_CHARACTERS) -> str:
 
 
 def _menu_facts(session: Session) -> tuple[object, ...]:
-    return session.phase, session.consent is None, session.is_finishing, session.pause is None
+    return session.phase, session.consent is None, session.is_finishing, session.pause

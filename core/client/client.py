@@ -18,6 +18,7 @@ from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.client.wall_clock_timer import WallClockTimer
+from core.client.worker_end import manner, unstartable
 from core.engine.worker_command import worker_command as engine_command
 from core.engine.worker_process import WorkerProcess
 from core.errors import ErrorKind, UserError
@@ -25,6 +26,7 @@ from core.files.folders import Folders
 from core.files.logs import worker_log
 from core.protocol.client_events import (
     Asked,
+    AvailabilityDecided,
     ClientEvent,
     FinishAsked,
     Opening,
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
 LEAVE_LIMIT_SECONDS = 10.0
 KILL_LIMIT_SECONDS = 5.0
 PATIENCE = RestartPolicy()
-_KILLED = -9  # by SIGKILL, which Windows does not know
 
 
 class Client:
@@ -191,7 +192,7 @@ class Client:
 
     def handle(self, event: ClientEvent) -> None:
         """Reduce the session with an event, and carry out what follows from it."""
-        self.session = reduce(self.session, event)
+        before, self.session = self.session, reduce(self.session, event)
         match event:
             case Asked(command=Start() as consent):
                 self._start(consent)
@@ -210,6 +211,9 @@ class Client:
                 self._start_again()
             case PauseAsked():
                 self._pause()
+            case AvailabilityDecided() if self.session.pause != before.pause:
+                self._pause()
+                self._start_again()
             case _:
                 pass  # the picture is all there is to it
 
@@ -233,15 +237,17 @@ class Client:
             words = self._command or engine_command(self._folders.data)
             self._worker = WorkerProcess(words, post=self._post, logs=self._folders.logs)
         except (UserError, OSError) as error:
-            self._post(_unstartable(error))
+            self._post(unstartable(error))
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
 
     def _start(self, consent: Start) -> None:
-        """Unless the worker is just being restarted: then ``_resume`` does it."""
+        """Unless the worker is just being restarted: then ``_resume`` does it; or the owner's rules ask for a pause."""
         if self.session.phase == "starting" and self._worker is not None:
             self._worker.send(consent)
+        elif self.session.pause is not None:
+            self._pause()
 
     def _resume(self, event: RunFound | SearchFinished) -> None:
         """In a restarted worker: start what was agreed to, by the organiser of before, and nothing else."""
@@ -287,6 +293,9 @@ class Client:
         if self.session.phase == "paused":
             self._attempt = 0
             self._set_alarm()
+        elif self.session.is_worker_running:  # what the rules asked a pause for has ended meanwhile
+            self._attempt = 0
+            self._start_again()
         if not self.session.is_crashed:
             return
         reset_after_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
@@ -305,7 +314,7 @@ class Client:
 
     def _last_words(self, event: WorkerExited) -> Failed:
         """Why there is no other attempt; a worker that never said hello is an engine that does not start."""
-        silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=_manner(event.returncode))
+        silent = Failed(problem=ErrorKind.WORKER_CRASHED.key, detail=manner(event.returncode))
         crash = self.session.crash or silent
         problem = ErrorKind.ENGINE_MISSING.key if self.session.hello is None else crash.problem
         return Failed(problem=problem, detail=f"{crash.detail} The log is {self.log_file}.".strip())
@@ -331,19 +340,3 @@ class Client:
             if clock is not None:
                 clock.cancel()
         self._clock = self._alarm = None
-
-
-def _unstartable(error: UserError | OSError) -> Failed:
-    if isinstance(error, UserError):
-        return Failed(problem=error.problem.key, detail=error.detail)
-    reason = error.strerror or type(error).__name__
-    return Failed(problem=ErrorKind.ENGINE_MISSING.key, detail=f"{error.filename}: {reason}.")
-
-
-def _manner(returncode: int | None) -> str:
-    """How the worker ended, for a person who will read its log."""
-    if returncode == _KILLED:
-        return "The system killed it, as it does where memory runs out."
-    if returncode is not None and returncode < 0:
-        return f"It was killed by signal {-returncode}."
-    return f"Its exit code was {returncode}."

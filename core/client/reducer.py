@@ -10,13 +10,16 @@ from typing import assert_never
 
 import msgspec
 
+from core.client.pausing import after_wish, as_rules_ask, begun_anew, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import (
     Asked,
+    AvailabilityDecided,
     ClientEvent,
     FinishAsked,
+    Opening,
     PauseAsked,
     RestartDue,
     ResumeAsked,
@@ -77,8 +80,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
             return _after_setback(session, event)
-        case PauseAsked() | ResumeAsked() | FinishAsked():
-            return _after_wish(session, event)
+        case PauseAsked() | ResumeAsked() | FinishAsked() | AvailabilityDecided():
+            return after_wish(session, event)
         case _:
             assert_never(event)
 
@@ -86,18 +89,29 @@ def reduce(session: Session, event: ClientEvent) -> Session:
 def _after_command(session: Session, command: AnyCommand, shown: RunFound | None) -> Session:
     match command:
         case Join():
-            return Session(phase="connecting", opening=command, is_worker_running=True)
+            return _new(session, "connecting", command)
         case Publish() | Check() | DryRun():
-            return Session(phase="starting", opening=command, is_worker_running=True)
+            return _new(session, "starting", command)
         case Start():
             return _after_consent(session, command, shown)
         case Leave():
             phase: Phase = "leaving" if session.is_worker_running else "ended"
-            return replace(_in_peace(session), phase=phase, pause=None)
+            return replace(in_peace(session), phase=phase, pause=None)
         case TestNetwork():
             return replace(session, network=_being_tested(session.network))
         case _:
             assert_never(command)
+
+
+def _new(before: Session, phase: Phase, opening: Opening) -> Session:
+    """A new session, of which no more is known than what the owner's rules have decided."""
+    return Session(
+        phase=phase,
+        opening=opening,
+        is_worker_running=True,
+        availability=before.availability,
+        rules=before.rules,
+    )
 
 
 def _after_consent(session: Session, consent: Start, shown: RunFound | None) -> Session:
@@ -108,12 +122,12 @@ def _after_consent(session: Session, consent: Start, shown: RunFound | None) -> 
         return _asked_again(agreed)
     is_possible = session.phase == "found" and session.is_worker_running
     started: Phase = "starting" if is_possible else session.phase
-    return replace(agreed, phase=started, consent=consent, chosen=found or session.chosen)
+    return as_rules_ask(replace(agreed, phase=started, consent=consent, chosen=found or session.chosen))
 
 
 def _asked_again(session: Session) -> Session:
     """Nothing of the run is computed before the person has agreed to what it has become."""
-    return replace(_in_peace(session), consent=None)
+    return replace(in_peace(session), consent=None)
 
 
 def _being_tested(network: Network | None) -> Network | None:
@@ -261,7 +275,7 @@ def _after_setback(session: Session, event: _Setback) -> Session:
         case WorkerExited():
             return _after_exit(session)
         case Restarting():
-            return _begun_anew(session, restarting=event) if session.is_crashed else session
+            return begun_anew(session, restarting=event) if session.is_crashed else session
         case RestartDue():
             due = session.restarting is not None
             return replace(session, is_worker_running=True, restarting=None) if due else session
@@ -288,7 +302,7 @@ def _after_failure(session: Session, event: Failed) -> Session:
 def _after_exit(session: Session) -> Session:
     gone = replace(session, is_worker_running=False, earlier_samples=session.contributed_samples)
     if session.pause is not None:
-        return replace(_begun_anew(gone), phase="paused")
+        return as_rules_ask(replace(begun_anew(gone), phase="paused"))
     return replace(gone, phase="ended") if _is_end(session) else gone
 
 
@@ -296,51 +310,3 @@ def _is_end(session: Session) -> bool:
     """Whether a worker that exits now has come to its end, rather than crashed, or left to begin anew."""
     said_so = (session.left is not None and session.crash is None) or session.problem is not None
     return session.phase in ("idle", "leaving", "ended") or said_so or session.is_answered
-
-
-_Wish = PauseAsked | ResumeAsked | FinishAsked
-
-
-def _after_wish(session: Session, event: _Wish) -> Session:
-    match event:
-        case PauseAsked() if session.can_pause:
-            phase: Phase = "leaving" if session.is_worker_running else "paused"
-            return replace(_in_peace(session), phase=phase, pause=event.pause)
-        case ResumeAsked() if session.phase == "paused" and event.of in (None, session.pause):
-            return replace(_begun_anew(session), pause=None, is_worker_running=True)
-        case FinishAsked(is_wanted=True) if session.phase == "training" and session.progress is not None:
-            return replace(session, finish_at_epoch=session.progress.epoch + 1)
-        case FinishAsked(is_wanted=False):
-            return replace(session, finish_at_epoch=None)
-        case PauseAsked() | ResumeAsked() | FinishAsked():
-            return session  # there is nothing that this could mean now
-        case _:
-            assert_never(event)
-
-
-def _in_peace(session: Session) -> Session:
-    """Nothing is to follow by itself any more."""
-    return replace(session, restarting=None, crash=None, finish_at_epoch=None)
-
-
-def _begun_anew(session: Session, restarting: Restarting | None = None) -> Session:
-    """What the worker before said of its surroundings no longer holds; what was achieved stays."""
-    return replace(
-        session,
-        phase="connecting" if isinstance(session.opening, Join) else "starting",
-        restarting=restarting,
-        crash=None,
-        left=None,
-        connected=None,
-        network=None,
-        upload=None,
-        runs=(),
-        is_search_finished=False,
-        published=None,
-        loading=None,
-        training=None,
-        progress=None,
-        contribution_status=None,
-        peers=(),
-        suspects=(),
-    )

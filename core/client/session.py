@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.availability.decision import Decision, Reason
+from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
-from core.protocol.client_events import Opening, Pause
-from core.protocol.commands import Check, DryRun, Publish, Start
+from core.protocol.client_events import DEFAULT_RULES, Opening, Pause
+from core.protocol.commands import Check, DryRun, Join, Publish, Start
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -36,6 +38,7 @@ from core.protocol.events import (
 
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
+_FREE = Decision()
 
 Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving", "paused", "ended"]
 
@@ -51,6 +54,7 @@ class Session:
     ``first_epoch`` is where we began; ``earlier_samples`` is the part of ``contributed_samples`` that earlier
     workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
+    ``availability`` is what the owner's ``rules`` have decided last; only a volunteer's session follows it.
     ``fit`` is what a dry run has found. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
 
@@ -86,6 +90,8 @@ class Session:
     earlier_samples: int = 0
     last_share: float | None = None
     pause: Pause | None = None
+    availability: Decision = _FREE
+    rules: AvailabilityRules = DEFAULT_RULES
     finish_at_epoch: int | None = None
     warnings: tuple[Warned, ...] = ()
     left: Left | None = None
@@ -134,6 +140,20 @@ class Session:
         has_begun = self.consent is not None or isinstance(self.opening, Publish)
         is_leaving_for_good = self.phase == "leaving" and self.pause is None
         return has_begun and self.phase not in ("idle", "ended") and not is_leaving_for_good
+
+    @property
+    def rule_in_force(self) -> Reason | None:
+        """Why the owner's rules ask this volunteer's training to pause; an organiser is not asked to.
+
+        A person's own pause, and that of a computer that sleeps, come first.
+        """
+        is_asked = isinstance(self.opening, Join) and self.can_pause and (self.pause is None or self.is_held)
+        return self.availability.reason if is_asked else None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the owner's rules have paused it, which a person may overrule."""
+        return self.pause is not None and self.pause.reason == "rule"
 
     @property
     def is_finishing(self) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.availability.decision import Decision, Reason
+from core.availability.rules import AvailabilityRules
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
 from core.protocol.events import AnyEvent, RunFound
 
-PauseReason = Literal["person", "epoch_finished", "sleep"]
+DEFAULT_RULES = AvailabilityRules()
+PauseReason = Literal["person", "epoch_finished", "sleep", "rule"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,14 @@ class RestartDue:
 
 @dataclass(frozen=True)
 class Pause:
-    """Why nothing is computed, and until when: seconds since 1970, or ``None`` for "until I resume"."""
+    """Why nothing is computed, and until when: seconds since 1970, or ``None`` for "until I resume".
+
+    ``rule`` is why the owner's rules ask for the pause, where its reason is ``rule``.
+    """
 
     reason: PauseReason = "person"
     until: float | None = None
+    rule: Reason | None = None
 
 
 @dataclass(frozen=True)
@@ -60,5 +67,15 @@ class FinishAsked:
     is_wanted: bool
 
 
-ClientEvent = AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked
+@dataclass(frozen=True)
+class AvailabilityDecided:
+    """The owner's rules have come to another decision on whether this computer is free for training."""
+
+    decision: Decision
+    rules: AvailabilityRules = DEFAULT_RULES
+
+
+ClientEvent = (
+    AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked | AvailabilityDecided
+)
 Opening = Join | Publish | Check | DryRun

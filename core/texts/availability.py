@@ -35,8 +35,8 @@ def reason(reason: Reason, rules: AvailabilityRules) -> str:
 
 
 def ignored(rules: Sequence[RuleName]) -> str:
-    """Return which rules do not count for now because the owner said so."""
-    words = translate("Availability", "Ignored for now, as you wish: %1")
+    """Return which rules do not count for now because the owner said so, and for how long."""
+    words = translate("Availability", "ignored until it is over, or until midnight: %1")
     return fill_placeholders(words, ", ".join(rule_name(rule) for rule in rules))
 
 

@@ -7,6 +7,7 @@ from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.client_events import (
     Asked,
+    AvailabilityDecided,
     ClientEvent,
     FinishAsked,
     Pause,
@@ -41,13 +42,14 @@ from core.protocol.events import (
 )
 from core.protocol.localizable import join_sentences
 from core.security.sanitize import sanitize_line, short_id
-from core.texts import errors, figures
+from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
 
+BETWEEN = " · "
 MAX_SUSPECTS = 3  # that a line names
 
 
@@ -58,6 +60,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
+        case AvailabilityDecided():
+            return _of_rules(event)
         case Confined():
             return confinement_words(event.gaps)
         case Hello() | EngineChecked() | Connected() | Network() | RunFound() | SearchFinished() | Published():
@@ -115,6 +119,14 @@ def _of_request(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
             return translate("EventLog", "Asked to stop after this epoch.")
         case FinishAsked():
             return translate("EventLog", "Not stopping after this epoch after all.")
+
+
+def _of_rules(event: AvailabilityDecided) -> str:
+    if not event.decision.is_free:
+        return f"{availability.pause(event.decision, event.rules)}."
+    free = translate("EventLog", "By your rules, this computer is free for training")
+    ignored = availability.ignored(event.decision.ignored) if event.decision.ignored else ""
+    return f"{BETWEEN.join(part for part in (free, ignored) if part)}."
 
 
 _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published

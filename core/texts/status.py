@@ -7,14 +7,21 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.placeholders import fill_placeholders
 from core.protocol.events import Progress, Restarting, StateLoading
-from core.texts import errors, figures
+from core.texts import availability, errors, figures
 from core.texts.localization import translate
 
 BETWEEN = " · "
+_AT_WORK = ("connecting", "starting", "training")
 
 
 def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
+    ignored = session.availability.ignored if session.joined_run_id and session.phase in _AT_WORK else ()
+    parts = (_status(session, timestamps, now), availability.ignored(ignored) if ignored else "")
+    return BETWEEN.join(part for part in parts if part)
+
+
+def _status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     if session.restarting:
         return _restarting(session, timestamps, now)
     match session.phase:
@@ -184,6 +191,8 @@ def _paused(session: Session) -> str:
     match session.pause.reason:
         case "epoch_finished":
             return translate("Status", "Paused after the epoch, as you asked · Resume goes on")
+        case "rule":
+            return availability.pause(session.availability, session.rules)
         case "sleep":
             return translate("Status", "Paused while the computer sleeps · goes on when it wakes")
         case "person" if session.pause.until is not None:

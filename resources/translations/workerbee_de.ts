@@ -217,8 +217,8 @@
         </translation>
     </message>
     <message>
-        <source>Ignored for now, as you wish: %1</source>
-        <translation>Zählt auf Ihren Wunsch gerade nicht: %1</translation>
+        <source>ignored until it is over, or until midnight: %1</source>
+        <translation>ignoriert, bis es vorbei ist, oder bis Mitternacht: %1</translation>
     </message>
     <message>
         <source>free disk space</source>
@@ -440,6 +440,133 @@
             <numerusform>weiter %n Minute danach</numerusform>
             <numerusform>weiter %n Minuten danach</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>AvailabilitySettings</name>
+    <message>
+        <source>When to help</source>
+        <translation>Wann dieser Computer hilft</translation>
+    </message>
+    <message>
+        <source>Sent a day</source>
+        <translation>Gesendet am Tag</translation>
+    </message>
+    <message>
+        <source>Received a day</source>
+        <translation>Empfangen am Tag</translation>
+    </message>
+    <message>
+        <source>The last days:</source>
+        <translation>Die letzten Tage:</translation>
+    </message>
+    <message>
+        <source>Right now this computer is free for training</source>
+        <translation>Im Moment ist dieser Computer frei fürs Training</translation>
+    </message>
+    <message>
+        <source>by the rules below</source>
+        <translation>nach den Regeln unten</translation>
+    </message>
+    <message>
+        <source>always</source>
+        <translation>immer</translation>
+    </message>
+    <message>
+        <source>when nobody needs it</source>
+        <translation>wenn niemand ihn braucht</translation>
+    </message>
+    <message>
+        <source>when I am away</source>
+        <translation>wenn ich weg bin</translation>
+    </message>
+    <message>
+        <source>at night</source>
+        <translation>nachts</translation>
+    </message>
+    <message>
+        <source>Pause on battery</source>
+        <translation>Im Akkubetrieb pausieren</translation>
+    </message>
+    <message>
+        <source>Pause while the desktop saves power</source>
+        <translation>Pausieren, solange der Desktop Strom spart</translation>
+    </message>
+    <message>
+        <source>Pause on a metered connection</source>
+        <translation>Bei getakteter Verbindung pausieren</translation>
+    </message>
+    <message>
+        <source>Pause while a game runs</source>
+        <translation>Pausieren, solange ein Spiel läuft</translation>
+    </message>
+    <message>
+        <source>Pause while a film plays</source>
+        <translation>Pausieren, solange ein Film läuft</translation>
+    </message>
+    <message>
+        <source>Share of the GPU</source>
+        <translation>Anteil an der GPU</translation>
+    </message>
+    <message>
+        <source>Share of the time</source>
+        <translation>Anteil an der Zeit</translation>
+    </message>
+    <message>
+        <source>Share of the CPU</source>
+        <translation>Anteil an der CPU</translation>
+    </message>
+    <message>
+        <source>Pause when other programs use</source>
+        <translation>Pausieren, wenn andere Programme</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the GPU</source>
+        <translation>%1 %2 der GPU nutzen</translation>
+    </message>
+    <message>
+        <source>Pause when programs wait for memory</source>
+        <translation>Pausieren, wenn Programme</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the time</source>
+        <translation>%1 %2 der Zeit auf Speicher warten</translation>
+    </message>
+    <message>
+        <source>%1 %2 of the CPU</source>
+        <translation>%1 %2 der CPU nutzen</translation>
+    </message>
+    <message>
+        <source>Minutes without input</source>
+        <translation>Minuten ohne Eingabe</translation>
+    </message>
+    <message>
+        <source>Wait until nobody has used it for</source>
+        <translation>Warten, bis ihn niemand benutzt, seit</translation>
+    </message>
+    <message>
+        <source>%1 %2 minutes</source>
+        <translation>%1 %2 Minuten</translation>
+    </message>
+    <message>
+        <source>any amount</source>
+        <translation>beliebig viel</translation>
+    </message>
+    <message>
+        <source>This computer helps %1</source>
+        <translation>Er hilft %1</translation>
+    </message>
+    <message>
+        <source>Pause while one of these programs runs:</source>
+        <translation>Pausieren, solange eines dieser Programme läuft:</translation>
+    </message>
+    <message>
+        <source>A day, send %1 and receive %2</source>
+        <translation>Am Tag %1 senden und %2 empfangen</translation>
+    </message>
+    <message>
+        <source>Train only in these hours of the week:</source>
+        <translation>Nur in diesen Stunden der Woche trainieren:</translation>
     </message>
 </context>
 <context>
@@ -1059,6 +1186,10 @@
         <translation>Nach dieser Epoche wird doch nicht angehalten.</translation>
     </message>
     <message>
+        <source>By your rules, this computer is free for training</source>
+        <translation>Nach Ihren Regeln ist dieser Computer frei fürs Training</translation>
+    </message>
+    <message>
         <source>The engine has started, version %1.</source>
         <translation>Das Trainingsprogramm ist gestartet, Version %1.</translation>
     </message>
@@ -1643,6 +1774,10 @@
         <translation>Fortsetzen</translation>
     </message>
     <message>
+        <source>Resume now</source>
+        <translation>Jetzt fortsetzen</translation>
+    </message>
+    <message>
         <source>Pausing…</source>
         <translation>Wird pausiert&#xa0;…</translation>
     </message>
@@ -1672,10 +1807,6 @@
     <message>
         <source>since %1</source>
         <translation>seit %1</translation>
-    </message>
-    <message>
-        <source>%1 to %2</source>
-        <translation>%1 bis %2</translation>
     </message>
     <message>
         <source>free for training</source>
@@ -1723,6 +1854,33 @@
     <message>
         <source>Direct</source>
         <translation>Direkt</translation>
+    </message>
+</context>
+<context>
+    <name>PriceRow</name>
+    <message>
+        <source>Highest price of electricity</source>
+        <translation>Höchster Strompreis</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>egal</translation>
+    </message>
+    <message>
+        <source>File of prices</source>
+        <translation>Datei mit Preisen</translation>
+    </message>
+    <message>
+        <source>Train while electricity costs at most %1 according to %2</source>
+        <translation>Trainieren, solange Strom höchstens %1 kostet, nach %2</translation>
+    </message>
+    <message>
+        <source>a file of prices …</source>
+        <translation>einer Datei mit Preisen …</translation>
+    </message>
+    <message>
+        <source>Choose the file of prices</source>
+        <translation>Datei mit Preisen wählen</translation>
     </message>
 </context>
 <context>
@@ -2213,6 +2371,21 @@
     <message>
         <source>Please report the log.</source>
         <translation>Bitte melden Sie das Protokoll.</translation>
+    </message>
+</context>
+<context>
+    <name>ProgramList</name>
+    <message>
+        <source>Another program</source>
+        <translation>Ein weiteres Programm</translation>
+    </message>
+    <message>
+        <source>add a program</source>
+        <translation>Programm hinzufügen</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
     </message>
 </context>
 <context>
@@ -3135,6 +3308,10 @@
         <translation>&amp;Pause</translation>
     </message>
     <message>
+        <source>&amp;Resume now</source>
+        <translation>&amp;Jetzt fortsetzen</translation>
+    </message>
+    <message>
         <source>&amp;Resume</source>
         <translation>&amp;Fortsetzen</translation>
     </message>
@@ -3260,6 +3437,25 @@
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runde wurde mit anderen gemittelt.</numerusform>
             <numerusform>Ja, Ihr Computer hilft: %1 der letzten %n Runden wurden mit anderen gemittelt.</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>WeekGrid</name>
+    <message>
+        <source>%1, %2: free for training</source>
+        <translation>%1, %2: frei fürs Training</translation>
+    </message>
+    <message>
+        <source>%1, %2: not free for training</source>
+        <translation>%1, %2: nicht frei fürs Training</translation>
+    </message>
+    <message>
+        <source>Hours of the week</source>
+        <translation>Stunden der Woche</translation>
+    </message>
+    <message>
+        <source>The arrow keys move, Space switches an hour, Shift and Space a day, and Ctrl and Space an hour of all days.</source>
+        <translation>Die Pfeiltasten bewegen, die Leertaste schaltet eine Stunde um, Umschalt und Leertaste einen Tag, Strg und Leertaste eine Stunde aller Tage.</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,10 @@ from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
 from app.shell.erase_dialog import EraseDialog
 from app.shell.shutdown_window import ShutdownWindow
+from core.availability.decision import Decision, Reason
+from core.availability.observation import GpuUse, Observation
+from core.availability.rule_views import rule_views
+from core.availability.rules import AvailabilityRules
 from core.client.session import Session
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import EngineFile, EngineFiles
@@ -42,8 +47,14 @@ from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
 from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
 
-INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 LONG = "Donaudampfschifffahrtsgesellschaft " * 3
+SEEN = Observation(
+    datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0, idle_seconds=240.0, is_on_battery=True, battery=0.5, games=(LONG,),
+    programs=frozenset({"blender"}), gpu_uses=(GpuUse(0, LONG, 0.5),), memory_pressure=0.1, sent_today=10**9,
+    received_today=10**10,
+)  # fmt: skip
+RULES = AvailabilityRules(programs=("blender", "n" * 100), highest_price=0.25, idle_minutes=5)
+INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
 
 def join_page() -> JoinPage:
@@ -77,10 +88,13 @@ def settings_page() -> SettingsPage:
         Settings(
             data_folder="/somewhere/" + "a" * 200,
             public_name="Anna",
+            availability=RULES,
             update_address=f"https://{'updates.' * 12}example.org/latest.json",
             update_publisher=PEER,
         )
     )
+    decision = Decision((Reason("program", LONG),), ignored=("battery", "metered"))
+    page.availability.show_sights(decision, rule_views(RULES, SEEN), frozenset({"blender", "firefox"}))
     page.updates.show_newer(UpdateNotice(version="999999.999999", page="https://example.org/"))
     return page
 

@@ -22,6 +22,7 @@ from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
 from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.shell.first_window import InitialWindow
+from core.client.computer_watch import ComputerWatch
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
@@ -32,6 +33,7 @@ from core.run.address import JoinAddress
 from core.security.known_organisers import KnownOrganisers
 from tests.app.support.sample_sessions import GPU
 from tests.support.client_harness import children
+from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 from tests.support.peers import fake_worker
 from tests.support.peers.sample_addresses import NOWHERE
 
@@ -45,12 +47,19 @@ Open = Callable[..., Application]
 
 @pytest.fixture
 def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
-    """Opens the window with a worker that plays the given parts; nothing of it is left afterwards."""
+    """Opens the window with a worker that plays the given parts; nothing of it is left afterwards.
+
+    Its computer is one that nobody needs, whatever runs beside the tests.
+    """
     applications: list[Application] = []
     folders = Folders.default()
 
     def open_one(
-        *parts: str, request: LaunchRequest = NO_REQUEST, rehearsal: str = "good", is_tray_explained: bool = True
+        *parts: str,
+        request: LaunchRequest = NO_REQUEST,
+        rehearsal: str = "good",
+        is_tray_explained: bool = True,
+        watch: ComputerWatch | None = None,
     ) -> Application:
         settings_store = SettingsStore(folders.settings_file)
         settings_store.replace(is_tray_explained=is_tray_explained or settings_store.settings.is_tray_explained)
@@ -61,6 +70,7 @@ def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
             initial_window,
             worker_command=[*fake, str(tmp_path / "journal"), *parts],
             dry_run_command=[*fake, str(tmp_path / "rehearsals"), rehearsal],
+            watch=watch or watch_over(ScriptedComputer()),
         )
         applications.append(application)
         application.open(request)

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
+from core.availability.decision import Decision, Reason
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
@@ -22,6 +23,7 @@ from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import NOW, SEEN, SampleCurves, finished, show, training
 from tests.app.support.untranslated_text import still_english, words_on
 
+GAME = Reason("game", "SuperTux")
 SESSIONS = {
     "training": training(
         warnings=(Warned(problem=ErrorKind.NOT_REACHABLE.key),),
@@ -38,6 +40,13 @@ SESSIONS = {
     ),
     "restarting": training(restarting=Restarting(attempt=2, seconds=20.0), progress=None),
     "paused": training(phase="paused", pause=Pause("person", NOW + 1800), progress=None),
+    "held": training(
+        phase="paused",
+        pause=Pause("rule", rule=GAME),
+        availability=Decision((GAME, Reason("battery"))),
+        progress=None,
+    ),
+    "overruled": training(availability=Decision(ignored=("battery", "game"))),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
 PAGES = ("join_page", "review_page", "choice_page", "settings_page", "engine_page", *SESSIONS)

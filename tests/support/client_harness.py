@@ -63,7 +63,7 @@ def no_new_children() -> Iterator[None]:
 
 
 class FrontEnd:
-    """A front end in its smallest form: a queue, and a main thread that empties it.
+    """A front end in its smallest form: a queue, which ``post`` fills, and a main thread that empties it.
 
     Its workers are fake ones that play those ``parts``, unless there is a ``worker_command`` that starts real ones,
     which get more time for each thing: ``limit_seconds``.
@@ -81,9 +81,10 @@ class FrontEnd:
         self.folders = Folders.below(home)
         self._journal, self._limit_seconds = home / "journal", limit_seconds
         self._queue: queue.Queue[ClientEvent] = queue.Queue()
+        self.post = self._queue.put
         self.client = Client(
             self.folders,
-            self._queue.put,
+            self.post,
             worker_command=worker_command or [sys.executable, fake_worker.__file__, str(self._journal), *parts],
             restarts=restarts,
             leave_limit_seconds=3.0,

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.appearance.line_breaks import breakable
+from app.pages.settings.availability_settings import AvailabilitySettings
 from app.pages.settings.computer_settings import ComputerSettings
 from app.pages.settings.update_settings import UpdateSettings
 from app.pages.settings.window_settings import WindowSettings
@@ -40,7 +41,7 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
-        self.updates = UpdateSettings()
+        self.availability, self.updates = AvailabilitySettings(), UpdateSettings()
         self.callout = Callout()
         self.back = QPushButton(self.tr("Back"))
         self.back.clicked.connect(self.back_requested)
@@ -50,7 +51,7 @@ class SettingsPage(QWidget):
         column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
-        for part in (self.computer, self.window_behaviour, self.updates):
+        for part in (self.computer, self.availability, self.window_behaviour, self.updates):
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
         self.remove = QPushButton(self.tr("Remove my data …"))
@@ -65,6 +66,7 @@ class SettingsPage(QWidget):
         """Show the settings in their inputs, without emitting anything."""
         self._settings = settings
         self.computer.show_settings(settings)
+        self.availability.show_settings(settings)
         self.window_behaviour.show_settings(settings)
         self.updates.show_settings(settings)
 

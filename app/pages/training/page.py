@@ -251,7 +251,7 @@ class TrainingPage(QWidget):
 def _pausing(session: Session) -> Pausing:
     match session.phase:
         case "paused":
-            return "can_resume"
+            return "held" if session.is_held else "can_resume"
         case "leaving":
             return "leaving" if session.pause is None else "pausing"
         case "idle" | "ended":

@@ -11,7 +11,9 @@ from app.appearance.theme import give_role
 from app.widgets.menu_button import MenuButton
 from app.widgets.pause_menu import PauseMenu
 
-Pausing = Literal["can_pause", "can_resume", "pausing", "leaving", "over"]
+Pausing = Literal["can_pause", "can_resume", "held", "pausing", "leaving", "over"]
+"""``held`` is paused by the owner's rules, which a person may overrule."""
+_PAUSED = ("can_resume", "held")
 _HEIGHT = 46
 
 
@@ -80,7 +82,7 @@ class PauseButton(QWidget):
         self._leave.triggered.connect(lambda: self.leave_requested.emit())
 
     def _request(self) -> None:
-        if self._pausing == "can_resume":
+        if self._pausing in _PAUSED:
             self.resume_requested.emit()
         elif self._pausing == "can_pause":
             self.pause_requested.emit(None)
@@ -107,18 +109,19 @@ class PauseButton(QWidget):
         words = {
             "can_pause": self.tr("Pause"),
             "can_resume": self.tr("Resume"),
+            "held": self.tr("Resume now"),
             "pausing": self.tr("Pausing…"),
             "leaving": self.tr("Leaving…"),
             "over": self.tr("Back to the start"),
         }
         self.main.setText(words[self._pausing])
         self.main.setAccessibleName(words[self._pausing])
-        self.more.setVisible(self._pausing in ("can_pause", "can_resume"))
+        self.more.setVisible(self._pausing in ("can_pause", *_PAUSED))
         self._enable(self._pausing not in ("pausing", "leaving"))
         self.more.setAccessibleName(self.tr("More ways to pause, finish or leave"))
         self.more.setToolTip(self.more.accessibleName())
         can_pause = self._pausing == "can_pause"
-        self._pause_menu.retranslate(is_paused=self._pausing == "can_resume")
+        self._pause_menu.retranslate(is_paused=self._pausing in _PAUSED)
         for action in (self._before_finish, self._finish):
             action.setVisible(can_pause)
         self._finish.setText(self.tr("Finish this epoch, then stop"))

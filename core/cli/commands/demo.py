@@ -46,6 +46,7 @@ def _volunteer(command: Demo, link: str, context: CommandContext, organiser: Wor
         device="cpu",
         network="direct",
         threads=DEMO_THREADS,
+        always=True,
         yes=True,
         limits=command.limits,
         json=command.json,

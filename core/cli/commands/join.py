@@ -9,6 +9,7 @@ from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
+from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.run_consent import RunConsent
 from core.cli.runner.run_search import find_runs, only_run
 from core.cli.runner.worker_session import WorkerSession
@@ -37,16 +38,15 @@ def join(
     settings, devices = effective_settings(command, there), context.devices()
 
     def show(run: RunFound) -> None:
-        line = known_line(settings, worker.session.upload)
-        confined = worker.session.confined
-        gaps = confined.gaps if confined else ()
-        show_offer(console_for(command.json), run, device, devices, line, gaps)
+        line, confined = known_line(settings, worker.session.upload), worker.session.confined
+        show_offer(console_for(command.json), run, device, devices, line, confined.gaps if confined else ())
 
     consent = RunConsent(command, Consents(there.contents.consents_file), context.stop, show)
     consent.require_possible()
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
-    with WorkerSession(context, display_for(command.json), folders) as worker:
+    worker = WorkerSession(context, display_for(command.json), folders)
+    with worker, following_rules(worker, None if command.always else settings.availability, there, [device]):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()

@@ -11,10 +11,11 @@ import msgspec
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.errors import UserError
-from core.protocol.client_events import ClientEvent
+from core.protocol.client_events import AvailabilityDecided, ClientEvent
 from core.protocol.codec import encode
 from core.protocol.events import Failed
 from core.protocol.types import Event
+from core.texts import event_log
 
 # control and bidirectional characters, which a terminal obeys; to JSON they are the same when escaped
 _CONTROL = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -32,6 +33,8 @@ class JsonDisplay:
         if isinstance(event, Event):
             self._has_printed_failure |= isinstance(event, Failed)
             print_event(event, self._peer)
+        elif isinstance(event, AvailabilityDecided):
+            _print_decision(event)
         if session.problem is not None and not self._has_printed_failure:
             self._has_printed_failure = True
             print_event(Failed(problem=session.problem.key, detail=session.problem_detail), self._peer)
@@ -53,6 +56,12 @@ def print_object(event: str, **fields: object) -> None:
 def print_failure(error: UserError) -> None:
     """Print an error that no session has printed, as the event ``failed``."""
     print_event(Failed(problem=error.problem.key, detail=error.detail))
+
+
+def _print_decision(decided: AvailabilityDecided) -> None:
+    """Print that the owner's rules have decided otherwise, and why."""
+    reason, words = decided.decision.reason, event_log.line(decided)
+    print_object("availability", free=reason is None, rule=reason.rule if reason else "", words=words)
 
 
 def _print_line(message: Event | Mapping[str, object]) -> None:

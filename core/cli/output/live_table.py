@@ -46,7 +46,8 @@ def _title(session: Session) -> Text:
     source = session.chosen or session.opening
     manifest = source.manifest if isinstance(source, RunFound | Publish) else None
     name = sanitize_line(manifest.run.name, 60) if manifest else ""
-    hint = "" if session.phase in ("leaving", "ended") else "   q or Ctrl-C: leave"
+    resume = "   r: resume now" if session.is_held else ""
+    hint = "" if session.phase in ("leaving", "ended") else f"   q or Ctrl-C: leave{resume}"
     return Text.assemble((name, "bold"), (hint, "dim"))
 
 

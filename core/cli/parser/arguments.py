@@ -70,6 +70,7 @@ class JoinRun:
     memory_limit_bytes: int | None = None
     line: Line | None = None
     public_name: str | None = None
+    always: bool = False
     yes: bool = False
     limits: Limits = NO_LIMITS
     json: bool = False
@@ -245,6 +246,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     add_memory(parser)
     add_line(parser)
     add_network(parser, mode=None)
+    parser.add_argument("--always", action="store_true", help="train whatever the settings' rules ask for")
     parser.add_argument(
         "--yes",
         action="store_true",
@@ -293,6 +295,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         memory_limit_bytes=asked.memory,
         line=asked.line,
         public_name=asked.name,
+        always=asked.always,
         yes=asked.yes,
         limits=_limits(asked),
         json=asked.json,

@@ -43,15 +43,21 @@ def display_for(wants_json: bool) -> Display:
 def live_training(
     worker: WorkerSession, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
 ) -> Iterator[None]:
-    """While this lasts, a terminal shows the live display and `q` leaves; other output goes on as before."""
+    """While this lasts, a terminal shows the live display, `q` leaves and `r` resumes; other output is as before."""
     console = console_for(wants_json)
     if wants_json or not can_redraw(console):
         yield
         return
     from core.cli.output.live import LiveDisplay
 
+    def obey(key: str) -> None:
+        if key in "qQ":
+            stop.request()
+        elif key in "rR":
+            worker.resume_now()
+
     with (
-        listen_for_keys(lambda key: stop.request() if key in "qQ" else None),
+        listen_for_keys(obey),
         LiveDisplay(console, footer) as live,
     ):
         before, worker.display = worker.display, live

@@ -13,6 +13,7 @@ from core.cli.output.summary import Tally
 from core.cli.parser.options import Limits
 from core.cli.runner.cancellation import ForceQuitError, Stopped
 from core.cli.runner.context import CommandContext
+from core.client.availability_guard import AvailabilityGuard
 from core.client.client import Client
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
@@ -38,13 +39,17 @@ class Display(Protocol):
 
 
 class WorkerSession:
-    """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye."""
+    """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
+
+    ``guard`` drives the owner's rules, where they are followed.
+    """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
         self.display = display
         self.tally = Tally()
+        self.guard: AvailabilityGuard | None = None
         self._context = context
-        self.client = Client(folders or context.folders, self._post, worker_command=context.worker_command)
+        self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
 
     def __enter__(self) -> WorkerSession:
         return self
@@ -111,6 +116,15 @@ class WorkerSession:
             self.client.leave()
             self._run_until(lambda: False)
 
+    def post(self, event: ClientEvent) -> None:
+        """Have that event handled on the thread of the loop; may be called from any thread."""
+        self._context.loop.post(partial(self._handle_event, event))
+
+    def resume_now(self) -> None:
+        """Go on although the owner's rules ask for a pause; may be called from any thread."""
+        if self.guard is not None:
+            self._context.loop.post(self.guard.resume_now)
+
     def _raise_failure(self) -> None:
         if self.failure is not None:
             self.leave()
@@ -128,10 +142,9 @@ class WorkerSession:
         return limits.reached(self.session.epochs_done, self.session.contributed_samples, seconds)
 
     def _refresh(self) -> None:
+        if self.guard is not None:
+            self.guard.check()
         self.display.refresh(self.session, self.tally)
-
-    def _post(self, event: ClientEvent) -> None:
-        self._context.loop.post(partial(self._handle_event, event))
 
     def _handle_event(self, event: ClientEvent) -> None:
         self.client.handle(event)

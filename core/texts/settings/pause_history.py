@@ -10,13 +10,12 @@ from core.texts.localization import translate
 
 
 def line_of(interval: Interval) -> str:
-    """Return an interval as ``14:02 to 15:31 · paused: games (tuxkart)``."""
+    """Return an interval as ``14:02 – 15:31 · paused: games (tuxkart)``."""
     began = figures.clock(interval.began.timestamp())
     if interval.ended is None:
         when = fill_placeholders(translate("Pauses", "since %1"), began)
     else:
-        words = translate("Pauses", "%1 to %2")
-        when = fill_placeholders(words, began, figures.clock(interval.ended.timestamp()))
+        when = f"{began} – {figures.clock(interval.ended.timestamp())}"
     return f"{when} · {_state(interval)}"
 
 

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.tray import Tray
 from app.shell.tray_icons import SIZES, painted, tray_icon, tray_state
+from core.availability.decision import Reason
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
@@ -20,6 +21,7 @@ from tests.support.peers.fake_worker import progress
 
 START = Start(run_id="sums", organiser="me", digest=NO_DIGEST, device="cpu")
 TRAINING = Session(phase="training", consent=START, progress=progress(500))
+HELD = replace(TRAINING, phase="paused", pause=Pause("rule", rule=Reason("game", "SuperTux")))
 PAUSED = replace(TRAINING, phase="paused", pause=Pause())
 
 
@@ -71,6 +73,8 @@ def test_the_menu_offers_what_can_be_done(qtbot: QtBot) -> None:
     ]
     tray.show_session(PAUSED, "Paused by you until you resume")
     assert shown(tray) == ["Paused by you until you resume", "Open Workerbee", "Resume", "Quit"]
+    tray.show_session(HELD, "Paused: SuperTux is running")
+    assert shown(tray) == ["Paused: SuperTux is running", "Open Workerbee", "Resume now", "Quit"]
 
 
 def test_a_pause_is_wished_for_as_long_as_was_chosen(qtbot: QtBot) -> None:

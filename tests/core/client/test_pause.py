@@ -7,15 +7,18 @@ import time
 import msgspec
 import pytest
 
+from core.availability.decision import Decision, Reason
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.errors import ErrorKind
-from core.protocol.client_events import Pause, WorkerExited
-from core.protocol.commands import Join, Leave
+from core.protocol.client_events import AvailabilityDecided, Pause, WorkerExited
+from core.protocol.commands import Join, Leave, Start
 from core.protocol.events import Restarting
 from tests.support.client_harness import FrontEnd, Open
 from tests.support.peers import fake_worker
 
+FREE, BUSY = AvailabilityDecided(Decision()), AvailabilityDecided(Decision((Reason("game", "SuperTux"),)))
+NIGHT = AvailabilityDecided(Decision((Reason("hours"),)))
 UNHURRIED = RestartPolicy(delays_seconds=(3600.0,))
 
 
@@ -173,3 +176,57 @@ def test_before_anybody_agreed_there_is_nothing_to_pause(front_end: Open) -> Non
     front.search()
     front.client.pause()
     assert (front.session.phase, front.session.pause) == ("found", None)
+
+
+def test_a_rule_ends_the_worker_and_starts_another_when_it_is_over(front_end: Open) -> None:
+    front = front_end("good")
+    front.train()
+    front.client.handle(BUSY)
+    session = front.until(is_paused)
+    assert session.pause == Pause("rule", rule=BUSY.decision.reason)
+    assert front.lives()[0][-1] == Leave()
+    front.client.handle(NIGHT)
+    front.client.handle(FREE)
+    front.until(is_training_again)
+    assert len(front.lives()) == 2, "another reason has started nothing"
+
+
+def test_a_rule_that_is_over_before_the_worker_has_left_starts_another(front_end: Open) -> None:
+    front = front_end("good")
+    front.train()
+    front.client.handle(BUSY)
+    front.client.handle(FREE)
+    assert front.session.phase == "leaving"
+    front.until(is_training_again)
+
+
+def test_nothing_is_computed_where_a_rule_asks_for_a_pause_at_the_start(front_end: Open) -> None:
+    front = front_end("good")
+    front.client.handle(BUSY)
+    front.client.start(front.search(), device="cpu", threads=1)
+    session = front.until(is_paused)
+    assert session.consent is not None
+    assert not any(isinstance(command, Start) for command in front.lives()[0])
+    front.client.handle(FREE)
+    front.until(lambda session: session.phase == "training")
+    assert front.lives()[1][1] == session.consent
+
+
+def test_a_snooze_that_ends_while_a_rule_asks_starts_no_worker(front_end: Open) -> None:
+    front = front_end("good")
+    front.train()
+    front.client.pause(until=time.time() - 1)
+    front.client.handle(BUSY)
+    session = front.until(lambda session: session.pause is not None and session.pause.reason == "rule")
+    assert (session.phase, len(front.lives())) == ("paused", 1)
+
+
+def test_leaving_ends_a_pause_of_the_rules_for_good(front_end: Open) -> None:
+    front = front_end("good")
+    front.train()
+    front.client.handle(BUSY)
+    front.until(is_paused)
+    front.client.leave()
+    front.until_ended()
+    front.client.handle(FREE)
+    assert (front.session.phase, len(front.lives())) == ("ended", 1)

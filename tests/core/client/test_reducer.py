@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.availability.decision import Decision, Reason
 from core.client import reducer
 from core.client.restart_policy import RestartPolicy
 from core.client.session import KEPT_ROUNDS, Session
 from core.errors import ErrorKind
-from core.protocol.client_events import Asked, ClientEvent, RestartDue, WorkerExited
+from core.protocol.client_events import (
+    Asked,
+    AvailabilityDecided,
+    ClientEvent,
+    Pause,
+    PauseAsked,
+    RestartDue,
+    ResumeAsked,
+    WorkerExited,
+)
 from core.protocol.commands import Check, DryRun, Join, Leave, Publish
 from core.protocol.events import (
     CheckpointSaved,
@@ -257,8 +268,18 @@ def evaluated(epoch: int) -> Evaluated:
 
 
 SEEN = PeerSeen(peer_id="12D3KooWme", epoch=7, samples=1, samples_per_second=1.0, client_mode=False)
+GAME, NIGHT = Reason("game", "SuperTux"), Reason("hours")
+BUSY, CLOSED = AvailabilityDecided(Decision((GAME, NIGHT))), AvailabilityDecided(Decision((NIGHT,)))
+FREE = AvailabilityDecided(Decision(ignored=("battery",)))
+BY_GAME, BY_NIGHT = Pause("rule", rule=GAME), Pause("rule", rule=NIGHT)
 ANY_EVENT: tuple[ClientEvent, ...] = (
     *TRAINING,
+    BUSY,
+    CLOSED,
+    FREE,
+    PauseAsked(Pause()),
+    ResumeAsked(),
+    ResumeAsked(of=BY_GAME),
     PUBLISH,
     Asked(Check()),
     REHEARSE,
@@ -298,4 +319,63 @@ def test_every_story_has_a_sound_picture(story: list[ClientEvent]) -> None:
         assert is_new or session.contributed_samples >= before.contributed_samples
         assert is_new or before.phase != "ended" or session.phase == "ended"
         assert is_new or before.problem is None or session.problem == before.problem
+        rule = session.rule_in_force
+        assert rule is None or session.pause == Pause("rule", rule=rule), "what the rules ask is done at once"
+        if isinstance(event, AvailabilityDecided):
+            assert before.pause in (None, BY_GAME, BY_NIGHT) or session.pause == before.pause
+            assert isinstance(before.opening, Join) or session.phase == before.phase
     assert session == picture(*story)
+
+
+def test_a_rule_pauses_and_its_end_resumes() -> None:
+    session = picture(*TRAINING, progress(100), BUSY)
+    assert (session.phase, session.pause) == ("leaving", BY_GAME)
+    session = reducer.reduce(session, WorkerExited(0))
+    assert (session.phase, session.pause) == ("paused", BY_GAME)
+    session = reducer.reduce(session, FREE)
+    assert (session.phase, session.pause, session.is_worker_running) == ("connecting", None, True)
+    assert (session.availability.ignored, session.contributed_samples) == (("battery",), 100)
+
+
+def test_another_reason_changes_the_words_alone() -> None:
+    before = picture(*TRAINING, BUSY, WorkerExited(0))
+    assert reducer.reduce(before, CLOSED) == replace(before, availability=CLOSED.decision, pause=BY_NIGHT)
+
+
+def test_a_rule_that_ends_while_the_worker_leaves_is_followed_by_another_worker() -> None:
+    session = picture(*TRAINING, BUSY, FREE)
+    assert session.phase == "leaving"
+    session = reducer.reduce(session, WorkerExited(0))
+    assert (session.phase, session.pause, session.is_worker_running) == ("connecting", None, True)
+
+
+def test_a_pause_of_the_person_is_left_alone_by_the_rules() -> None:
+    paused = picture(*TRAINING, PauseAsked(Pause()), WorkerExited(0))
+    for event in (BUSY, FREE):
+        assert reducer.reduce(paused, event).pause == Pause()
+    taken_over = picture(*TRAINING, BUSY, WorkerExited(0), PauseAsked(Pause()), FREE)
+    assert (taken_over.phase, taken_over.pause) == ("paused", Pause())
+
+
+def test_a_pause_of_the_person_that_ends_while_a_rule_asks_becomes_the_rules_pause() -> None:
+    session = picture(*TRAINING, PauseAsked(Pause()), WorkerExited(0), BUSY, ResumeAsked(of=Pause()))
+    assert (session.phase, session.pause, session.is_worker_running) == ("paused", BY_GAME, False)
+
+
+def test_whoever_agrees_while_a_rule_asks_has_agreed_and_waits() -> None:
+    session = picture(BUSY, *TRAINING[:-1])
+    assert (session.phase, session.pause, session.joined_run_id) == ("leaving", BY_GAME, FOUND.manifest.run.id)
+    assert picture(BUSY, *TRAINING[:-1], WorkerExited(0), FREE).phase == "connecting"
+
+
+def test_before_anybody_agreed_a_rule_pauses_nothing() -> None:
+    assert picture(*TRAINING[:-2], BUSY) == replace(picture(*TRAINING[:-2]), availability=BUSY.decision)
+
+
+def test_an_organiser_is_not_paused() -> None:
+    for opening in (PUBLISH, Asked(Check()), REHEARSE):
+        assert picture(BUSY, opening, HELLO).pause is None
+
+
+def test_what_the_rules_have_decided_outlives_a_session() -> None:
+    assert picture(BUSY, JOIN).availability == BUSY.decision

@@ -61,7 +61,7 @@ def test_every_rule_has_words_for_now_and_for_afterwards(rule: RuleName) -> None
 
 
 def test_what_is_ignored_is_named() -> None:
-    assert ignored(("battery", "game")) == "Ignored for now, as you wish: battery, games"
+    assert ignored(("battery", "game")) == "ignored until it is over, or until midnight: battery, games"
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_hours_and_prices_that_are_not_set_say_so() -> None:
 
 def test_the_last_pauses_are_lines_of_a_list() -> None:
     later = NOW.replace(hour=15, minute=31)
-    assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 to 15:31 · paused: games (tuxkart)"
-    assert line_of(Interval(NOW, later, "hours")) == "14:00 to 15:31 · paused: hours"
+    assert line_of(Interval(NOW, later, "game", "tuxkart")) == "14:00 – 15:31 · paused: games (tuxkart)"
+    assert line_of(Interval(NOW, later, "hours")) == "14:00 – 15:31 · paused: hours"
     assert line_of(Interval(later, None, None)) == "since 15:31 · free for training"
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.availability.decision import Decision, Reason
 from core.protocol.client_events import (
     Asked,
+    AvailabilityDecided,
     ClientEvent,
     FinishAsked,
     Pause,
@@ -65,6 +67,9 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (PauseAsked(Pause("sleep")), "goes to sleep"),
     (PauseAsked(Pause("epoch_finished")), "epoch is finished"),
     (ResumeAsked(), "goes on"),
+    (AvailabilityDecided(Decision((Reason("game", "SuperTux"),))), "Paused: SuperTux is running · goes on 5 minutes"),
+    (AvailabilityDecided(Decision()), "By your rules, this computer is free for training."),
+    (AvailabilityDecided(Decision(ignored=("battery",))), "free for training · ignored until it is over, or until"),
     (FinishAsked(True), "Asked to stop after this epoch"),
     (FinishAsked(False), "after all"),
     (Hello(protocol=1, version="0.1.0"), "version 0.1.0"),

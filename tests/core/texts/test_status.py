@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import datetime
 
+from core.availability.decision import Decision, Reason
+from core.availability.rules import AvailabilityRules
 from core.client.event_timestamps import EventTimestamps
 from core.client.reducer import reduce
 from core.client.session import Session
@@ -170,3 +173,20 @@ def test_before_the_first_round_nobody_is_told_that_they_help() -> None:
     assert "not known yet" in contribution_status(STARTING)
     assert "Nothing is being computed" in contribution_status(replace(training(), phase="ended"))
     assert contribution_status(replace(training(), phase="paused")) == "Paused: your computer is all yours."
+
+
+def test_a_pause_by_the_rules_says_why_and_what_comes_next() -> None:
+    blender, night = Reason("gpu", "Blender"), Reason("hours", until=datetime.fromtimestamp(NOW).astimezone())
+    paused = replace(training(), phase="paused", pause=Pause("rule", rule=blender), progress=None)
+    session = replace(paused, availability=Decision((blender,)))
+    assert status(session) == "Paused: Blender is using this GPU · goes on 5 minutes after that ends"
+    waiting = replace(paused, availability=Decision((night,)), pause=Pause("rule", rule=night))
+    assert status(waiting).startswith("Waiting for ") and status(waiting).endswith("(your hours)")
+    idle = replace(paused, availability=Decision((Reason("idle"),)), rules=AvailabilityRules(idle_minutes=7))
+    assert status(idle) == "Waiting until nobody has used this computer for 7 minutes"
+
+
+def test_a_rule_that_is_ignored_is_named_while_it_would_ask() -> None:
+    ignoring = replace(training("helping", finished()), consent=START, availability=Decision(ignored=("battery",)))
+    assert status(ignoring).endswith(" · ignored until it is over, or until midnight: battery")
+    assert "ignored" not in status(replace(ignoring, phase="ended", problem=ErrorKind.OUT_OF_MEMORY))

@@ -1,0 +1,155 @@
+"""The owner's rules in the window: they decide while there is a run, and while a person looks at them."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.controllers.device_poller import DevicePoller
+from app.controllers.session_controller import SessionController
+from app.controllers.settings_store import SettingsStore
+from app.controllers.thread_bridge import Bridge
+from core.availability.decision import Decision
+from core.availability.observation import Observation
+from core.availability.rule_views import RuleView, rule_views
+from core.client.availability_guard import AvailabilityGuard
+from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
+from core.client.daily_traffic import DailyTraffic
+from core.errors import UserError
+from core.files.folders import Folders
+from core.hardware.discovery import choose_device
+from core.records.pauses import Interval, PauseLog
+
+if TYPE_CHECKING:
+    from app.observers.desktop_observer import DesktopObserver
+    from core.availability.rules import AvailabilityRules
+    from core.observers.programs import RunningPrograms
+
+_FIRST_MILLISECONDS = 100
+_LONGEST_LOOK_SECONDS = 5.0
+
+
+def computer_watch(folders: Folders, settings_store: SettingsStore, device_poller: DevicePoller) -> ComputerWatch:
+    """A watch over this computer, and over the GPU that the settings have train."""
+
+    def observer() -> Observer:
+        from core.observers.computer import ComputerObserver
+
+        try:
+            device = choose_device(device_poller.devices, settings_store.settings.device)
+        except UserError:
+            return ComputerObserver(folders.data, frozenset())
+        return ComputerObserver(folders.data, gpus_of([device]))
+
+    return ComputerWatch(observer, lambda: settings_store.settings.availability)
+
+
+class AvailabilityController(QObject):
+    """Has the rules decide every two seconds, and as soon as the desktop tells of a change; main thread only.
+
+    Where there is neither a run nor anybody who looks, nothing is observed.
+    """
+
+    def __init__(
+        self,
+        watch: ComputerWatch,
+        pauses: PauseLog,
+        bridge: Bridge,
+        settings_store: SettingsStore,
+        session_controller: SessionController,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._watch, self._pauses = watch, pauses
+        self._settings_store, self._session_controller = settings_store, session_controller
+        self._desktop: DesktopObserver | None = None
+        self._programs: RunningPrograms | None = None
+        self._traffic = DailyTraffic()
+        self._looked_until = 0.0
+        self._guard = AvailabilityGuard(lambda: self.rules, self._seen, bridge.post_event, self._note)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._check)
+        session_controller.changed.connect(self._begin)
+        session_controller.overruled.connect(self._guard.resume_now)
+        settings_store.changed.connect(self._check_now)
+
+    @property
+    def rules(self) -> AvailabilityRules:
+        """The rules as they are set now."""
+        return self._settings_store.settings.availability
+
+    def start(self) -> None:
+        """Listen to the desktop from now on."""
+        from PySide6.QtDBus import QDBusConnection
+
+        from app.observers.desktop_observer import DesktopObserver
+
+        self._desktop = DesktopObserver(QDBusConnection.sessionBus(), QDBusConnection.systemBus(), self)
+        self._desktop.watch_idle(self._timer.isActive())
+        self._desktop.changed.connect(self._check_now)
+
+    def stop(self) -> None:
+        """Observe nothing until there is a run again."""
+        if self._timer.isActive():
+            self._pauses.end(datetime.now().astimezone())
+        self._timer.stop()
+        self._watch.stop()
+        if self._desktop is not None:
+            self._desktop.watch_idle(False)
+
+    def look(self) -> tuple[Decision, tuple[RuleView, ...], frozenset[str]]:
+        """The decision, every rule with what it sees, and the programs that run; nothing before the first look.
+
+        Who looks again within a few seconds keeps the observation going.
+        """
+        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
+        self._begin()
+        seen = self._seen()
+        views = () if seen is None else rule_views(self.rules, seen)
+        return self._session_controller.session.availability, views, self._running_programs()
+
+    def last_pauses(self, days: float) -> tuple[Interval, ...]:
+        """When this computer was free for runs that were joined, and when it was not, the earliest first."""
+        return self._pauses.intervals(days, datetime.now().astimezone())
+
+    def _note(self, decision: Decision, at: datetime) -> None:
+        if self._session_controller.session.joined_run_id is not None and not self._session_controller.is_over:
+            self._pauses.note(decision, at)
+
+    def _running_programs(self) -> frozenset[str]:
+        """Also where no rule names any, so that a person may choose."""
+        from core.observers.programs import RunningPrograms
+
+        self._programs = self._programs or RunningPrograms()
+        return self._programs.look() or frozenset()
+
+    def _begin(self) -> None:
+        if not self._timer.isActive() and self._is_wanted:
+            self._watch.start()
+            self._timer.start(_FIRST_MILLISECONDS)
+            if self._desktop is not None:
+                self._desktop.watch_idle(True)
+
+    @property
+    def _is_wanted(self) -> bool:
+        return not self._session_controller.is_over or time.monotonic() < self._looked_until
+
+    def _check(self) -> None:
+        """Soon after the beginning, so that nobody who starts a run then has to be paused."""
+        if self._is_wanted:
+            self._guard.check()
+            self._timer.setInterval(_FIRST_MILLISECONDS if self._seen() is None else int(LOOK_SECONDS * 1000))
+        else:
+            self.stop()
+
+    def _check_now(self) -> None:
+        if self._timer.isActive():
+            self._guard.check()
+
+    def _seen(self) -> Observation | None:
+        self._traffic = self._traffic.after(self._session_controller.session.progress, datetime.now().date())
+        desktop = self._desktop.fields() if self._desktop is not None else {}
+        return self._watch.seen({**desktop, **self._traffic.fields})

@@ -1,0 +1,203 @@
+"""The owner's rules: when this computer is free for training, and what each rule sees right now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.appearance.line_breaks import breakable
+from app.pages.settings.price_row import PriceRow
+from app.pages.settings.program_list import ProgramList
+from app.pages.settings.rule_row import RuleRow
+from app.widgets.inline_inputs import Choice, Number
+from app.widgets.labels import Heading, Hint, Strong, Words
+from app.widgets.layout.card import Card
+from app.widgets.layout.inline_form import InlineForm
+from app.widgets.week_grid import WeekGrid
+from core.availability.decision import Decision, RuleName
+from core.availability.presets import preset_of, with_preset
+from core.availability.rule_views import RuleView, is_on
+from core.availability.rules import AvailabilityRules
+from core.records.pauses import Interval
+from core.records.settings import Settings
+from core.texts import availability
+from core.texts.settings import pause_history, rule_views
+from core.texts.status import BETWEEN
+
+_SWITCHES: dict[RuleName, str] = {
+    "battery": "battery",
+    "power_saver": "power_saver",
+    "metered": "metered",
+    "game": "games",
+    "film": "films",
+}
+_SHARES: dict[RuleName, str] = {"gpu": "gpu_share", "memory": "memory_pressure", "cpu": "cpu_pressure"}
+_USUAL_PERCENT = {"gpu": 20, "memory": 20, "cpu": 50}
+_USUAL_MINUTES, _MOST_MINUTES = 5, 240
+_SHOWN_PAUSES = 5
+_GIGABYTE, _MOST_GIGABYTES = 1_000_000_000, 100_000
+
+
+class AvailabilitySettings(Card):
+    """The settings of when to help: a preset, the rules one by one, and the hours of the week.
+
+    Signals:
+        change_requested: the field of the settings that a person has changed, with its new value (a dict).
+    """
+
+    change_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rules = AvailabilityRules()
+        self.preset = Choice(self.tr("When to help"))
+        self.now, self.history = Strong(), Hint()
+        self.rows: dict[RuleName, RuleRow] = {**self._switch_rows(), **self._share_rows(), "idle": self._idle_row()}
+        self.programs, self.price = ProgramList(), PriceRow()
+        self.sent, self.received = self._gigabytes(self.tr("Sent a day")), self._gigabytes(self.tr("Received a day"))
+        self.grid = WeekGrid(self._rules.hours)
+        self._sights: dict[RuleName, Hint] = {rule: Hint() for rule in ("program", "data", "hours")}
+        self._connect()
+        self._lay_out()
+        self.show_settings(Settings())
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show the rules in their inputs, without emitting anything."""
+        self._rules = rules = settings.availability
+        self._show_presets()
+        for rule in _SWITCHES:
+            self.rows[rule].show_rule(is_on(rule, rules))
+        for rule, field in _SHARES.items():
+            share: float | None = getattr(rules, field)
+            self.rows[rule].show_rule(share is not None, None if share is None else round(share * 100))
+        self.rows["idle"].show_rule(rules.idle_minutes is not None, rules.idle_minutes)
+        self.programs.show_programs(rules.programs)
+        self.sent.show_number(round((rules.sent_bytes_a_day or 0) / _GIGABYTE))
+        self.received.show_number(round((rules.received_bytes_a_day or 0) / _GIGABYTE))
+        self.price.show_price(rules.price_file, rules.highest_price)
+        self.grid.show_week(rules.hours)
+
+    def show_sights(self, decision: Decision, views: Sequence[RuleView], running: Iterable[str]) -> None:
+        """Show what the rules have decided, what each of them sees, and offer the programs that run now."""
+        self.now.set_text(self._now(decision) if views else "")
+        for view in views:
+            is_looked_for = view.is_on or view.can_see
+            words = breakable(rule_views.sees(view, self._rules)) if is_looked_for else ""
+            if view.rule in self.rows:
+                self.rows[view.rule].show_sight(words)
+            elif view.rule == "price":
+                self.price.show_sight(words)
+            elif view.rule in self._sights:
+                self._sights[view.rule].set_text(words)
+        self.programs.show_running(running)
+
+    def show_pauses(self, pauses: Sequence[Interval]) -> None:
+        """Show the newest of these intervals in which the computer was free or paused."""
+        lines = [pause_history.line_of(each) for each in reversed(pauses[-_SHOWN_PAUSES:])]
+        self.history.set_text(breakable("\n".join([self.tr("The last days:"), *lines])) if lines else "")
+
+    def _now(self, decision: Decision) -> str:
+        if not decision.is_free:
+            return breakable(availability.pause(decision, self._rules))
+        free = self.tr("Right now this computer is free for training")
+        ignored = availability.ignored(decision.ignored) if decision.ignored else ""
+        return breakable(BETWEEN.join(part for part in (free, ignored) if part))
+
+    def _show_presets(self) -> None:
+        preset = preset_of(self._rules)
+        own: list[tuple[str, object]] = [] if preset else [(self.tr("by the rules below"), None)]
+        self.preset.show_choices(
+            [
+                (self.tr("always"), "always"),
+                (self.tr("when nobody needs it"), "unneeded"),
+                (self.tr("when I am away"), "away"),
+                (self.tr("at night"), "night"),
+                *own,
+            ]
+        )
+        self.preset.show_chosen(preset)
+
+    def _switch_rows(self) -> dict[RuleName, RuleRow]:
+        return {
+            "battery": RuleRow(self.tr("Pause on battery")),
+            "power_saver": RuleRow(self.tr("Pause while the desktop saves power")),
+            "metered": RuleRow(self.tr("Pause on a metered connection")),
+            "game": RuleRow(self.tr("Pause while a game runs")),
+            "film": RuleRow(self.tr("Pause while a film plays")),
+        }
+
+    def _share_rows(self) -> dict[RuleName, RuleRow]:
+        gpu, memory, cpu = (
+            self._percent(name, _USUAL_PERCENT[rule])
+            for name, rule in (
+                (self.tr("Share of the GPU"), "gpu"),
+                (self.tr("Share of the time"), "memory"),
+                (self.tr("Share of the CPU"), "cpu"),
+            )
+        )
+        return {
+            "gpu": RuleRow(self.tr("Pause when other programs use"), self.tr("%1 %2 of the GPU"), gpu),
+            "memory": RuleRow(self.tr("Pause when programs wait for memory"), self.tr("%1 %2 of the time"), memory),
+            "cpu": RuleRow(self.tr("Pause when other programs use"), self.tr("%1 %2 of the CPU"), cpu),
+        }
+
+    def _idle_row(self) -> RuleRow:
+        minutes = Number(self.tr("Minutes without input"), 1, _MOST_MINUTES)
+        minutes.show_number(_USUAL_MINUTES)
+        return RuleRow(self.tr("Wait until nobody has used it for"), self.tr("%1 %2 minutes"), minutes)
+
+    def _percent(self, name: str, usual: int) -> Number:
+        number = Number(name, 1, 100)
+        number.setSuffix(" %")
+        number.show_number(usual)
+        return number
+
+    def _gigabytes(self, name: str) -> Number:
+        number = Number(name, 0, _MOST_GIGABYTES, self.tr("any amount"))
+        number.setSuffix(" GB")
+        return number
+
+    def _connect(self) -> None:
+        self.preset.chosen.connect(lambda preset: self._emit(with_preset(self._rules, preset) if preset else None))
+        for rule, field in _SWITCHES.items():
+            self.rows[rule].changed.connect(lambda on, _limit, field=field: self._change(**{field: on}))
+        for rule, field in _SHARES.items():
+            self.rows[rule].changed.connect(
+                lambda on, percent, field=field: self._change(**{field: percent / 100 if on else None})
+            )
+        self.rows["idle"].changed.connect(lambda on, minutes: self._change(idle_minutes=minutes if on else None))
+        self.programs.changed.connect(lambda names: self._change(programs=names))
+        self.sent.chosen.connect(lambda number: self._change(sent_bytes_a_day=number * _GIGABYTE or None))
+        self.received.chosen.connect(lambda number: self._change(received_bytes_a_day=number * _GIGABYTE or None))
+        self.price.changed.connect(lambda file, highest: self._change(price_file=file, highest_price=highest))
+        self.grid.week_changed.connect(lambda week: self._change(hours=week))
+
+    def _change(self, **fields: object) -> None:
+        self._emit(replace(self._rules, **fields))
+
+    def _emit(self, rules: AvailabilityRules | None) -> None:
+        if rules is not None and rules != self._rules:
+            self.change_requested.emit({"availability": rules})
+
+    def _lay_out(self) -> None:
+        self.parts.setSpacing(12)
+        self.parts.addWidget(Heading(self.tr("When to help")))
+        self.parts.addWidget(InlineForm(self.tr("This computer helps %1"), self.preset))
+        self.parts.addWidget(self.now)
+        self.parts.addWidget(self.history)
+        for rule in ("battery", "power_saver", "metered", "game", "film", "gpu", "cpu", "memory", "idle"):
+            self.parts.addWidget(self.rows[rule])
+        self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._sights["program"])
+        traffic = InlineForm(self.tr("A day, send %1 and receive %2"), self.sent, self.received)
+        self._add(traffic, self._sights["data"])
+        self.parts.addWidget(self.price)
+        self._add(Words(self.tr("Train only in these hours of the week:")), self.grid, self._sights["hours"])
+        for sight in (self.now, self.history, *self._sights.values()):
+            sight.hide()
+
+    def _add(self, *parts: QWidget) -> None:
+        for part in parts:
+            self.parts.addWidget(part)

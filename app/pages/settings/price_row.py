@@ -1,0 +1,80 @@
+"""The rule about the price of electricity: the highest price at which to train, and the file of prices."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.pages.settings.rule_row import INDENT
+from app.widgets.labels import Hint
+from app.widgets.layout.inline_form import InlineForm
+from core.security.sanitize import sanitize_line
+
+_PRICE_WIDTH, _FILE_WIDTH = 80, 200
+
+
+class PriceRow(QWidget):
+    """A price, which is empty where the price does not matter, and the file that has it by hour.
+
+    Signals:
+        changed: the path of the file and the highest price, each ``None`` where there is none.
+    """
+
+    changed = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._file: str | None = None
+        self._highest: float | None = None
+        self.highest = QLineEdit()
+        self.highest.setFixedWidth(_PRICE_WIDTH)
+        self.highest.setAccessibleName(self.tr("Highest price of electricity"))
+        self.highest.setPlaceholderText(self.tr("any"))
+        self.highest.editingFinished.connect(self._change_highest)
+        self.file = QPushButton()
+        self.file.setAccessibleName(self.tr("File of prices"))
+        self.file.clicked.connect(self._choose_file)
+        self.sight = Hint()
+        self.sight.setContentsMargins(INDENT, 0, 0, 0)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(2)
+        sentence = self.tr("Train while electricity costs at most %1 according to %2")
+        rows.addWidget(InlineForm(sentence, self.highest, self.file))
+        rows.addWidget(self.sight)
+        self.sight.hide()
+
+    def show_price(self, file: str | None, highest: float | None) -> None:
+        """Show file and price, without emitting anything; a price that is being typed stays."""
+        self._file, self._highest = file, highest
+        if not self.highest.hasFocus():
+            self._show_highest()
+        words = sanitize_line(file or self.tr("a file of prices …"), 4096)
+        self.file.setText(self.file.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _FILE_WIDTH))
+        self.file.setAccessibleDescription(words)
+        self.file.setToolTip(words)
+
+    def show_sight(self, words: str) -> None:
+        """Show what is seen of the price; nothing where it does not matter."""
+        self.sight.set_text(words if self._highest is not None else "")
+
+    def _show_highest(self) -> None:
+        self.highest.setText("" if self._highest is None else QLocale().toString(self._highest, "g", 6))
+
+    def _change_highest(self) -> None:
+        """What is no number changes nothing."""
+        typed = self.highest.text().strip()
+        price, is_number = QLocale().toDouble(typed)
+        highest = price if typed else None
+        if typed and not (is_number and isfinite(price)):
+            self._show_highest()
+        elif highest != self._highest:
+            self.changed.emit(self._file, highest)
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Choose the file of prices"), self._file or "")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda file: self.changed.emit(file, self._highest))
+        dialog.open()

@@ -1,0 +1,54 @@
+"""A rule on the settings page: its switch, its limit, and what it sees right now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from app.widgets.inline_inputs import Number
+from app.widgets.labels import Hint
+from app.widgets.layout.inline_form import InlineForm
+
+INDENT = 24
+
+
+class RuleRow(QWidget):
+    """A rule with a switch, whose words may go on with a limit.
+
+    Signals:
+        changed: whether the rule is on, and its limit; that is 0 where it has none.
+    """
+
+    changed = Signal(bool, int)
+
+    def __init__(self, words: str, sentence: str = "%1", limit: Number | None = None) -> None:
+        """``words`` are the switch's own; in ``sentence``, %1 is the switch and %2 the limit."""
+        super().__init__()
+        self.switch, self.limit, self.sight = QCheckBox(words), limit, Hint()
+        self.sight.setContentsMargins(INDENT, 0, 0, 0)
+        inputs = [self.switch] if limit is None else [self.switch, limit]
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(2)
+        rows.addWidget(InlineForm(sentence, *inputs))
+        rows.addWidget(self.sight)
+        self.sight.hide()
+        self.switch.clicked.connect(lambda: self._emit())
+        if limit is not None:
+            limit.chosen.connect(lambda: self._emit())
+
+    def show_rule(self, is_on: bool, limit: int | None = None) -> None:
+        """Show the rule, without emitting anything; a rule that is off keeps the limit that was shown last."""
+        self.switch.setChecked(is_on)
+        if self.limit is not None:
+            self.limit.setEnabled(is_on)
+            if limit is not None:
+                self.limit.show_number(limit)
+
+    def show_sight(self, words: str) -> None:
+        """Show what the rule sees, below its switch; a screen reader says it with the switch."""
+        self.sight.set_text(words)
+        self.switch.setAccessibleDescription(words)
+
+    def _emit(self) -> None:
+        self.changed.emit(self.switch.isChecked(), self.limit.value() if self.limit is not None else 0)

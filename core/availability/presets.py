@@ -1,0 +1,60 @@
+"""Rules that most owners want, by one word each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec.structs import replace
+
+from core.availability.rules import AvailabilityRules
+
+Preset = Literal["always", "unneeded", "away", "night"]
+_UNNEEDED = AvailabilityRules()
+_WHAT_MAY_BE_NEEDED = (
+    "battery",
+    "power_saver",
+    "metered",
+    "games",
+    "films",
+    "gpu_share",
+    "memory_pressure",
+    "cpu_pressure",
+    "idle_minutes",
+    "hours",
+)
+AWAY_MINUTES = 5
+NIGHT = ("x" * 7 + "." * 15 + "xx",) * 7
+"""From 22 to 7 o'clock."""
+
+
+def with_preset(rules: AvailabilityRules, preset: Preset) -> AvailabilityRules:
+    """Return the rules as the preset has them; the owner's own programs, prices and amounts of traffic stay.
+
+    Only with ``always`` no program and no price matters either.
+    """
+    unneeded = replace(rules, **{name: getattr(_UNNEEDED, name) for name in _WHAT_MAY_BE_NEEDED})
+    match preset:
+        case "unneeded":
+            return unneeded
+        case "away":
+            return replace(unneeded, idle_minutes=AWAY_MINUTES)
+        case "night":
+            return replace(unneeded, hours=NIGHT)
+        case "always":
+            return AvailabilityRules(
+                battery=False,
+                power_saver=False,
+                metered=False,
+                games=False,
+                gpu_share=None,
+                memory_pressure=None,
+                price_file=rules.price_file,
+                sent_bytes_a_day=rules.sent_bytes_a_day,
+                received_bytes_a_day=rules.received_bytes_a_day,
+            )
+
+
+def preset_of(rules: AvailabilityRules) -> Preset | None:
+    """Return the preset that makes nothing else of these rules, if there is one."""
+    presets: tuple[Preset, ...] = ("always", "unneeded", "away", "night")
+    return next((preset for preset in presets if with_preset(rules, preset) == rules), None)

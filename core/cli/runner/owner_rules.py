@@ -1,0 +1,57 @@
+"""The owner's rules on the command line: while a worker trains, they pause it and let it go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.cli.runner.worker_session import WorkerSession
+from core.client.availability_guard import AvailabilityGuard
+from core.client.computer_watch import ComputerWatch, Observer, gpus_of
+from core.client.daily_traffic import DailyTraffic
+from core.files.folders import Folders
+from core.hardware.device import Device
+from core.records.pauses import PauseLog
+
+_PATIENCE_SECONDS = 5.0  # with a driver that hangs
+
+
+@contextmanager
+def following_rules(
+    worker: WorkerSession, rules: AvailabilityRules | None, folders: Folders, devices: Sequence[Device]
+) -> Iterator[None]:
+    """While this lasts, the rules decide for that worker, from the beginning on; without ``rules`` nothing does.
+
+    Of ``devices``, none but the GPUs that train are looked at. Nothing is seen of a desktop from here: whether a
+    person is there, or a game runs.
+    """
+
+    if rules is None:
+        yield
+        return
+
+    def observer() -> Observer:
+        from core.observers.computer import ComputerObserver
+
+        return ComputerObserver(folders.data, gpus_of(devices))
+
+    traffic = DailyTraffic()
+
+    def seen() -> Observation | None:
+        nonlocal traffic
+        traffic = traffic.after(worker.session.progress, datetime.now().date())
+        return watch.seen(traffic.fields)
+
+    watch, log = ComputerWatch(observer, lambda: rules), PauseLog(folders.contents.pauses_file)
+    worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, log.note)
+    watch.start()
+    watch.await_first_look(_PATIENCE_SECONDS)
+    try:
+        yield
+    finally:
+        worker.guard = None
+        watch.stop()
+        log.end(datetime.now().astimezone())

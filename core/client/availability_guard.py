@@ -1,0 +1,71 @@
+"""The driver of the owner's rules: it has them decide again and again, and posts what they have decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from core.availability.arbiter import ArbiterState, decide, resume_now
+from core.availability.decision import Decision, Reason
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.protocol.client_events import AvailabilityDecided
+
+_STEADY_SECONDS = 30.0
+
+
+class AvailabilityGuard:
+    """Decides whether the computer is free, and posts each decision that differs from the one before.
+
+    A front end calls ``check`` every two seconds at least, and as soon as it knows that something has changed; always
+    on one thread. ``observe`` returns what is seen now, ``None`` before anything is known; ``note`` is given
+    every decision, with its time. The client that is given the posted events does the rest.
+    """
+
+    def __init__(
+        self,
+        rules: Callable[[], AvailabilityRules],
+        observe: Callable[[], Observation | None],
+        post: Callable[[AvailabilityDecided], None],
+        note: Callable[[Decision, datetime], None] = lambda _decision, _at: None,
+    ) -> None:
+        self.observation: Observation | None = None
+        self._rules, self._observe, self._post, self._note = rules, observe, post, note
+        self._state = ArbiterState()
+        self._posted = AvailabilityDecided(Decision(), rules())
+
+    def check(self) -> None:
+        """Decide by what is seen now."""
+        seen, rules = self._observe(), self._rules()
+        if seen is None:
+            return
+        self.observation = seen
+        self._state, decision = decide(self._state, rules, seen)
+        self._note(decision, seen.at)
+        decided = AvailabilityDecided(decision, rules)
+        if not _is_known(decided, self._posted):
+            self._posted = decided
+            self._post(decided)
+
+    def resume_now(self) -> None:
+        """Let training go on although rules ask for a pause: at once, and until what they ask it for is over."""
+        if self.observation is not None:
+            self._state = resume_now(self._state, self.observation.at)
+            self.check()
+
+
+def _is_known(decided: AvailabilityDecided, posted: AvailabilityDecided) -> bool:
+    """Whether nothing has changed but the fractions of a second that every look at a clock brings."""
+    before, now = posted.decision.reasons, decided.decision.reasons
+    if (decided.rules, decided.decision.ignored, len(now)) != (posted.rules, posted.decision.ignored, len(before)):
+        return False
+    return all(_is_same(one, other) for one, other in zip(before, now, strict=True))
+
+
+def _is_same(before: Reason, now: Reason) -> bool:
+    if replace(before, until=None) != replace(now, until=None):
+        return False
+    if before.until is None or now.until is None:
+        return before.until == now.until
+    return abs((now.until - before.until).total_seconds()) < _STEADY_SECONDS

@@ -1,0 +1,91 @@
+"""What is seen of the computer, looked for in a thread of its own: a driver may take long to answer, or for ever."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Protocol
+
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.hardware.device import Device
+
+LOOK_SECONDS = 2.0
+
+
+class Observer(Protocol):
+    """What looks at the computer."""
+
+    def observe(self, rules: AvailabilityRules) -> Observation: ...
+
+    def close(self) -> None: ...
+
+
+class ComputerWatch:
+    """Has an observer look every ``LOOK_SECONDS`` between ``start`` and ``stop``, as far as the rules ask for it.
+
+    ``make`` makes the observer, in the thread; ``clock`` is the one that ``Observation.monotonic`` is read from.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Observer],
+        rules: Callable[[], AvailabilityRules],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
+        self._make, self._rules, self._clock, self._look_seconds = make, rules, clock, look_seconds
+        self._run: _Run | None = None
+
+    def start(self) -> None:
+        """Start to look, unless somebody has already."""
+        if self._run is None:
+            self._run = _Run()
+            threading.Thread(target=self._look, args=(self._run,), name="computer-watch", daemon=True).start()
+
+    def await_first_look(self, seconds: float) -> None:
+        """Wait until something has been seen, for so many seconds at most."""
+        if self._run is not None:
+            self._run.has_looked.wait(seconds)
+
+    def stop(self) -> None:
+        """Look no longer, and forget what was seen; an observer that hangs is not waited for."""
+        if self._run is not None:
+            self._run.ended.set()
+            self._run = None
+
+    def seen(self, fields: Mapping[str, object]) -> Observation | None:
+        """What was seen last, as of now; ``None`` before the first look.
+
+        ``fields`` are what the front end itself sees; where it sees nothing, what the observer has seen holds.
+        """
+        latest = self._run.latest if self._run is not None else None
+        if latest is None:
+            return None
+        known = {name: value for name, value in fields.items() if value is not None}
+        return replace(latest, at=datetime.now(latest.at.tzinfo), monotonic=self._clock(), **known)  # type: ignore[arg-type]
+
+    def _look(self, run: _Run) -> None:
+        with contextlib.closing(self._make()) as observer:
+            while not run.ended.is_set():
+                run.latest = observer.observe(self._rules())
+                run.has_looked.set()
+                run.ended.wait(self._look_seconds)
+
+
+def gpus_of(devices: Iterable[Device]) -> frozenset[int]:
+    """The indices of those of the devices that are GPUs."""
+    return frozenset(device.index for device in devices if device.kind == "cuda")
+
+
+class _Run:
+    """One thread's time between ``start`` and ``stop``: what it has seen, if anything yet, and whether it shall end."""
+
+    def __init__(self) -> None:
+        self.latest: Observation | None = None
+        self.has_looked, self.ended = threading.Event(), threading.Event()

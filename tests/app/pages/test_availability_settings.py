@@ -1,0 +1,164 @@
+"""The rules on the settings page: each input is told as whole settings, and each rule says what it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.pages.settings.availability_settings import AvailabilitySettings
+from app.pages.settings.page import SettingsPage
+from core.availability.decision import Decision, Reason
+from core.availability.observation import Observation
+from core.availability.presets import NIGHT, Preset, with_preset
+from core.availability.rule_views import rule_views
+from core.availability.rules import ALWAYS, AvailabilityRules
+from core.records.settings import Settings
+from tests.app.pages.test_settings import choose
+from tests.app.support.sample_sessions import child
+
+NOON = Observation(datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0, is_on_battery=False, idle_seconds=240.0, games=())
+
+
+@pytest.fixture
+def page(qtbot: QtBot, english: None) -> SettingsPage:
+    page = SettingsPage()
+    qtbot.addWidget(page)
+    page.resize(800, 600)
+    page.show_settings(Settings())
+    page.show()
+    return page
+
+
+def press(rule: str) -> Callable[[AvailabilitySettings], None]:
+    """As a person does who clicks the switch of that rule."""
+    return lambda part: part.rows[rule].switch.click()  # type: ignore[index]
+
+
+def add(name: str) -> Callable[[AvailabilitySettings], None]:
+    """As a person does who types the name of a program."""
+
+    def type_it(part: AvailabilitySettings) -> None:
+        QTest.keyClicks(part.programs.line, name)
+        QTest.keyClick(part.programs.line, Qt.Key.Key_Return)
+
+    return type_it
+
+
+CHANGES: dict[str, tuple[Callable[[AvailabilitySettings], None], AvailabilityRules]] = {
+    "battery": (press("battery"), AvailabilityRules(battery=False)),
+    "film": (press("film"), AvailabilityRules(films=True)),
+    "gpu": (press("gpu"), AvailabilityRules(gpu_share=None)),
+    "gpu's limit": (lambda part: part.rows["gpu"].limit.setValue(35), AvailabilityRules(gpu_share=0.35)),  # type: ignore[union-attr]
+    "cpu": (press("cpu"), AvailabilityRules(cpu_pressure=0.5)),
+    "memory": (press("memory"), AvailabilityRules(memory_pressure=None)),
+    "idle": (press("idle"), AvailabilityRules(idle_minutes=5)),
+    "program": (add("blender"), AvailabilityRules(programs=("blender",))),
+    "path of a program": (add("/usr/bin/blender "), AvailabilityRules(programs=("blender",))),
+    "sent": (lambda part: part.sent.setValue(20), AvailabilityRules(sent_bytes_a_day=20_000_000_000)),
+    "received": (lambda part: part.received.setValue(2), AvailabilityRules(received_bytes_a_day=2_000_000_000)),
+    "a day": (
+        lambda part: part.grid.switch_day(6),
+        AvailabilityRules(hours=(ALWAYS,) * 6 + ("." * 24,)),
+    ),
+    "always": (lambda part: choose(part.preset, "always"), with_preset(AvailabilityRules(), "always")),
+    "away": (lambda part: choose(part.preset, "away"), AvailabilityRules(idle_minutes=5)),
+    "night": (lambda part: choose(part.preset, "night"), AvailabilityRules(hours=NIGHT)),
+}
+
+
+@pytest.mark.parametrize(("change", "wanted"), CHANGES.values(), ids=CHANGES.keys())
+def test_every_input_is_emitted_as_whole_settings(
+    page: SettingsPage, qtbot: QtBot, change: Callable[[AvailabilitySettings], None], wanted: AvailabilityRules
+) -> None:
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        change(page.availability)
+    assert changed.args == [Settings(availability=wanted)]
+    msgspec.convert(msgspec.to_builtins(changed.args[0]), Settings)
+
+
+@pytest.mark.parametrize("preset", ["always", "unneeded", "away", "night"])
+def test_a_preset_is_named_and_what_is_none_of_them_is_called_so(page: SettingsPage, preset: Preset) -> None:
+    rules = with_preset(AvailabilityRules(sent_bytes_a_day=10**9), preset)
+    page.show_settings(Settings(availability=rules))
+    assert page.availability.preset.currentData() == preset
+    page.show_settings(Settings(availability=msgspec.structs.replace(rules, films=True)))
+    assert page.availability.preset.currentText() == "by the rules below"
+
+
+def test_a_preset_keeps_what_only_its_owner_can_know() -> None:
+    own = AvailabilityRules(programs=("blender",), price_file="/prices.csv", highest_price=0.2, sent_bytes_a_day=10**9)
+    for preset in ("unneeded", "away", "night"):
+        after = with_preset(own, preset)
+        assert (after.programs, after.highest_price, after.sent_bytes_a_day) == (("blender",), 0.2, 10**9)
+    always = with_preset(own, "always")
+    assert (always.programs, always.highest_price) == ((), None)
+    assert (always.price_file, always.sent_bytes_a_day) == ("/prices.csv", 10**9)
+
+
+def test_what_is_shown_is_not_told_as_a_change(page: SettingsPage, qtbot: QtBot) -> None:
+    rules = AvailabilityRules(
+        battery=False, films=True, gpu_share=None, cpu_pressure=0.7, idle_minutes=9, programs=("blender",),
+        price_file="/prices.csv", highest_price=0.25, hours=NIGHT, sent_bytes_a_day=3_000_000_000,
+    )  # fmt: skip
+    with qtbot.assertNotEmitted(page.settings_changed):
+        page.show_settings(Settings(availability=rules))
+        page.availability.show_sights(Decision(), rule_views(rules, NOON), {"blender"})
+    part = page.availability
+    assert not part.rows["battery"].switch.isChecked() and part.rows["film"].switch.isChecked()
+    assert part.grid.hours.week == NIGHT and part.price.highest.text() == "0.25"
+
+
+def test_a_program_is_removed_by_its_button_and_chosen_from_those_that_run(page: SettingsPage, qtbot: QtBot) -> None:
+    page.show_settings(Settings(availability=AvailabilityRules(programs=("blender", "obs"))))
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        page.availability.programs.buttons[0].click()
+    assert changed.args[0].availability.programs == ("obs",)
+    page.availability.show_sights(Decision(), rule_views(AvailabilityRules(), NOON), {"krita", "a\u202eb"})
+    field = page.availability.programs.field
+    assert [field.itemText(row) for row in range(field.count())] == ["krita"], "a name that deceives is not offered"
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        choose(field, "krita")
+    assert changed.args[0].availability.programs == ("obs", "krita")
+
+
+def test_each_rule_says_what_it_sees_and_all_of_them_what_follows(page: SettingsPage) -> None:
+    part, rules = page.availability, AvailabilityRules()
+    part.show_sights(Decision((Reason("game", "SuperTux"),)), rule_views(rules, NOON), ())
+    assert part.rows["battery"].sight.text() == "on battery: no"
+    assert part.rows["battery"].switch.accessibleDescription() == "on battery: no"
+    assert part.rows["idle"].sight.text() == "idle for 4 min"
+    assert part.rows["metered"].sight.text() == "cannot see"
+    assert part.rows["cpu"].sight.text() == "", "nobody looks for what no rule asks for"
+    assert "SuperTux is running" in part.now.text()
+    part.show_sights(Decision(ignored=("battery",)), rule_views(rules, NOON), ())
+    assert "free for training" in part.now.text() and "midnight" in part.now.text()
+
+
+def test_a_price_is_told_when_it_is_finished_and_its_file_chosen_in_a_dialog(page: SettingsPage, qtbot: QtBot) -> None:
+    price = page.availability.price
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        QTest.keyClicks(price.highest, "0.25")
+        QTest.keyClick(price.highest, Qt.Key.Key_Return)
+    assert changed.args[0].availability.highest_price == 0.25
+    with qtbot.assertNotEmitted(page.settings_changed):
+        QTest.keyClicks(price.highest, " cents")
+        QTest.keyClick(price.highest, Qt.Key.Key_Return)
+    assert price.highest.text() == "0.25"
+    price.file.click()
+    dialog = child(page, QFileDialog)
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        dialog.fileSelected.emit(str(Path("/prices.csv")))
+    assert changed.args[0].availability.price_file == "/prices.csv"
+    dialog.close()
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        price.highest.clear()
+        QTest.keyClick(price.highest, Qt.Key.Key_Return)
+    assert changed.args[0].availability.highest_price is None

@@ -1,0 +1,129 @@
+"""The whole window and the owner's rules: what they pause, what it says, and who has the last word; a fake engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from core.availability.decision import Reason
+from core.availability.rules import AvailabilityRules
+from core.control.messages import ControlCommand
+from core.protocol.client_events import Pause
+from tests.app.test_application import ADDRESS, Open, name_of_page, opened, train, until
+from tests.app.test_changed_run import starts
+from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
+
+__all__ = ["opened"]  # the fixture
+
+GAME = "SuperTux"
+
+
+def held(qtbot: QtBot, application: Application) -> None:
+    """Wait until the rules have paused the run, and its worker is gone."""
+    until(qtbot, application, lambda session: session.is_held and session.phase == "paused")
+
+
+def training_again(qtbot: QtBot, application: Application) -> None:
+    """Wait for the training."""
+    until(qtbot, application, lambda session: session.phase == "training")
+
+
+def told(application: Application) -> str:
+    """What `workerbee status` is answered."""
+    return application.remote_control.answer(ControlCommand(action="status")).sentence
+
+
+def test_a_game_pauses_and_its_end_resumes_and_all_say_one_reason(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer()
+    application = opened("good", watch=watch_over(computer))
+    train(qtbot, application)
+    computer.fields = {"games": (GAME,)}
+    held(qtbot, application)
+    page, tray = application.pages.training.page, application.tray_controller.tray
+    qtbot.waitUntil(lambda: GAME in page.header.sentence)
+    assert page.header.button.main.text() == "Resume now"
+    assert told(application) == page.status
+    assert GAME in tray.menu.actions()[0].text()
+    assert any(GAME in line for line in page.events.toPlainText().splitlines())
+    computer.fields = {"games": ()}
+    training_again(qtbot, application)
+    assert GAME not in told(application)
+
+
+def test_whoever_starts_while_a_rule_asks_waits_and_nothing_is_computed(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    computer = ScriptedComputer(games=(GAME,))
+    application = opened("good", watch=watch_over(computer))
+    page = application.pages.join.page
+    page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished and not session.availability.is_free)
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
+    held(qtbot, application)
+    assert name_of_page(application) == "training"
+    assert GAME in told(application)
+    assert starts(tmp_path) == []
+    computer.fields = {}
+    training_again(qtbot, application)
+    assert len(starts(tmp_path)) == 1
+
+
+def test_resume_now_overrules_and_says_what_is_ignored(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer(is_on_battery=True)
+    application = opened("good", watch=watch_over(computer))
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished and not session.availability.is_free)
+    application.pages.review.page.start_requested.emit(application.session_controller.session.runs[0])
+    held(qtbot, application)
+    application.pages.training.page.header.button.main.click()
+    training_again(qtbot, application)
+    assert application.session_controller.session.availability.ignored == ("battery",)
+    assert "ignored" in told(application)
+    computer.fields = {"is_on_battery": True, "games": (GAME,)}
+    held(qtbot, application)
+    assert GAME in told(application), "another rule pauses as ever"
+
+
+def test_a_person_who_has_paused_is_not_overruled(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer(games=(GAME,))
+    application = opened("good", watch=watch_over(computer))
+    controller = application.session_controller
+    application.settings_store.replace(availability=AvailabilityRules(games=False))
+    train(qtbot, application)
+    controller.pause()
+    until(qtbot, application, lambda session: session.phase == "paused")
+    application.settings_store.replace(availability=AvailabilityRules())
+    until(qtbot, application, lambda session: not session.availability.is_free)
+    application.settings_store.replace(availability=AvailabilityRules(games=False))
+    until(qtbot, application, lambda session: session.availability.is_free)
+    assert (controller.session.phase, controller.session.pause) == ("paused", Pause())
+
+
+def test_a_rule_that_is_switched_off_in_the_settings_lets_go_at_once(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer(games=(GAME,))
+    application = opened("good", watch=watch_over(computer, speed=1.0))
+    application.settings_store.replace(availability=AvailabilityRules(games=False))
+    train(qtbot, application)
+    application.settings_store.replace(availability=AvailabilityRules())
+    held(qtbot, application)
+    assert application.session_controller.session.pause == Pause("rule", rule=Reason("game", GAME))
+    application.navigator.open_settings()
+    settings = application.pages.settings.page
+    qtbot.waitUntil(lambda: GAME in settings.availability.now.text(), timeout=10_000)
+    settings.availability.rows["game"].switch.click()
+    training_again(qtbot, application)
+
+
+def test_after_a_suspend_the_rules_are_heeded(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer()
+    application = opened("good", watch=watch_over(computer))
+    train(qtbot, application)
+    application.session_controller.prepare_suspend()
+    until(qtbot, application, lambda session: session.phase == "paused")
+    computer.fields = {"is_on_battery": True}
+    until(qtbot, application, lambda session: not session.availability.is_free)
+    application.session_controller.resume_after_suspend()
+    held(qtbot, application)
+    assert application.session_controller.session.availability.ignored == ()

@@ -1,0 +1,113 @@
+"""The guard has the real arbiter decide, and posts what is news; the computer and its clock are the test's."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from core.availability.decision import Decision
+from core.availability.observation import Observation
+from core.availability.rules import AvailabilityRules
+from core.client.availability_guard import AvailabilityGuard
+from core.client.computer_watch import ComputerWatch
+from core.protocol.client_events import AvailabilityDecided
+
+NOON = Observation(datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0)
+
+
+class Computer:
+    """A guard, and all that it sees and posts."""
+
+    def __init__(self, rules: AvailabilityRules | None = None) -> None:
+        self.seen: Observation | None = NOON
+        self.rules = rules or AvailabilityRules()
+        self.posted: list[AvailabilityDecided] = []
+        self.guard = AvailabilityGuard(lambda: self.rules, lambda: self.seen, self.posted.append)
+
+    def later(self, seconds: float, **fields: object) -> Decision | None:
+        """Check after so many seconds; the decision, if it was posted as news."""
+        assert self.seen is not None
+        at, monotonic = self.seen.at + timedelta(seconds=seconds), self.seen.monotonic + seconds
+        self.seen = replace(self.seen, at=at, monotonic=monotonic, **fields)  # type: ignore[arg-type]
+        before = len(self.posted)
+        self.guard.check()
+        return self.posted[-1].decision if len(self.posted) > before else None
+
+
+def test_only_news_is_posted() -> None:
+    computer = Computer()
+    assert computer.later(0) is None, "a computer that is free is what everybody expects"
+    paused = computer.later(2, games=("SuperTux",))
+    assert paused is not None and paused.reason is not None and paused.reason.subject == "SuperTux"
+    assert [computer.later(2) for _ in range(100)] == [None] * 100
+    over = computer.later(2, games=())
+    assert over is not None and over.reason is not None and over.reason.is_over
+    assert {computer.later(1.97) for _ in range(10)} == {None}, "the end of the rest is the same all the time"
+    freed = computer.later(3600)
+    assert freed is not None and freed.is_free
+
+
+def test_before_anything_is_seen_nothing_is_decided() -> None:
+    computer = Computer()
+    computer.seen = None
+    computer.guard.check()
+    computer.guard.resume_now()
+    assert computer.posted == []
+
+
+def test_resuming_now_is_posted_at_once() -> None:
+    computer = Computer()
+    computer.later(0)
+    computer.later(2, is_on_battery=True)
+    computer.guard.resume_now()
+    assert (computer.posted[-1].decision.is_free, computer.posted[-1].decision.ignored) == (True, ("battery",))
+
+
+def test_other_rules_are_posted_with_their_decision() -> None:
+    computer = Computer()
+    computer.later(2, is_on_battery=True)
+    computer.rules = AvailabilityRules(battery=False)
+    computer.later(2)
+    assert computer.posted[-1] == AvailabilityDecided(Decision(), AvailabilityRules(battery=False))
+
+
+class HangingObserver:
+    """An observer that never answers, as a driver may; and notes that it was closed."""
+
+    def __init__(self) -> None:
+        self.asked, self.released, self.closed = threading.Event(), threading.Event(), threading.Event()
+
+    def observe(self, _rules: AvailabilityRules) -> Observation:
+        self.asked.set()
+        self.released.wait()
+        return NOON
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_an_observer_that_hangs_is_waited_for_by_nobody_and_its_late_answer_is_forgotten() -> None:
+    hanging, ticks = HangingObserver(), iter(range(100))
+    watch = ComputerWatch(lambda: hanging, AvailabilityRules, clock=lambda: float(next(ticks)))
+    watch.start()
+    assert hanging.asked.wait(30)
+    assert watch.seen({"games": ("SuperTux",)}) is None
+    watch.stop()
+    hanging.released.set()
+    assert hanging.closed.wait(30), "its thread ends, and closes it"
+    assert watch.seen({}) is None
+
+
+def test_what_a_front_end_sees_comes_first_and_what_it_does_not_see_is_left_as_it_was() -> None:
+    observer = HangingObserver()
+    observer.released.set()
+    watch = ComputerWatch(lambda: observer, AvailabilityRules, clock=lambda: 77.0, look_seconds=0.01)
+    watch.start()
+    try:
+        while (seen := watch.seen({"games": ("SuperTux",), "is_on_battery": None})) is None:
+            assert not observer.closed.wait(0.01)
+    finally:
+        watch.stop()
+    assert (seen.monotonic, seen.games, seen.is_on_battery) == (77.0, ("SuperTux",), None)
+    assert seen.at > NOON.at, "it is as of now"

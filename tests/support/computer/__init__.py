@@ -1,0 +1,1 @@
+"""The computer of an owner, as a test wants it."""
