@@ -30,7 +30,7 @@ def test_the_fields_are_those_of_an_observation(qtbot: QtBot, buses: Buses, pare
     qtbot.waitUntil(lambda: desktop.fields()["is_on_battery"] is False, timeout=LIMIT)
     qtbot.waitUntil(lambda: desktop.fields()["idle_seconds"] == 90.0, timeout=LIMIT)
     qtbot.waitUntil(lambda: desktop.fields()["films"] == (), timeout=LIMIT)
-    observation = Observation(at=datetime.now(UTC), **desktop.fields())  # type: ignore[arg-type]
+    observation = Observation(at=datetime.now(UTC), monotonic=0.0, **desktop.fields())  # type: ignore[arg-type]
     assert (observation.idle_seconds, observation.is_on_battery, observation.battery) == (90.0, False, None)
     assert desktop.fields().keys() == desktop.sources().keys() <= {each.name for each in fields(Observation)}
     sources = desktop.sources()
