@@ -205,9 +205,10 @@ class ObservedTracker(ProgressTracker):
         self.liveness.update(before, self.others)
         self._clock.see(self.others, self.local_progress.epoch)
         self._known_keys.see(self.others, self.local_progress.epoch)
+        estimate = self._estimate()
         if self.on_no_peers_left is not None and self._is_nobody_left():
             self.on_no_peers_left()
-        return self._estimate()
+        return estimate
 
     @functools.cached_property
     def own_subkey(self) -> bytes:
@@ -287,9 +288,9 @@ class ObservedTracker(ProgressTracker):
         return latest_signed_epoch(self._scores, time.time())
 
     def _is_nobody_left(self) -> bool:
-        trusted = [report for key, report in self._trusted.items() if key != self.own_subkey]
+        counted = [report for key, report in self.counted.items() if key != self.own_subkey]
         is_alone = bool(self.reports) and not self.others
-        return is_alone or are_all_ahead(trusted, self.local_progress.epoch)
+        return is_alone or are_all_ahead(counted, self.local_progress.epoch)
 
     def shutdown(self, timeout: float | None = None) -> None:
         """Take our record back, as ProgressTracker does; ``await_goodbye`` tells when that has arrived.
