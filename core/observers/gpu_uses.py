@@ -68,8 +68,10 @@ class GpuUses:
         seen_until = self._seen_until.get(index, 0)
         try:
             samples = nvml.nvmlDeviceGetProcessUtilization(handle, seen_until)
-        except nvml.NVMLError_NotFound:  # nobody has used it
-            return
+        except nvml.NVMLError as error:
+            if error.value in (nvml.NVML_ERROR_NOT_FOUND, nvml.NVML_SUCCESS):  # nobody has used it
+                return
+            raise
         samples = sorted((sample for sample in samples if sample.timeStamp > seen_until), key=lambda s: s.timeStamp)
         self._seen_until[index] = max((sample.timeStamp for sample in samples), default=seen_until)
         shares = {sample.pid: sample.smUtil for sample in samples if sample.smUtil <= _MOST_PERCENT}

@@ -10,8 +10,8 @@ from core.availability.arbiter import REST_SECONDS
 from core.availability.decision import Reason, RuleName
 from core.availability.rules import ALWAYS, AvailabilityRules
 from tests.core.availability.owner import BERLIN, WEDNESDAY, Computer, gpu_use
+from tests.core.availability.strategies import OFF
 
-MINUTE = 60.0
 NIGHT = "x" * 8 + "." * 14 + "xx"
 
 
@@ -41,11 +41,6 @@ def test_each_rule_pauses_at_once(rule: RuleName, rules: dict[str, object], seen
     decision = computer.see(**seen)
     assert decision.reason is not None and decision.reason.rule == rule
     assert Computer(OFF).see(**seen).is_free or rule == "disk"
-
-
-OFF = AvailabilityRules(
-    battery=False, power_saver=False, metered=False, games=False, gpu_share=None, memory_pressure=None
-)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
  *   use 0 4242 35 1000                                    its index, pid, percent of its time, microsecond of the sample
+ *   quiet                                                 a GPU that nobody has used has no samples, instead of NOT_FOUND
  *   fail nvmlInitWithFlags 9                              this call returns that code
  *   lost 1                                                the GPU of that index has fallen off the bus
  *   hang nvmlDeviceGetName                                this call does not return while the line stands
@@ -31,7 +32,7 @@ typedef struct {
     process_t process[8];
     use_t use[8];
     char driver[80];
-    int failure, lost, hangs;
+    int failure, lost, hangs, quiet;
 } state_t;
 
 static int opened;
@@ -55,6 +56,7 @@ static void read_line(state_t *state, const char *line, const char *call) {
     sscanf(line, "driver %79s", state->driver);
     if (sscanf(line, "lost %d", &number) == 1) state->lost = number;
     if (sscanf(line, "fail %95s %d", name, &number) == 2 && !strcmp(name, call)) state->failure = number;
+    if (!strncmp(line, "quiet", 5)) state->quiet = 1;
     if (sscanf(line, "hang %95s", name) == 1 && !strcmp(name, call)) state->hangs = 1;
 }
 
@@ -203,7 +205,7 @@ int nvmlDeviceGetProcessUtilization(void *handle, sample_t *samples, unsigned *c
         found++;
     }
     *count = found;
-    if (!found) return NOT_FOUND;
+    if (!found) return s.quiet ? SUCCESS : NOT_FOUND;
     return !samples || found > room ? INSUFFICIENT_SIZE : SUCCESS;
 }
 
