@@ -28,7 +28,6 @@ def following_rules(
     Of ``devices``, none but the GPUs that train are looked at. Nothing is seen of a desktop from here: whether a
     person is there, or a game runs.
     """
-
     if rules is None:
         yield
         return
@@ -49,6 +48,7 @@ def following_rules(
     worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, log.note)
     watch.start()
     watch.await_first_look(_PATIENCE_SECONDS)
+    worker.guard.check()
     try:
         yield
     finally:

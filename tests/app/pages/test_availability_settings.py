@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from core.availability.observation import Observation
 from core.availability.presets import NIGHT, Preset, with_preset
 from core.availability.rule_views import rule_views
 from core.availability.rules import ALWAYS, AvailabilityRules
+from core.records.pauses import Interval
 from core.records.settings import Settings
 from tests.app.pages.test_settings import choose
 from tests.app.support.sample_sessions import child
@@ -162,3 +164,13 @@ def test_a_price_is_told_when_it_is_finished_and_its_file_chosen_in_a_dialog(pag
         price.highest.clear()
         QTest.keyClick(price.highest, Qt.Key.Key_Return)
     assert changed.args[0].availability.highest_price is None
+
+
+def test_the_newest_pauses_are_listed_newest_first(page: SettingsPage) -> None:
+    hours = [datetime(2026, 11, 25, hour, tzinfo=UTC) for hour in range(9)]
+    spans = [Interval(began, ended, "game", f"game {began.hour}") for began, ended in pairwise(hours)]
+    page.availability.show_pauses(())
+    assert page.availability.history.text() == ""
+    page.availability.show_pauses(spans)
+    lines = page.availability.history.text().splitlines()[1:]
+    assert [line.partition("games (")[2] for line in lines] == [f"game {hour})" for hour in (7, 6, 5, 4, 3)]
