@@ -217,6 +217,8 @@ class SessionController(QObject):
 
     def _on_event(self, event: ClientEvent) -> None:
         self._apply(lambda: self.client.handle(event))
+        if not self.session.availability.is_free:
+            self.dry_runs.stop()
 
     def _apply(self, action: Callable[[], None]) -> None:
         """Do that to the client, and emit what it has changed."""

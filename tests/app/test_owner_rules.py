@@ -11,7 +11,7 @@ from core.availability.decision import Reason
 from core.availability.rules import AvailabilityRules
 from core.control.messages import ControlCommand
 from core.protocol.client_events import Pause
-from tests.app.test_application import ADDRESS, Open, name_of_page, opened, train, until
+from tests.app.test_application import ADDRESS, LIMIT_MILLISECONDS, Open, name_of_page, opened, train, until
 from tests.app.test_changed_run import starts
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
 
@@ -68,6 +68,19 @@ def test_whoever_starts_while_a_rule_asks_waits_and_nothing_is_computed(
     computer.fields = {}
     training_again(qtbot, application)
     assert len(starts(tmp_path)) == 1
+
+
+def test_nothing_is_measured_while_a_rule_asks_for_a_pause(qtbot: QtBot, opened: Open) -> None:
+    computer = ScriptedComputer()
+    application = opened("good", rehearsal="measure_for_ever", watch=watch_over(computer))
+    dry_runs = application.session_controller.dry_runs
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    qtbot.waitUntil(lambda: dry_runs.session.phase == "starting", timeout=LIMIT_MILLISECONDS)
+    computer.fields = {"games": (GAME,)}
+    qtbot.waitUntil(lambda: dry_runs.session.phase != "starting", timeout=LIMIT_MILLISECONDS)
+    until(qtbot, application, lambda session: not session.availability.is_free)
+    computer.fields = {}
+    qtbot.waitUntil(lambda: dry_runs.session.phase == "starting", timeout=LIMIT_MILLISECONDS)
 
 
 def test_resume_now_overrules_and_says_what_is_ignored(qtbot: QtBot, opened: Open) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
@@ -75,8 +76,8 @@ class AvailabilitySettings(Card):
             self.rows[rule].show_rule(share is not None, None if share is None else round(share * 100))
         self.rows["idle"].show_rule(rules.idle_minutes is not None, rules.idle_minutes)
         self.programs.show_programs(rules.programs)
-        self.sent.show_number(round((rules.sent_bytes_a_day or 0) / _GIGABYTE))
-        self.received.show_number(round((rules.received_bytes_a_day or 0) / _GIGABYTE))
+        self.sent.show_number(ceil((rules.sent_bytes_a_day or 0) / _GIGABYTE))
+        self.received.show_number(ceil((rules.received_bytes_a_day or 0) / _GIGABYTE))
         self.price.show_price(rules.price_file, rules.highest_price)
         self.grid.show_week(rules.hours)
 
