@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from app.appearance.theme import give_role
 from app.widgets.menu_button import MenuButton
@@ -61,15 +61,15 @@ class PauseButton(QWidget):
             give_role(button, "primary")
             button.setMinimumHeight(_HEIGHT)
         self.main.setStyleSheet(f"font-size: {self.font().pointSizeF() * 1.3:.1f}pt")  # rules beat setFont
-        self.main.setMinimumWidth(136)
         self.main.clicked.connect(self._request)
         self.more.setMinimumWidth(36)
         self.more.setMenu(self.menu)
-        row = QHBoxLayout(self)
+        row = QGridLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)
-        row.addWidget(self.main)
-        row.addWidget(self.more)
+        row.setColumnMinimumWidth(0, 136)  # a button's own minimum width would take the place of that of its words
+        row.addWidget(self.main, 0, 0)
+        row.addWidget(self.more, 0, 1)
 
     def _fill_menu(self) -> None:
         self._pause_menu = PauseMenu(self.menu, self.pause_requested.emit)
