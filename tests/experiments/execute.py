@@ -106,7 +106,7 @@ def _start(trial: Trial, run_file: Path, folder: Path, ends: contextlib.ExitStac
     published = organiser.wait_for(lambda event: isinstance(event, Published), START_SECONDS).event
     organiser.wait_for(lambda event: isinstance(event, Progress), START_SECONDS)
     assert isinstance(published, Published)
-    others = [begin(number, "join", *published.addresses, "--yes") for number in range(1, trial.peers)]
+    others = [begin(number, "join", *published.addresses, "--yes", "--always") for number in range(1, trial.peers)]
     return [organiser, *others]
 
 

@@ -111,7 +111,9 @@ class Soak:
 
     def _begin_lives(self, address: str) -> None:
         self._lives = [
-            Life(Member(place, "join", address, "--yes", "--network", network_of(number)), self._plan, number)
+            Life(
+                Member(place, "join", address, "--yes", "--always", "--network", network_of(number)), self._plan, number
+            )
             for number, place in enumerate(self._places)
         ]
         for life in self._lives:

@@ -358,8 +358,8 @@ class PeerGroup:
         recipe: Path | None = None,
         **environment: str,
     ) -> LineProcess[AnyEvent]:
-        """A volunteer who trains as people do: `workerbee join`, which has a worker and looks after it."""
-        options = ["--yes", "--json", "--device", "cpu", "--threads", "1", "--network", network]
+        """A volunteer who trains as people do, whatever else this computer does: `workerbee join`, with its worker."""
+        options = ["--yes", "--always", "--json", "--device", "cpu", "--threads", "1", "--network", network]
         options += ["--recipe", str(recipe)] if recipe else []
         folder = self.folder / home
         client = LineProcess(

@@ -36,6 +36,7 @@ class ProgramList(QWidget):
         self.field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.field.setFixedWidth(_WIDTH)
         self.line.setPlaceholderText(self.tr("add a program"))
+        self.line.setAccessibleName(self.field.accessibleName())  # it has the focus in the place of its field
         self.line.setMaxLength(LONGEST_NAME)
         self.line.returnPressed.connect(lambda: self._add(self.line.text()))
         self.field.chosen.connect(lambda name: self._add(name or ""))
