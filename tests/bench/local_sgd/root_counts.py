@@ -105,11 +105,12 @@ def _times_of_rounds(peers: Mapping[str, Sequence[Move]], right: Mapping[int, st
 def _is_repaired(moves: Sequence[Move], steps: int, right: Mapping[int, str], times: Mapping[int, float]) -> bool:
     """Whether that peer took no step with a wrong outcome, or got right base weights before its next step.
 
-    Who has missed a round takes the wrong step while the others take one with a higher number.
+    Who has missed a round takes the wrong step while the others take one with a higher number; who has lost nothing of
+    a round that failed for the others takes it before they take the right one.
     """
     for move, following in itertools.zip_longest(moves, moves[1:]):
         if move.is_step and move.steps == steps and move.root != right[steps]:
-            meanwhile = min(times, key=lambda number: abs(times[number] - move.at))
+            meanwhile = max(steps, min(times, key=lambda number: abs(times[number] - move.at)))
             return following is None or (
                 not following.is_step
                 and following.steps <= meanwhile + 1

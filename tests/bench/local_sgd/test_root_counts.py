@@ -55,6 +55,12 @@ def test_who_takes_a_wrong_step_while_the_others_take_the_next_one_may_be_repair
     assert counted("0a 1b 2c 3d 4e", "0a 1b 2c 3d 4e", "0a =0a 1x =4e") == RootCounts(4, 0, 1, 0, 0)
 
 
+def test_who_takes_a_wrong_step_long_before_the_others_take_the_right_one_may_be_repaired_in_the_one_after() -> None:
+    late = "0a =0a =0a =0a =0a 1b 2c"
+    assert counted(late, late, "0a 1x =2c") == RootCounts(2, 1, 0, 0, 0)
+    assert counted(f"{late} 3d", f"{late} 3d", "0a 1x =3d") == RootCounts(3, 0, 1, 0, 0)
+
+
 def test_who_leaves_with_a_wrong_root_is_astray() -> None:
     assert counted("1b", "1b", "1x") == RootCounts(0, 1, 0, 0, 1)
 
