@@ -1775,7 +1775,7 @@
     </message>
     <message>
         <source>Resume now</source>
-        <translation>Jetzt fortsetzen</translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>Pausing…</source>

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.appearance.theme import Theme
 from app.pages.training.page import TrainingPage
 from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
@@ -65,6 +66,8 @@ def training_page(state: str) -> TrainingPage:
 
 @pytest.fixture(autouse=True)
 def _in_german(qapp: QApplication) -> Iterator[None]:
+    """In the clothes in which people see it, which make everything wider."""
+    Theme(qapp).choose("light")
     with speaking("de"):
         yield
 
