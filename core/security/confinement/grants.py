@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from typing import Literal
 
@@ -79,8 +80,10 @@ def p2pd_grants() -> tuple[Grant, ...]:
 
 
 def _existing(access: Access, patterns: Iterable[str]) -> Iterator[Grant]:
+    """Those that are there, also for a process that is confined already."""
     for pattern in patterns:
-        yield from (Grant(path, access) for path in sorted(Path("/").glob(pattern.removeprefix("/"))))
+        paths = map(Path, sorted(glob(pattern)))  # noqa: PTH207 - Python 3.12's Path.glob lists each folder on the way
+        yield from (Grant(path, access) for path in paths if path.exists())
 
 
 def _own_code() -> list[Path]:
