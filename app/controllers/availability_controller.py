@@ -140,8 +140,8 @@ class AvailabilityController(QObject):
     def _check(self) -> None:
         """Soon after the beginning, so that nobody who starts a run then has to be paused."""
         if self._is_wanted:
-            self._guard.check()
-            self._timer.setInterval(_FIRST_MILLISECONDS if self._seen() is None else int(LOOK_SECONDS * 1000))
+            has_seen = self._guard.check()
+            self._timer.setInterval(int(LOOK_SECONDS * 1000) if has_seen else _FIRST_MILLISECONDS)
         else:
             self.stop()
 

@@ -1,4 +1,4 @@
-"""One decision out of all rules, which neither flaps nor freezes, and what the owner says against it.
+"""One decision out of all rules, with hysteresis, so that it neither flaps nor freezes; the owner's word outranks it.
 
 A pause begins at once. Training goes on when each cause has been over for its rest, and no earlier than
 ``SHORTEST_PAUSE_SECONDS`` after the pause has interrupted it. So there are at most two changes in any ten minutes,
@@ -107,7 +107,7 @@ def ignore_today(state: ArbiterState, rule: RuleName, at: datetime) -> ArbiterSt
     return _ignoring(state, [rule], at, is_once=False)
 
 
-def heed(state: ArbiterState, rule: RuleName) -> ArbiterState:
+def stop_ignoring(state: ArbiterState, rule: RuleName) -> ArbiterState:
     """Take back what the owner has said: the rule is no longer ignored."""
     return replace(state, ignored=tuple(entry for entry in state.ignored if entry.rule != rule))
 

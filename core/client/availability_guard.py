@@ -35,11 +35,11 @@ class AvailabilityGuard:
         self._state = ArbiterState()
         self._posted = AvailabilityDecided(Decision(), rules())
 
-    def check(self) -> None:
-        """Decide by what is seen now."""
+    def check(self) -> bool:
+        """Decide by what is seen now; whether anything is."""
         seen, rules = self._observe(), self._rules()
         if seen is None:
-            return
+            return False
         self.observation = seen
         self._state, decision = decide(self._state, rules, seen)
         self._note(decision, seen.at)
@@ -47,6 +47,7 @@ class AvailabilityGuard:
         if not _is_known(decided, self._posted):
             self._posted = decided
             self._post(decided)
+        return True
 
     def resume_now(self) -> None:
         """Let training go on although rules ask for a pause: at once, and until what they ask it for is over."""

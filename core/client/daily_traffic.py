@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from core.client.hourly_traffic import increase
 from core.protocol.events import Progress
 
 
 @dataclass(frozen=True)
 class DailyTraffic:
-    """The bytes of one day; ``counted`` is what the newest report had counted, sent and received.
-
-    A report counts a worker's bytes from its start; a count that has fallen is that of another worker.
-    """
+    """The bytes of one day; ``counted`` is what the newest report had counted, sent and received."""
 
     day: date | None = None
     sent: int = 0
@@ -25,10 +23,9 @@ class DailyTraffic:
         sent, received = (self.sent, self.received) if day == self.day else (0, 0)
         if progress is None:
             return DailyTraffic(day, sent, received, self.counted)
+        more_sent, more_received = increase(progress, *self.counted)
         counted = (progress.sent_bytes, progress.received_bytes)
-        is_new = any(now < before for now, before in zip(counted, self.counted, strict=True))
-        before = (0, 0) if is_new else self.counted
-        return DailyTraffic(day, sent + counted[0] - before[0], received + counted[1] - before[1], counted)
+        return DailyTraffic(day, sent + more_sent, received + more_received, counted)
 
     @property
     def fields(self) -> dict[str, object]:

@@ -19,12 +19,19 @@ class Bucket:
     received: int
 
 
-@dataclass(frozen=True)
-class HourlyTraffic:
-    """The traffic of the last 60 minutes, in buckets of one.
+def increase(progress: Progress, sent: int, received: int) -> tuple[int, int]:
+    """Return the bytes that were sent and received since a report with those counts.
 
     A report counts a worker's bytes from its start; a count that has fallen is that of another worker.
     """
+    if progress.sent_bytes < sent or progress.received_bytes < received:
+        return progress.sent_bytes, progress.received_bytes
+    return progress.sent_bytes - sent, progress.received_bytes - received
+
+
+@dataclass(frozen=True)
+class HourlyTraffic:
+    """The traffic of the last 60 minutes, in buckets of one; the bytes are the counts of the newest report."""
 
     sent_bytes: int = 0
     received_bytes: int = 0
@@ -32,9 +39,7 @@ class HourlyTraffic:
 
     def after(self, progress: Progress, now: float) -> HourlyTraffic:
         """Return the traffic after that report came at ``now``, in seconds."""
-        is_new = progress.sent_bytes < self.sent_bytes or progress.received_bytes < self.received_bytes
-        sent = progress.sent_bytes - (0 if is_new else self.sent_bytes)
-        received = progress.received_bytes - (0 if is_new else self.received_bytes)
+        sent, received = increase(progress, self.sent_bytes, self.received_bytes)
         number = int(now // _SECONDS)
         *earlier, latest = self.buckets or (Bucket(number, 0, 0),)
         if latest.number != number:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from core.hardware.device import Device, DeviceUser
+from core.hardware.nvml_session import NvmlSession
 
 
 class Program(NamedTuple):
@@ -62,8 +62,6 @@ def _found(pid: int) -> Program:
         return Program("", is_ours=False)
 
 
-_log = logging.getLogger(__name__)
-
 _Question = Callable[[Any, Any], dict[str, Any]]
 
 
@@ -76,8 +74,7 @@ class Nvml:
     def __init__(self) -> None:
         self.gpus: dict[int, Device] = {}
         self._users = DeviceUsers()
-        self._is_open = False
-        self._told: set[str] = set()
+        self._session = NvmlSession()
 
     def scan(self) -> None:
         """Find the GPUs anew; never raises. Without a driver, or with one that is broken, there are none."""
@@ -86,31 +83,20 @@ class Nvml:
         try:
             self._look()
         except Exception as error:  # no driver, no library, or a fault in either
-            self._log_once(f"NVML: {error!r}")
+            self._session.log_once(f"NVML: {error!r}")
             self.gpus = {}
             self.close()
 
     def close(self) -> None:
         """End the session with the driver; the next scan opens another."""
-        if self._is_open:
-            self._is_open = False
-            try:
-                import pynvml
-
-                pynvml.nvmlShutdown()
-            except Exception as error:
-                _log.info("NVML: %r", error)
+        self._session.close()
 
     def _look(self) -> None:
-        import pynvml
-
-        if not self._is_open:
-            pynvml.nvmlInit()
-            self._is_open = True
+        nvml = self._session.opened()
         is_whole = True
-        count = pynvml.nvmlDeviceGetCount()
+        count = nvml.nvmlDeviceGetCount()
         for index in range(count):
-            is_whole = self._ask(pynvml, index) and is_whole
+            is_whole = self._ask(nvml, index) and is_whole
         if not is_whole or count == 0:
             self.close()  # what is lost or not there yet can only be seen by beginning anew
 
@@ -123,7 +109,7 @@ class Nvml:
                 self._fill(index, question, nvml, handle)
             self._fill(index, self._other_users, nvml, handle)
         except nvml.NVMLError as error:
-            self._log_once(f"GPU {index} is left out: {error!r}")
+            self._session.log_once(f"GPU {index} is left out: {error!r}")
             self.gpus.pop(index, None)
             return False
         return True
@@ -134,7 +120,7 @@ class Nvml:
         except (nvml.NVMLError_GpuIsLost, nvml.NVMLError_Uninitialized):
             raise
         except Exception as error:
-            self._log_once(f"GPU {index}, {question.__name__}: {error!r}")
+            self._session.log_once(f"GPU {index}, {question.__name__}: {error!r}")
 
     def _other_users(self, nvml: Any, handle: Any) -> dict[str, Any]:
         """A program that computes and draws is told twice."""
@@ -143,12 +129,6 @@ class Nvml:
             sizes = (memory.get(process.pid), process.usedGpuMemory)
             memory[process.pid] = max((size for size in sizes if size is not None), default=None)
         return {"users": self._users.others(memory)}
-
-    def _log_once(self, what: str) -> None:
-        """A look follows every second or two, and the log is for people."""
-        if what not in self._told:
-            self._told.add(what)
-            _log.info("%s", what)
 
 
 def _uuid(nvml: Any, handle: Any) -> dict[str, Any]:

@@ -5,14 +5,13 @@ Not on WSL2, not with MIG, and not on GPUs before Maxwell: there nothing can be 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from typing import Any
 
 from core.availability.observation import GpuUse
 from core.hardware.nvml import DeviceUsers
+from core.hardware.nvml_session import NvmlSession
 
-_log = logging.getLogger(__name__)
 _MOST_PERCENT = 100  # the driver has been seen to say more, which is no share of anything
 
 
@@ -25,9 +24,8 @@ class GpuUses:
 
     def __init__(self) -> None:
         self._users = DeviceUsers()
-        self._is_open = False
+        self._session = NvmlSession()
         self._seen_until: dict[int, int] = {}
-        self._told = ""
 
     def look(self, gpus: frozenset[int] | None = None) -> tuple[GpuUse, ...] | None:
         """The uses of those GPUs, of all where ``None``; ``None`` where the driver does not tell. Never raises."""
@@ -35,32 +33,19 @@ class GpuUses:
         try:
             return tuple(self._uses(gpus))
         except Exception as error:  # no driver, no library, a fault in either, or a GPU that is not asked in this way
-            if repr(error) != self._told:
-                self._told = repr(error)
-                _log.info("NVML: %r", error)
+            self._session.log_once(f"NVML: {error!r}")
             self.close()
             return None
 
     def close(self) -> None:
         """End the session with the driver; the next look opens another."""
-        if self._is_open:
-            self._is_open = False
-            try:
-                import pynvml
-
-                pynvml.nvmlShutdown()
-            except Exception as error:
-                _log.info("NVML: %r", error)
+        self._session.close()
 
     def _uses(self, gpus: frozenset[int] | None) -> Iterable[GpuUse]:
-        import pynvml
-
-        if not self._is_open:
-            pynvml.nvmlInit()
-            self._is_open = True
-        for index in range(pynvml.nvmlDeviceGetCount()):
+        nvml = self._session.opened()
+        for index in range(nvml.nvmlDeviceGetCount()):
             if gpus is None or index in gpus:
-                yield from self._uses_of(pynvml, index)
+                yield from self._uses_of(nvml, index)
 
     def _uses_of(self, nvml: Any, index: int) -> Iterable[GpuUse]:
         """Of each other process the latest sample since the last look."""

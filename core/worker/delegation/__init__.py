@@ -1,1 +1,1 @@
-"""What a confined worker has done by processes that may do more: calls to them, and the one that holds the network."""
+"""Privilege separation: a confined worker calls processes that may do more; one of them holds the network."""

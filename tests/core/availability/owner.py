@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from core.availability.arbiter import ArbiterState, decide, heed, ignore_today, resume_now
+from core.availability.arbiter import ArbiterState, decide, ignore_today, resume_now, stop_ignoring
 from core.availability.decision import Decision, RuleName
 from core.availability.observation import GpuUse, Observation
 from core.availability.rules import AvailabilityRules
@@ -53,6 +53,6 @@ class Computer:
         """The owner says: never mind that rule until midnight."""
         self.state = ignore_today(self.state, rule, self.at)
 
-    def heed(self, rule: RuleName) -> None:
+    def stop_ignoring(self, rule: RuleName) -> None:
         """The owner takes that back."""
-        self.state = heed(self.state, rule)
+        self.state = stop_ignoring(self.state, rule)

@@ -185,7 +185,7 @@ def test_a_rule_that_is_ignored_today_may_ask_as_often_as_it_likes() -> None:
     for _ in range(3):
         assert computer.after(1000, games=("tuxkart",)).ignored == ("game",)
         assert computer.after(1000).is_free
-    computer.heed("game")
+    computer.stop_ignoring("game")
     assert not computer.after(1, games=("tuxkart",)).is_free
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from core.errors import ErrorKind
 from core.protocol.codec import decode_command
@@ -25,15 +22,6 @@ def starts(folder: Path) -> list[str]:
     lines = (folder / "journal").read_bytes().splitlines()
     commands = [decode_command(line) for line in lines if line != fake_worker.BIRTH.encode()]
     return [command.digest for command in commands if isinstance(command, Start)]
-
-
-@pytest.fixture
-def terminals(tmp_path: Path) -> Iterator[list[Terminal]]:
-    """Those that a test has opened."""
-    opened: list[Terminal] = []
-    yield opened
-    for terminal in opened:
-        terminal.close()
 
 
 def join(terminals: list[Terminal], folder: Path, *parts: str) -> Terminal:

@@ -15,11 +15,9 @@ from core.availability.rules import AvailabilityRules
 from core.files.folders import Folders
 from core.records.settings import Settings, save_settings
 from tests.core.cli.terminal import Terminal
-from tests.core.cli.test_terminal import TRAINING, commands, join, terminals
+from tests.core.cli.test_terminal import TRAINING, commands, join
 from tests.support.cli_process import ADDRESS, argv, environment, fake
 from tests.support.computer.named_program import NAME, running_program
-
-__all__ = ["terminals"]  # the fixture
 
 
 @pytest.fixture(autouse=True)

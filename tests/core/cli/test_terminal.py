@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,15 +19,6 @@ from tests.support.cli_process import (
 )
 
 TRAINING = "to next step"
-
-
-@pytest.fixture
-def terminals(tmp_path: Path) -> Iterator[list[Terminal]]:
-    """Those that a test has opened."""
-    opened: list[Terminal] = []
-    yield opened
-    for terminal in opened:
-        terminal.close()
 
 
 def join(terminals: list[Terminal], folder: Path, *words: str, part: str = "good", kind: str = "xterm") -> Terminal:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.hardware.device import Device, DeviceUser
 from core.hardware.discovery import choose_device, find_devices
-from tests.support.checkout import ROOT
+from tests.support.answering_script import AnsweringScript
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
@@ -34,25 +32,15 @@ for line in sys.stdin:
 """
 
 
-class Asker:
+class Asker(AnsweringScript):
     """A process that looks for devices whenever it is asked."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", _ASK_AT_EVERY_LINE],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+        super().__init__(_ASK_AT_EVERY_LINE, environment)
 
     def answer(self, timeout_seconds: float = 5.0) -> dict[str, Any]:
         """Everything that it says about one search."""
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(f"{timeout_seconds}\n")
-        self.process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+        answer: dict[str, Any] = self.ask(str(timeout_seconds))
         return answer
 
     def devices(self) -> list[Device]:
@@ -67,12 +55,6 @@ class Asker:
         *gpus, cpu = self.devices()
         assert cpu.kind == "cpu"
         return gpus
-
-    def end(self) -> int:
-        """Close its stdin and wait for it; the exit code."""
-        with self.process:
-            pass
-        return self.process.returncode
 
 
 @contextmanager

@@ -6,8 +6,6 @@ import dataclasses
 import json
 import os
 import queue
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ from typing import Any
 import pytest
 
 from core.hardware.monitor import DeviceMonitor, DevicesSeen
-from tests.support.checkout import ROOT
+from tests.support.answering_script import AnsweringScript
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
@@ -42,18 +40,11 @@ watch.stop()
 """
 
 
-class Watching:
+class Watching(AnsweringScript):
     """A process that prints whatever its watch sees."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", _WATCH],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
+        super().__init__(_WATCH, environment)
         self._lines: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -75,12 +66,6 @@ class Watching:
             if is_so(seen):
                 return seen
         raise AssertionError("it was never seen")
-
-    def say(self, word: str) -> None:
-        """``stop`` or ``start``."""
-        assert self.process.stdin
-        self.process.stdin.write(word + "\n")
-        self.process.stdin.flush()
 
     def end(self) -> int:
         """Close its stdin and wait for it; the exit code."""

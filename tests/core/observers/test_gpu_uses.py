@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.checkout import ROOT
+from tests.support.answering_script import AnsweringScript
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
@@ -29,31 +28,16 @@ for line in sys.stdin:
 """
 
 
-class Looker:
+class Looker(AnsweringScript):
     """A process that looks whenever it is asked; it stands for the client."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", _LOOK_AT_EVERY_LINE],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-        self.pid = self._process.pid
+        super().__init__(_LOOK_AT_EVERY_LINE, environment)
+        self.pid = self.process.pid
 
     def look(self, gpus: list[int] | None = None) -> Any:
         """The uses that it sees, each as [GPU, program, share]."""
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.write(json.dumps(gpus) + "\n")
-        self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
-
-    def end(self) -> None:
-        """Close its stdin and wait for it."""
-        with self._process:
-            pass
+        return self.ask(json.dumps(gpus))
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ opposite sign. ``nan`` parts are no numbers, and ``short`` ones have another len
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,7 +19,7 @@ from core.worker.swarm import LocalSgdOptimizer
 from core.worker.swarm.aggregation.rules import aggregate
 from core.worker.swarm.local_sgd import exchange
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts
-from tests.support.learning.gradient_lies import BILLION, DRIFT, FACTORS, direction
+from tests.support.learning.gradient_lies import DRIFT, FACTORS, direction, lies_instead, send_changed
 from tests.support.peers.learning_rows import Lie
 
 
@@ -41,24 +43,23 @@ def _send_nonsense(lie: Lie) -> None:
 
 def lie_about_changes(optimizer: LocalSgdOptimizer, lie: Lie) -> None:
     """From now on, send what no steps have changed."""
-    if lie not in (*FACTORS, "replayed", "drift"):
+    told: Callable[[Sequence[Tensor]], list[Tensor]]
+    if lie == "drift":
+        told = partial(_drifted, optimizer)
+    elif lie in FACTORS or lie == "replayed":
+        told = lies_instead(lie)
+    else:
         return
-    averager, weight = optimizer.grad_averager, {"weight": BILLION} if lie in ("huge", "zero") else {}
-    begin, load = averager.step, averager.load_accumulators_into_averager_
-    first = list[Tensor]()
+    changes = optimizer.grad_averager.changes
 
-    def load_lies() -> None:
-        load()
-        truth = [averager.changes.decoded(index) for index in range(len(averager.parameters))]
-        first.extend(() if first else truth)
-        for index, base in enumerate(optimizer.base_weights()):
-            if lie == "replayed":
-                told = first[index]
-            elif lie == "drift":
-                told = truth[index] - DRIFT * base.detach().norm() * direction(base)
-            else:
-                told = FACTORS[lie] * truth[index]
-            averager.changes.encode(index, told)
+    def change() -> None:
+        truth = [changes.decoded(index) for index in range(len(optimizer.base_weights()))]
+        for index, lied in enumerate(told(truth)):
+            changes.encode(index, lied)
 
-    averager.load_accumulators_into_averager_ = load_lies  # type: ignore[method-assign]
-    averager.step = lambda *args, **options: begin(*args, **options | weight)  # type: ignore[method-assign]
+    send_changed(optimizer.grad_averager, lie, change)
+
+
+def _drifted(optimizer: LocalSgdOptimizer, truth: Sequence[Tensor]) -> list[Tensor]:
+    pairs = zip(truth, optimizer.base_weights(), strict=True)
+    return [each - DRIFT * base.detach().norm() * direction(base) for each, base in pairs]

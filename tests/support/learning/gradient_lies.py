@@ -98,20 +98,37 @@ def _compress_less(codec: Any, compress: Callable[..., Any], tensor: Tensor, *ar
 
 def lie_about_gradients(optimizer: SwarmOptimizer, lie: Lie) -> None:
     """From now on, send what was not computed."""
-    if lie not in FACTORS and lie != "replayed":
-        return
-    averager, weight = optimizer.grad_averager, {"weight": BILLION} if lie in ("huge", "zero") else {}
-    begin, load = averager.step, averager.load_accumulators_into_averager_
+    if lie in FACTORS or lie == "replayed":
+        averager, told = optimizer.grad_averager, lies_instead(lie)
+
+        def change() -> None:
+            with averager.get_tensors() as gradients:
+                torch._foreach_copy_(gradients, told(gradients))
+
+        send_changed(averager, lie, change)
+
+
+def lies_instead(lie: Lie) -> Callable[[Sequence[Tensor]], list[Tensor]]:
+    """What makes of the truth what is told: a multiple of it, or the first again and again."""
     first = list[Tensor]()
 
-    def load_lies() -> None:
-        load()
-        with averager.get_tensors() as gradients:
-            if lie != "replayed":
-                torch._foreach_mul_(gradients, FACTORS[lie])
-                return
-            first.extend(gradient.clone() for gradient in (() if first else gradients))
-            torch._foreach_copy_(gradients, first)
+    def told(truth: Sequence[Tensor]) -> list[Tensor]:
+        if lie != "replayed":
+            return [FACTORS[lie] * each for each in truth]
+        first.extend(each.clone() for each in (() if first else truth))
+        return first
 
-    averager.load_accumulators_into_averager_ = load_lies
+    return told
+
+
+def send_changed(averager: Any, lie: Lie, change: Callable[[], None]) -> None:
+    """Have what is loaded changed before it is sent; who lies grossly claims a billion samples, too."""
+    weight = {"weight": BILLION} if lie in ("huge", "zero") else {}
+    begin, load = averager.step, averager.load_accumulators_into_averager_
+
+    def load_changed() -> None:
+        load()
+        change()
+
+    averager.load_accumulators_into_averager_ = load_changed
     averager.step = lambda *args, **options: begin(*args, **options | weight)

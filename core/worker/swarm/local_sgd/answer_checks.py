@@ -1,4 +1,4 @@
-"""Whether reducers of local SGD have returned what they were to average: nobody but the senders can say it.
+"""Byzantine reducers of local SGD, who do not return what they were to average: nobody but the senders can say it.
 
 All peers go on with the same bytes, so a false average cannot be bounded, as one of gradients is in
 ``aggregation/answer_bounds.py``: it is refused, and the outer step left out. Two things are known of the true averages.

@@ -1,6 +1,7 @@
 """Which keys have reported progress beside ours, and for how long: keys cost nothing, and time does.
 
-Whoever was there before a claim has some weight in whether it is agreed; a crowd that comes with the claim has none.
+Whoever was there before a claim has some weight in whether it is agreed; a crowd that comes with the claim, as in a
+Sybil attack, has none.
 """
 
 from __future__ import annotations
