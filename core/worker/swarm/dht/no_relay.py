@@ -15,7 +15,7 @@ from hivemind.p2p.p2p_daemon_bindings.datastructures import StreamInfo
 
 HOP_PROTOCOL = "/libp2p/circuit/relay/0.2.0/hop"
 REFUSAL = bytes([5, 0x08, 2, 0x28, 0xC8, 1])  # its length, then a HopMessage: type STATUS, status RESERVATION_REFUSED
-REQUEST_SECONDS = 5.0  # for the peer to say what it wants; what that is makes no difference
+GOODBYE_SECONDS = 5.0  # for the peer to end the stream: ended by us, it may be reset before the refusal has arrived
 MAX_REQUEST_BYTES = 4096
 
 log = logging.getLogger(__name__)
@@ -32,9 +32,11 @@ async def serve_no_relay(p2p: P2P) -> None:
 
 
 async def _refuse(peer: StreamInfo, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Refuse at once, whatever is asked for: a busy machine may hear the request only after any limit of ours."""
     with contextlib.closing(writer), contextlib.suppress(OSError, TimeoutError):
-        async with asyncio.timeout(REQUEST_SECONDS):
-            await reader.read(MAX_REQUEST_BYTES)
-            writer.write(REFUSAL)
+        writer.write(REFUSAL)
+        async with asyncio.timeout(GOODBYE_SECONDS):
             await writer.drain()
-        log.info("%s wanted us for a relay", peer.peer_id)
+            log.info("%s wanted us for a relay", peer.peer_id)
+            while await reader.read(MAX_REQUEST_BYTES):
+                pass

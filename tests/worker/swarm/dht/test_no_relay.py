@@ -15,7 +15,7 @@ from tests.support.real_peers import PeerGroup
 
 pytestmark = pytest.mark.real
 
-RESERVE, RESERVE_OF_NO_SENSE = b"\x02\x08\x00", b"\xff" * 64
+NOTHING_YET, RESERVE, RESERVE_OF_NO_SENSE = b"", b"\x02\x08\x00", b"\xff" * 64
 ANSWER_SECONDS = 60.0
 GRANTED, REFUSED = 100, 200
 
@@ -47,14 +47,14 @@ def status_in(message: bytes) -> int:
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(message[tag + 1 :]))
 
 
-async def reserved_at(is_served: bool, **options: Any) -> int:
+async def reserved_at(is_served: bool, request: bytes = RESERVE, **options: Any) -> int:
     """What a p2pd with those options answers who is asked for a place, where we ``serve_no_relay`` or do."""
     relay = await P2P.create(**options)
     try:
         if not is_served:
             await serve_no_relay(relay)
         (address, *_) = await relay.get_visible_maddrs()
-        return await answer_to(RESERVE, str(address))
+        return await answer_to(request, str(address))
     finally:
         await relay.shutdown()
 
@@ -62,6 +62,10 @@ async def reserved_at(is_served: bool, **options: Any) -> int:
 @pytest.mark.parametrize("use_relay", [True, False])
 def test_a_place_on_our_relay_is_refused_with_and_without_relays(use_relay: bool) -> None:
     assert asyncio.run(reserved_at(is_served=False, use_relay=use_relay)) == REFUSED
+
+
+def test_whoever_opens_the_stream_is_refused_before_its_request_arrives() -> None:
+    assert asyncio.run(reserved_at(is_served=False, request=NOTHING_YET)) == REFUSED
 
 
 @pytest.mark.parametrize("use_relay", [True, False])
