@@ -469,22 +469,6 @@
         <translation>nach den Regeln unten</translation>
     </message>
     <message>
-        <source>always</source>
-        <translation>immer</translation>
-    </message>
-    <message>
-        <source>when nobody needs it</source>
-        <translation>wenn niemand ihn braucht</translation>
-    </message>
-    <message>
-        <source>when I am away</source>
-        <translation>wenn ich weg bin</translation>
-    </message>
-    <message>
-        <source>at night</source>
-        <translation>nachts</translation>
-    </message>
-    <message>
         <source>Pause on battery</source>
         <translation>Im Akkubetrieb pausieren</translation>
     </message>
@@ -1379,6 +1363,53 @@
     </message>
 </context>
 <context>
+    <name>FirstQuestions</name>
+    <message>
+        <source>When to help</source>
+        <translation>Wann dieser Computer hilft</translation>
+    </message>
+    <message>
+        <source>When I log in</source>
+        <translation>Beim Anmelden</translation>
+    </message>
+    <message>
+        <source>waits for me</source>
+        <translation>auf mich warten</translation>
+    </message>
+    <message>
+        <source>starts in the tray</source>
+        <translation>im Infobereich starten</translation>
+    </message>
+    <message>
+        <source>Sent a day</source>
+        <translation>Gesendet am Tag</translation>
+    </message>
+    <message>
+        <source>any amount</source>
+        <translation>beliebig viel</translation>
+    </message>
+    <message>
+        <source>by my own rules</source>
+        <translation>nach meinen eigenen Regeln</translation>
+    </message>
+    <message>
+        <source>This computer helps %1</source>
+        <translation>Dieser Computer hilft %1</translation>
+    </message>
+    <message>
+        <source>When I log in, Workerbee %1</source>
+        <translation>Beim Anmelden soll Workerbee %1</translation>
+    </message>
+    <message>
+        <source>It sends %1 a day</source>
+        <translation>Am Tag sendet es %1</translation>
+    </message>
+    <message>
+        <source>All this can be changed at any time in the settings.</source>
+        <translation>All das lässt sich in den Einstellungen jederzeit ändern.</translation>
+    </message>
+</context>
+<context>
     <name>Fit</name>
     <message>
         <source>fits</source>
@@ -1854,6 +1885,25 @@
     <message>
         <source>Direct</source>
         <translation>Direkt</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>always</source>
+        <translation>immer</translation>
+    </message>
+    <message>
+        <source>when nobody needs it</source>
+        <translation>wenn niemand ihn braucht</translation>
+    </message>
+    <message>
+        <source>when I am away</source>
+        <translation>wenn ich weg bin</translation>
+    </message>
+    <message>
+        <source>at night</source>
+        <translation>nachts</translation>
     </message>
 </context>
 <context>
