@@ -27,6 +27,7 @@ ROWS = (
     "window_start",
     "window_memory",
     "window_cpu",
+    "window_rules",
     "window_block",
     "window_pause",
     "wayland_start",
