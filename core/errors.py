@@ -58,6 +58,16 @@ class ErrorKind(Enum):
             "Choose another with --device (`workerbee doctor` lists them), or look for another run to help."
         ),
     )
+    GPU_UNUSABLE = ErrorText(
+        "The driver knows this GPU, but it cannot compute.",
+        "Restart the computer, which an update of the driver needs. If it stays so, install NVIDIA's driver anew, or "
+        "choose the CPU.",
+        7,
+        terminal_advice=(
+            "Restart the computer, which an update of the driver needs; a container needs all of /dev/nvidia*. If it "
+            "stays so, install NVIDIA's driver anew, or take --device cpu."
+        ),
+    )
     ADDRESS_UNREADABLE = ErrorText(
         "This address cannot be read.",
         "Copy the whole line that the organiser posted.",

@@ -2171,6 +2171,14 @@
         <translation>Der Organisator hat diesen Lauf geändert, seit Sie ihm zugestimmt haben.</translation>
     </message>
     <message>
+        <source>The driver knows this GPU, but it cannot compute.</source>
+        <translation>Der Treiber kennt diese GPU, aber sie kann nicht rechnen.</translation>
+    </message>
+    <message>
+        <source>Restart the computer, which an update of the driver needs. If it stays so, install NVIDIA&apos;s driver anew, or choose the CPU.</source>
+        <translation>Starten Sie den Computer neu; nach einer Aktualisierung braucht der Treiber das. Bleibt es dabei, installieren Sie NVIDIAs Treiber neu, oder wählen Sie die CPU.</translation>
+    </message>
+    <message>
         <source>The organiser of this run has blocked this computer.</source>
         <translation>Der Organisator hat diesen Computer von diesem Lauf ausgeschlossen.</translation>
     </message>

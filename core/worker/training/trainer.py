@@ -113,21 +113,31 @@ class Trainer:
 
     def _micro_step(self) -> bool:
         """Compute one micro-batch; false where its gradient is not finite, which never reaches the swarm."""
-        try:
-            with named_out_of_memory():
-                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
-                has_gradient = self._recipe.backward(loss)
-        except torch.OutOfMemoryError:
-            if self._micro_batch == 1:
-                raise
+        computed = self._compute()
+        if computed is None:
             self._halve_micro_batch()
             return True
+        loss, has_gradient = computed
         is_usable = not has_gradient or self._checks.check_step(loss)
         if has_gradient and is_usable:
             self._step(loss.detach())
         else:
             self._optimizer.forget_gradient()
         return is_usable
+
+    def _compute(self) -> tuple[torch.Tensor, bool] | None:
+        """The loss of a micro-batch, and whether it has left a gradient; ``None`` where memory ran out.
+
+        What the traceback has kept of the forward pass is free again once this has returned, and not before.
+        """
+        try:
+            with named_out_of_memory():
+                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
+                return loss, self._recipe.backward(loss)
+        except torch.OutOfMemoryError:
+            if self._micro_batch == 1:
+                raise
+            return None
 
     def _halve_micro_batch(self) -> None:
         """The device has no memory for so many samples at a time, perhaps because others use it now."""
