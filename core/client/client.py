@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.client.pace_sender import PaceSender
 from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
@@ -81,6 +82,7 @@ class Client:
         self._restarts = restarts
         self._leave_limit_seconds = leave_limit_seconds
         self._worker: WorkerProcess | None = None
+        self._pace = PaceSender()
         self._clock: threading.Timer | None = None
         self._alarm: WallClockTimer | None = None
         self._attempt = 0
@@ -211,9 +213,11 @@ class Client:
                 self._start_again()
             case PauseAsked():
                 self._pause()
-            case AvailabilityDecided() if self.session.pause != before.pause:
-                self._pause()
-                self._start_again()
+            case AvailabilityDecided():
+                self._pace.send(self._worker, self.session)
+                if self.session.pause != before.pause:
+                    self._pause()
+                    self._start_again()
             case _:
                 pass  # the picture is all there is to it
 
@@ -241,6 +245,8 @@ class Client:
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
+            self._pace = PaceSender()
+            self._pace.send(self._worker, self.session)
 
     def _start(self, consent: Start) -> None:
         """Unless the worker is just being restarted: then ``_resume`` does it; or the owner's rules ask for a pause."""

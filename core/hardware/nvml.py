@@ -154,7 +154,8 @@ def _driver(nvml: Any, _handle: Any) -> dict[str, Any]:
     return {"driver": nvml.nvmlSystemGetDriverVersion()}
 
 
-def _temperature(nvml: Any, handle: Any) -> dict[str, Any]:
+def ask_temperature(nvml: Any, handle: Any) -> dict[str, Any]:
+    """The temperature of the chip, in whole °C; raises NVMLError."""
     try:
         celsius = nvml.nvmlDeviceGetTemperatureV(handle, nvml.NVML_TEMPERATURE_GPU)
     except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_ArgumentVersionMismatch):
@@ -167,7 +168,8 @@ def _utilisation(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"utilisation": min(percent, 100) / 100}
 
 
-def _power(nvml: Any, handle: Any) -> dict[str, Any]:
+def ask_power(nvml: Any, handle: Any) -> dict[str, Any]:
+    """The power at this moment, or its mean of the last second on newer GPUs, in watts; raises NVMLError."""
     return {"power_watts": nvml.nvmlDeviceGetPowerUsage(handle) / 1000}
 
 
@@ -181,4 +183,4 @@ def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     return ()
 
 
-_QUESTIONS = (_uuid, _name, _memory, _driver, _temperature, _utilisation, _power)
+_QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power)

@@ -217,6 +217,18 @@
         </translation>
     </message>
     <message>
+        <source>Slowed to %1: GPU at %2 °C, your limit is %3</source>
+        <translation>Gebremst auf %1: GPU bei %2 °C, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: GPU at %2 W, your limit is %3</source>
+        <translation>Gebremst auf %1: GPU bei %2 W, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: fan at %2 %, your limit is %3</source>
+        <translation>Gebremst auf %1: Lüfter bei %2 %, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
         <source>ignored until it is over, or until midnight: %1</source>
         <translation>ignoriert, bis es vorbei ist, oder bis Mitternacht: %1</translation>
     </message>
@@ -1142,6 +1154,10 @@
         <translation>Gefragt, ob andere diesen Computer erreichen.</translation>
     </message>
     <message>
+        <source>Asked to work at another pace.</source>
+        <translation>Gebeten, in einem anderen Tempo zu arbeiten.</translation>
+    </message>
+    <message>
         <source>Pausing: the computer goes to sleep.</source>
         <translation>Pause: Der Computer geht in den Ruhezustand.</translation>
     </message>
@@ -1274,6 +1290,10 @@
     <message>
         <source>The line uploads %1 Mbit/s, as last measured here.</source>
         <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
+    </message>
+    <message>
+        <source>This computer lets no program limit the uploads of another.</source>
+        <translation>Dieser Rechner lässt kein Programm begrenzen, was ein anderes hochlädt.</translation>
     </message>
     <message>
         <source>Your computer is helping.</source>
@@ -1792,6 +1812,99 @@
     <message>
         <source>Put this notice away</source>
         <translation>Diesen Hinweis schließen</translation>
+    </message>
+</context>
+<context>
+    <name>Pace</name>
+    <message>
+        <source>%1 °C now</source>
+        <translation>jetzt %1 °C</translation>
+    </message>
+    <message>
+        <source>%1 W now</source>
+        <translation>jetzt %1 W</translation>
+    </message>
+    <message>
+        <source>%1 % now</source>
+        <translation>jetzt %1 %</translation>
+    </message>
+    <message>
+        <source>cannot be measured here</source>
+        <translation>lässt sich hier nicht messen</translation>
+    </message>
+    <message>
+        <source>cannot limit here: this system lets no program pace the connections of another</source>
+        <translation>hier nicht möglich: Dieses System lässt kein Programm die Verbindungen eines anderen bremsen</translation>
+    </message>
+    <message>
+        <source>no limit now</source>
+        <translation>jetzt ohne Grenze</translation>
+    </message>
+    <message>
+        <source>at most %1 a second now</source>
+        <translation>jetzt höchstens %1 pro Sekunde</translation>
+    </message>
+</context>
+<context>
+    <name>PaceSettings</name>
+    <message>
+        <source>Upload while somebody uses this computer</source>
+        <translation>Hochladen, während jemand diesen Rechner benutzt</translation>
+    </message>
+    <message>
+        <source>Upload at other times</source>
+        <translation>Hochladen zu anderen Zeiten</translation>
+    </message>
+    <message>
+        <source>Temperature of the GPU</source>
+        <translation>Temperatur der GPU</translation>
+    </message>
+    <message>
+        <source>Power of the GPU</source>
+        <translation>Leistung der GPU</translation>
+    </message>
+    <message>
+        <source>Speed of the fan</source>
+        <translation>Drehzahl des Lüfters</translation>
+    </message>
+    <message>
+        <source>Slow down to keep the GPU at</source>
+        <translation>Bremsen, damit die GPU bei</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>temperature</comment>
+        <translation>%1 %2 oder darunter bleibt</translation>
+    </message>
+    <message>
+        <source>Slow down until the GPU takes</source>
+        <translation>Bremsen, bis die GPU</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>power</comment>
+        <translation>%1 %2 oder weniger aufnimmt</translation>
+    </message>
+    <message>
+        <source>Slow down to keep its fan at</source>
+        <translation>Bremsen, damit ihr Lüfter bei</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>fan</comment>
+        <translation>%1 %2 oder darunter bleibt</translation>
+    </message>
+    <message>
+        <source>as much as it can</source>
+        <translation>so viel wie möglich</translation>
+    </message>
+    <message>
+        <source>How fast to help</source>
+        <translation>Wie schnell geholfen wird</translation>
+    </message>
+    <message>
+        <source>While somebody uses this computer send %1, at other times %2</source>
+        <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,7 @@ from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder, lock_peer_folder
 from core.protocol.commands import AnyCommand, Join, Publish
 from core.protocol.events import Confined
-from core.security.confinement.confine import confine, leave_internet
+from core.security.confinement.confine import confine, leave_descriptors, leave_internet
 from core.security.confinement.devices import make_gpu_devices
 from core.security.confinement.grants import Grant, system_grants
 from core.security.identity import Identity
@@ -43,6 +43,7 @@ def confine_worker(command: AnyCommand, keys: PeerFolder | None, scratch: Path) 
         home = DataFolder(Path(command.home)).caches if isinstance(command, Join | Publish) else scratch
         os.environ["HOME"] = str(home)
         _start_delegates(command, keys, scratch)
+        leave_descriptors()
         leave_internet()
     return confined
 

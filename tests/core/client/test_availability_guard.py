@@ -148,3 +148,17 @@ def test_what_an_observer_saw_before_it_hung_soon_counts_as_not_seen() -> None:
     finally:
         observer.released.set()
         watch.stop()
+
+
+def test_a_pace_is_posted_when_it_is_another_one_and_no_more_often_than_the_eye_can_see() -> None:
+    computer = Computer(AvailabilityRules(gpu_watts=200, attended_upload_rate=10**5))
+    computer.later(0, gpu_watts=100.0, idle_seconds=3600.0)
+    assert computer.posted == []
+    computer.later(2, gpu_watts=300.0, idle_seconds=0.0)
+    (posted,) = computer.posted
+    assert posted.decision.is_free
+    assert (posted.pace.cause, posted.pace.measured, posted.pace.limit) == ("power", 300.0, 200.0)
+    assert posted.pace.compute_share < 0.95 and posted.pace.upload_rate == 10**5
+    for _ in range(100):
+        computer.later(2, gpu_watts=200.2)
+    assert len(computer.posted) <= 3, "what differs in no digit that is shown is no news"
