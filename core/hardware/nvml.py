@@ -168,6 +168,11 @@ def _power(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"power_watts": nvml.nvmlDeviceGetPowerUsage(handle) / 1000}
 
 
+def _energy(nvml: Any, handle: Any) -> dict[str, Any]:
+    """Volta and later: what the board has drawn since the driver was loaded, in mJ."""
+    return {"energy_joules": nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / 1000}
+
+
 def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     """An older driver has an older version of the call, or tells one kind only."""
     for version in ("_v3", "_v2"):
@@ -178,4 +183,4 @@ def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     return ()
 
 
-_QUESTIONS = (_uuid, _name, _memory, _driver, _temperature, _utilisation, _power)
+_QUESTIONS = (_uuid, _name, _memory, _driver, _temperature, _utilisation, _power, _energy)

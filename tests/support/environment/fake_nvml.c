@@ -2,6 +2,7 @@
  *   driver 560.35.03
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
+ *   energy 0 5000000                                      its index, what it has drawn so far in mJ
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
  *   use 0 4242 35 1000                                    its index, pid, percent of its time, microsecond of the sample
  *   quiet                                                 a GPU that nobody has used has no samples, instead of NOT_FOUND
@@ -23,6 +24,7 @@ typedef struct {
     char uuid[96], name[96];
     unsigned long long total_mib, free_mib;
     int celsius, percent, milliwatts;
+    unsigned long long millijoules;
 } gpu_t;
 typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
 typedef struct { int gpu; unsigned pid, percent; unsigned long long at; } use_t;
@@ -40,6 +42,7 @@ static int opened;
 static void read_line(state_t *state, const char *line, const char *call) {
     char name[96];
     int number, percent, milliwatts;
+    unsigned long long millijoules;
     gpu_t *gpu = &state->gpus[state->count];
     process_t *process = &state->process[state->processes];
     use_t *use = &state->use[state->uses];
@@ -49,6 +52,7 @@ static void read_line(state_t *state, const char *line, const char *call) {
         state->gpus[number].percent = percent;
         state->gpus[number].milliwatts = milliwatts;
     }
+    if (sscanf(line, "energy %d %llu", &number, &millijoules) == 2) state->gpus[number].millijoules = millijoules;
     if (state->processes < 8 && sscanf(line, "process %d %u %lld %15s", &process->gpu, &process->pid,
                                        &process->mib, process->kind) == 4) state->processes++;
     if (state->uses < 8 && sscanf(line, "use %d %u %u %llu", &use->gpu, &use->pid, &use->percent, &use->at) == 4)
@@ -156,6 +160,15 @@ int nvmlDeviceGetPowerUsage(void *handle, unsigned *milliwatts) {
     int failure = find(&s, __func__, handle, &gpu);
     if (failure) return failure;
     *milliwatts = (unsigned)gpu->milliwatts;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    *millijoules = gpu->millijoules;
     return SUCCESS;
 }
 
