@@ -21,6 +21,7 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
+from core.cli.parser.contribution_arguments import ListContributions
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
@@ -91,6 +92,17 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions():
+            return _with_files(command, folders)
+        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
+            return _with_context(command, folders, worker_command)
+        case _:
+            assert_never(command)
+
+
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions, folders: Folders) -> int:
+    """Run a command that reads or changes files of ours, and needs no worker."""
+    match command:
         case Reset():
             from core.cli.commands.reset import reset
 
@@ -99,12 +111,14 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.forget import forget
 
             return forget(command, folders)
+        case ListContributions():
+            from core.cli.commands.contributions.table import list_contributions
+
+            return list_contributions(command, folders)
         case BlockPeer():
             from core.cli.commands.block import block
 
             return block(command, folders)
-        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
-            return _with_context(command, folders, worker_command)
         case _:
             assert_never(command)
 

@@ -41,13 +41,14 @@ class Display(Protocol):
 class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
-    ``guard`` drives the owner's rules, where they are followed.
+    ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
         self.display = display
         self.tally = Tally()
         self.guard: AvailabilityGuard | None = None
+        self.record: Callable[[Session], None] | None = None
         self._context = context
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
 
@@ -144,11 +145,15 @@ class WorkerSession:
     def _refresh(self) -> None:
         if self.guard is not None:
             self.guard.check()
+        if self.record is not None:
+            self.record(self.session)
         self.display.refresh(self.session, self.tally)
 
     def _handle_event(self, event: ClientEvent) -> None:
         self.client.handle(event)
         self.tally = self.tally.after(event, self.session, time.monotonic())
+        if self.record is not None:
+            self.record(self.session)
         self.display.handle_event(event, self.session)
 
 
