@@ -111,6 +111,12 @@ class AvailabilityController(QObject):
         views = () if seen is None else rule_views(self.rules, seen)
         return self._session_controller.session.availability, views, self._running_programs()
 
+    def has_decided(self) -> bool:
+        """Whether the rules have decided; who asks again within a few seconds keeps the observation going."""
+        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
+        self._begin()
+        return self._guard.observation is not None
+
     def last_pauses(self, days: float) -> tuple[Interval, ...]:
         """When this computer was free for runs that were joined, and when it was not, the earliest first."""
         return self._pauses.intervals(days, datetime.now().astimezone())

@@ -1288,6 +1288,10 @@
         <translation>niemand sonst hat teilgenommen</translation>
     </message>
     <message>
+        <source>The run goes on that was interrupted when Workerbee ended.</source>
+        <translation>Der Lauf geht weiter, der unterbrochen wurde, als Workerbee endete.</translation>
+    </message>
+    <message>
         <source>The line uploads %1 Mbit/s, as last measured here.</source>
         <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
     </message>
@@ -2363,6 +2367,22 @@
     <message>
         <source>Wait a little. If it stays so, end its process and start it again.</source>
         <translation>Warten Sie etwas. Bleibt es so, beenden Sie den Prozess und starten Sie Workerbee neu.</translation>
+    </message>
+    <message>
+        <source>Nothing here can run Workerbee as a service.</source>
+        <translation>Hier kann nichts Workerbee als Dienst betreiben.</translation>
+    </message>
+    <message>
+        <source>Let the window start at login instead, or have `workerbee join ADDRESS --yes` started in another way.</source>
+        <translation>Lassen Sie stattdessen das Fenster beim Anmelden starten, oder starten Sie `workerbee join ADRESSE --yes` auf andere Weise.</translation>
+    </message>
+    <message>
+        <source>The service manager has refused.</source>
+        <translation>Die Dienstverwaltung hat abgelehnt.</translation>
+    </message>
+    <message>
+        <source>What it says is named above; `systemctl --user status workerbee` may tell more.</source>
+        <translation>Was sie sagt, steht oben; `systemctl --user status workerbee` verrät vielleicht mehr.</translation>
     </message>
     <message>
         <source>An unexpected error occurred.</source>
@@ -3489,8 +3509,8 @@
         <translation>nichts tun</translation>
     </message>
     <message>
-        <source>start Workerbee</source>
-        <translation>Workerbee starten</translation>
+        <source>start Workerbee in the tray</source>
+        <translation>Workerbee im Infobereich starten</translation>
     </message>
     <message>
         <source>with its window</source>

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.bench.plan import Plan
 from tests.bench.setup import Ground
+from tests.bench.window.login import logins
 from tests.bench.window.pause import Pausing, pausings
 from tests.bench.window.responsiveness import Blocked, blocked
 from tests.bench.window.startup import Starts, starts
@@ -27,6 +28,7 @@ class WindowMeasured:
     cpu: Cpu | None = None
     blocked: Blocked | None = None
     pausings: list[Pausing] = field(default_factory=list)
+    login_seconds: list[float] = field(default_factory=list)
 
 
 def window_deeds(
@@ -54,12 +56,17 @@ def window_deeds(
         measured.pausings = pausings(screen, ground.shortened(LIMIT_SECONDS), plan.window_pauses)
         return measured.pausings
 
+    def log_in() -> object:
+        measured.login_seconds = logins(screen, ground.shortened(LIMIT_SECONDS), plan.window_logins)
+        return measured.login_seconds
+
     deeds = {
         "window_start": start,
         "window_memory": memories,
         "window_cpu": processor,
         "window_block": block,
         "window_pause": pause,
+        "window_login": log_in,
     }
     return {row: deed for row, deed in deeds.items() if row in plan.rows}
 
