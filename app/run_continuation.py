@@ -13,7 +13,7 @@ from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from core.client.session import Session
 from core.errors import UserError
-from core.files.folders import Folders
+from core.files.folders import Folders, service_unit_file
 from core.files.locks import is_locked
 from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile, continuation
 
@@ -71,9 +71,9 @@ class RunContinuation(QObject):
         self._file.forget()
 
     def _is_served(self) -> bool:
-        """Whether the service of the command line trains on this computer already."""
+        """Whether the service of the command line is installed, or runs: it goes on, and two would be too many."""
         try:
-            return is_locked(self._folders.contents.service_lock)
+            return service_unit_file().is_file() or is_locked(self._folders.contents.service_lock)
         except UserError:
             return False  # whatever is wrong with the folder is told by whoever needs it
 
@@ -94,7 +94,7 @@ class RunContinuation(QObject):
                 run, controller.consents, self._settings_store.settings, self._device_poller.devices, self._folders
             )
         except UserError as error:
-            controller.refused.emit(error)  # and waits until the device is listed
+            self._wait_for_device(error)
             return
         self._stop_waiting()
         self._is_continued = True
@@ -103,6 +103,13 @@ class RunContinuation(QObject):
         else:
             controller.manifest = run.manifest
             controller.join(run.address)
+
+    def _wait_for_device(self, error: UserError) -> None:
+        """A slow driver may list it in a moment; after that it is looked for whenever the list changes."""
+        if time.monotonic() < self._deadline:
+            self._timer.start()
+        else:
+            self._session_controller.refused.emit(error)
 
     def _stop_waiting(self) -> None:
         self._run = None

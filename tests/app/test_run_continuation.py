@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -12,10 +14,12 @@ from app.application import Application
 from app.desktop.launch_request import LaunchRequest
 from core.client.session import Session
 from core.control.messages import ControlCommand
-from core.files.folders import Folders
+from core.files.folders import Folders, service_unit_file
 from core.files.locks import try_lock
+from core.hardware.monitor import DevicesSeen
 from core.protocol.client_events import Pause
 from core.records.unfinished_run import UnfinishedRunFile
+from tests.app.support.sample_sessions import GPU
 from tests.app.test_application import LIMIT_MILLISECONDS, LINK, Open, name_of_page, opened, train, until
 from tests.app.test_changed_run import AGREED, CHANGED, starts
 from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
@@ -74,6 +78,21 @@ def test_a_network_that_is_not_up_yet_at_login_is_waited_for(qtbot: QtBot, opene
     again = opened("good", "fail_for_good", "good", request=AT_LOGIN)  # nobody answers at first
     until(qtbot, again, is_training)
     assert starts(tmp_path) == [AGREED, AGREED]
+
+
+def test_a_gpu_that_is_not_there_any_more_is_named_and_waited_for(qtbot: QtBot, opened: Open) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    file = UnfinishedRunFile(Folders.default().contents.unfinished_run_file)
+    run = file.load()
+    assert run is not None
+    log_out(first)
+    file.keep(msgspec.structs.replace(run, device="cuda:0"))
+    again = opened("good", request=AT_LOGIN)
+    qtbot.waitUntil(lambda: "cuda:0" in again.window.notice.callout.text, timeout=LIMIT_MILLISECONDS)
+    assert again.session_controller.session.phase == "idle"
+    again.bridge.post_devices(DevicesSeen((GPU,), is_driver_answering=True, at=time.time()))
+    until(qtbot, again, is_training)
 
 
 @pytest.mark.parametrize("how", ["leave", "quit", "quit from a terminal"])
@@ -165,13 +184,20 @@ def test_a_start_with_a_link_means_another_run(qtbot: QtBot, opened: Open) -> No
     assert again.session_controller.session.phase == "idle"
 
 
-def test_beside_the_service_the_window_waits(qtbot: QtBot, opened: Open) -> None:
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_where_there_is_a_service_the_window_leaves_it_to_that(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_installed: bool
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     first = opened("good")
     train(qtbot, first)
     log_out(first)
-    service = try_lock(Folders.default().contents.service_lock)
-    assert service is not None
-    with service:
+    with contextlib.ExitStack() as ends:
+        if is_installed:
+            service_unit_file().parent.mkdir(parents=True)
+            service_unit_file().touch()
+        else:
+            ends.enter_context(try_lock(Folders.default().contents.service_lock) or pytest.fail("it is locked"))
         again = opened("good", request=AT_LOGIN)
         has_looked(qtbot, again)
         assert again.session_controller.session.phase == "idle"
