@@ -302,6 +302,16 @@ class ErrorKind(Enum):
         "Wait a little. If it stays so, end its process and start it again.",
         7,
     )
+    NO_SERVICE_MANAGER = ErrorText(
+        "Nothing here can run Workerbee as a service.",
+        "Let the window start at login instead, or have `workerbee join ADDRESS --yes` started in another way.",
+        7,
+    )
+    SERVICE_REFUSED = ErrorText(
+        "The service manager has refused.",
+        "What it says is named above; `systemctl --user status workerbee` may tell more.",
+        7,
+    )
     INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)
 
     @property

@@ -29,6 +29,7 @@ from core.cli.parser.help_arguments import ShowDocument
 from core.cli.parser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
+from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
@@ -38,6 +39,7 @@ from core.files.logs import set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
+_InSwarm = PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | InstallService | RunService
 
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
@@ -94,10 +96,10 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return control(command, folders)
         case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions():
             return _with_files(command, folders)
-        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
-            return _with_context(command, folders, worker_command)
+        case ShowService() | RemoveService():
+            return _service(command, folders)
         case _:
-            assert_never(command)
+            return _with_context(command, folders, worker_command)
 
 
 def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions, folders: Folders) -> int:
@@ -119,14 +121,18 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions
             from core.cli.commands.block import block
 
             return block(command, folders)
-        case _:
-            assert_never(command)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:
     from core.cli.commands.run import check_run_file, new_run_file
 
     return new_run_file(command) if isinstance(command, NewRunFile) else check_run_file(command)
+
+
+def _service(command: ShowService | RemoveService, folders: Folders) -> int:
+    from core.cli.service.state import remove_service, show_service
+
+    return show_service(command, folders) if isinstance(command, ShowService) else remove_service(command, folders)
 
 
 def _engine(command: EngineCommand, folders: Folders) -> int:
@@ -138,7 +144,7 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
 
 
 def _with_context(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | Doctor | MakeReport,
+    command: _InSwarm | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -160,10 +166,17 @@ def _with_context(
         return _in_swarm(command, context)
 
 
-def _in_swarm(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo, context: CommandContext
-) -> int:
+def _service_in_swarm(command: InstallService | RunService, context: CommandContext) -> int:
+    from core.cli.service.install import install_service
+    from core.cli.service.run import run_service
+
+    return run_service(command, context) if isinstance(command, RunService) else install_service(command, context)
+
+
+def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
     match command:
+        case InstallService() | RunService():
+            return _service_in_swarm(command, context)
         case JoinRun():
             from core.cli.commands.join import join
 

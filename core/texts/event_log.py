@@ -14,6 +14,7 @@ from core.protocol.client_events import (
     PauseAsked,
     RestartDue,
     ResumeAsked,
+    RunContinued,
     WorkerExited,
 )
 from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, SetPace, Start, TestNetwork
@@ -61,6 +62,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
+        case RunContinued():
+            return translate("EventLog", "The run goes on that was interrupted when Workerbee ended.")
         case AvailabilityDecided():
             return _of_rules(event)
         case Confined():
