@@ -41,17 +41,15 @@ def _home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.fixture(autouse=True)
 def _localization_of_the_window() -> Iterator[None]:
-    """Texts come from Qt's translators, as in the program; afterwards as before."""
-    before = installed()
+    """Texts come from Qt's translators, as in the program; afterwards they are as before, and so are numbers."""
+    before, locale = installed(), QLocale()
     install(QtLocalization())
     yield
     install(before)
+    QLocale.setDefault(locale)
 
 
 @pytest.fixture
-def english() -> Iterator[None]:
-    """Figures as an English person reads them, wherever the test is run; afterwards as before."""
-    before = QLocale()
+def english() -> None:
+    """Figures as an English person reads them, wherever the test is run."""
     QLocale.setDefault(QLocale("en_GB"))
-    yield
-    QLocale.setDefault(before)
