@@ -142,6 +142,15 @@ class ErrorKind(Enum):
     CHECKPOINT_DAMAGED = ErrorText(
         "A checkpoint could not be read.", "It was renamed and kept; training goes on without it.", 7
     )
+    CHECKPOINT_UNUSABLE = ErrorText(
+        "A checkpoint of the run is damaged.", "The one before it is taken, where there is one.", 7
+    )
+    NO_CHECKPOINT = ErrorText(
+        "There is no checkpoint to export.", "Publish the run until it has saved one, or choose another epoch.", 7
+    )
+    PUSH_FAILED = ErrorText(
+        "The model was not pushed to the hub.", "What is there is unchanged; the next push takes what is new then.", 7
+    )
     SETTINGS_DAMAGED = ErrorText(
         "A settings file could not be read.", "It was renamed and kept; the defaults are used.", 7
     )

@@ -17,7 +17,6 @@ from core.cli.parser.arguments import (
     InspectSwarm,
     JoinRun,
     ParsedCommand,
-    PublishRun,
     TrySwarm,
     read_arguments,
 )
@@ -25,7 +24,9 @@ from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
+from core.cli.parser.organiser_arguments import ExportRun, ListRuns
 from core.cli.parser.peer_arguments import BlockPeer, ListPeers
+from core.cli.parser.publish_arguments import PublishRun
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.runner.cancellation import Stop, Stopped
@@ -103,10 +104,12 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.block import block
 
             return block(command, folders)
-        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
-            return _with_context(command, folders, worker_command)
+        case ListRuns():
+            from core.cli.commands.organiser.runs import runs
+
+            return runs(command, folders)
         case _:
-            assert_never(command)
+            return _with_context(command, folders, worker_command)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:
@@ -123,8 +126,11 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
     return engine(command, folders)
 
 
+_SwarmCommand = PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo
+
+
 def _with_context(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | Doctor | MakeReport,
+    command: _SwarmCommand | ExportRun | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -143,12 +149,14 @@ def _with_context(
             from core.cli.commands.report import report
 
             return report(command, context)
+        if isinstance(command, ExportRun):
+            from core.cli.commands.organiser.export import export
+
+            return export(command, context)
         return _in_swarm(command, context)
 
 
-def _in_swarm(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo, context: CommandContext
-) -> int:
+def _in_swarm(command: _SwarmCommand, context: CommandContext) -> int:
     match command:
         case JoinRun():
             from core.cli.commands.join import join

@@ -37,7 +37,7 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import Check, DryRun, Join, Leave, NetworkMode, Publish, Start, TestNetwork
+from core.protocol.commands import Check, DryRun, Export, Join, Leave, NetworkMode, Publish, Push, Start, TestNetwork
 from core.protocol.events import (
     Failed,
     Left,
@@ -118,6 +118,10 @@ class Client:
 
     def dry_run(self, command: DryRun) -> None:
         """Have a worker find out what of that run fits on this computer."""
+        self._begin(command)
+
+    def export(self, command: Export | Push) -> None:
+        """Have a worker write a checkpoint as others load it, or upload what was written."""
         self._begin(command)
 
     def start(

@@ -25,7 +25,7 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, Push, Start, TestNetwork
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -33,6 +33,7 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -41,6 +42,7 @@ from core.protocol.events import (
     PeersSeen,
     Progress,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -76,6 +78,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             | RunScored()
             | CheckpointSaved()
             | FitMeasured()
+            | Exported()
+            | Pushed()
         ):
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
@@ -90,7 +94,7 @@ def _after_command(session: Session, command: AnyCommand, shown: RunFound | None
     match command:
         case Join():
             return _new(session, "connecting", command)
-        case Publish() | Check() | DryRun():
+        case Publish() | Check() | DryRun() | Export() | Push():
             return _new(session, "starting", command)
         case Start():
             return _after_consent(session, command, shown)
@@ -240,7 +244,17 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
+_Report = (
+    PeersSeen
+    | SuspectsSeen
+    | ContributionStatus
+    | Evaluated
+    | RunScored
+    | CheckpointSaved
+    | FitMeasured
+    | Exported
+    | Pushed
+)
 
 
 def _after_report(session: Session, event: _Report) -> Session:
@@ -259,6 +273,10 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, checkpoint=event)
         case FitMeasured():
             return replace(session, fit=event)
+        case Exported():
+            return replace(session, exported=event)
+        case Pushed():
+            return replace(session, pushed=event)
         case _:
             assert_never(event)
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.availability.decision import Decision, Reason
 from core.availability.rules import AvailabilityRules
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push
 from core.protocol.events import AnyEvent, RunFound
 
 DEFAULT_RULES = AvailabilityRules()
@@ -78,4 +78,4 @@ class AvailabilityDecided:
 ClientEvent = (
     AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked | AvailabilityDecided
 )
-Opening = Join | Publish | Check | DryRun
+Opening = Join | Publish | Check | DryRun | Export | Push

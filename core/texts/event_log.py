@@ -16,7 +16,7 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, Start, TestNetwork
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, Push, Start, TestNetwork
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -24,12 +24,14 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
     Left,
     Network,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -72,6 +74,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_suspects(event) or None
         case FitMeasured():
             return f"{of_measured(event, None)}."
+        case Exported() | Pushed():
+            return _of_export(event)
         case UploadMeasured():
             return fill_placeholders(
                 translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
@@ -85,6 +89,15 @@ def line(event: ClientEvent) -> str | None:
             return None
 
 
+def _of_export(event: Exported | Pushed) -> str:
+    match event:
+        case Exported():
+            words = translate("EventLog", "Epoch %1: exported, %2.")
+            return fill_placeholders(words, figures.count(event.epoch), figures.size(event.size_bytes))
+        case Pushed():
+            return fill_placeholders(translate("EventLog", "Pushed to the hub: %1"), sanitize_line(event.url))
+
+
 def _of_command(command: AnyCommand) -> str:
     match command:
         case Join():
@@ -95,6 +108,10 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked to publish a run.")
         case DryRun():
             return translate("EventLog", "Asked how much fits on this computer.")
+        case Export():
+            return translate("EventLog", "Asked to export the model.")
+        case Push():
+            return translate("EventLog", "Asked to push the model to the hub.")
         case Check():
             return translate("EventLog", "Asked whether the engine works.")
         case Leave():

@@ -41,13 +41,14 @@ class Display(Protocol):
 class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
-    ``guard`` drives the owner's rules, where they are followed.
+    ``guard`` drives the owner's rules, where they are followed; ``on_event`` hears of every event that was shown.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
         self.display = display
         self.tally = Tally()
         self.guard: AvailabilityGuard | None = None
+        self.on_event: Callable[[ClientEvent], None] = lambda _event: None
         self._context = context
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
 
@@ -150,6 +151,7 @@ class WorkerSession:
         self.client.handle(event)
         self.tally = self.tally.after(event, self.session, time.monotonic())
         self.display.handle_event(event, self.session)
+        self.on_event(event)
 
 
 @contextmanager
