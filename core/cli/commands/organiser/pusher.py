@@ -14,6 +14,7 @@ from core.cli.commands.organiser.hub_token import hub_token_file
 from core.cli.runner.context import CommandContext
 from core.client.client import Client
 from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Exported, Pushed, TrainingStarted, Warned
 from core.records.published_runs import find_published_run
@@ -58,6 +59,9 @@ class ModelPusher:
             step()
         except UserError as error:
             self._fail(error.problem, error.detail)
+        except OSError as error:
+            problem = storage_problem(error, self._context.folders.cache)
+            self._fail(problem.problem, problem.detail)
 
     def _export(self) -> None:
         run = find_published_run(self._run_id, self._context.folders.contents)

@@ -164,6 +164,13 @@ def test_a_push_that_fails_is_told_and_the_next_one_is_tried(tmp_path: Path, mon
     assert pushing.after(checkpoint(9)) == [told]
 
 
+def test_a_disk_that_refuses_is_told_and_publishing_goes_on(tmp_path: Path) -> None:
+    pushing = Pushing(tmp_path, [])
+    pushing.folders.cache.rmdir()
+    (told,) = pushing.after(BEGIN, checkpoint(7))
+    assert isinstance(told, Warned) and told.problem == "folder_not_writable"
+
+
 def test_training_goes_on_without_a_token(tmp_path: Path) -> None:
     published(tmp_path)
     trained = [
