@@ -186,6 +186,26 @@ def test_training_goes_on_without_a_token(tmp_path: Path) -> None:
     assert "The model was not pushed to the hub. There is no token in" in said and "Epoch 7: accuracy" in said, said
 
 
+def test_an_export_is_pushed_and_its_folder_stays_only_if_it_was_asked_for(tmp_path: Path) -> None:
+    run_id = published(tmp_path)
+    (tmp_path / "home" / "data" / "organiser" / run_id / "checkpoint.safetensors").touch()
+    done = Pushed(repository="somebody/adder", url="https://hub.example/commit/1")
+    play = {
+        "export": [[{"event": "exported", "epoch": 7}, {"exit": 0}]],
+        "push": [[msgspec.to_builtins(done), {"exit": 0}]],
+    }
+    words = ("export", run_id, "--push", "hub://somebody/adder")
+    pushed_only = workerbee(tmp_path, *words, worker=reciting(tmp_path, play), HF_TOKEN=TOKEN)
+    assert pushed_only.code == 0 and "Pushed to the hub: https://hub.example/commit/1" in pushed_only.out, pushed_only
+    assert "The model of epoch" not in pushed_only.out
+    both = workerbee(tmp_path, *words, "--to", "model", worker=reciting(tmp_path, play), HF_TOKEN=TOKEN)
+    assert both.code == 0 and (tmp_path / "model").is_dir(), both
+    without = workerbee(tmp_path, *words, worker=reciting(tmp_path, play))
+    assert without.code == 7 and "There is no token in" in without.err, without
+    nowhere = workerbee(tmp_path, "export", run_id)
+    assert nowhere.code == 2 and "--to DIR, --push hub://OWNER/NAME, or both" in nowhere.err
+
+
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     folders = Folders.below(tmp_path)
     folders.prepare()
