@@ -58,6 +58,16 @@ class ErrorKind(Enum):
             "Choose another with --device (`workerbee doctor` lists them), or look for another run to help."
         ),
     )
+    GPU_UNUSABLE = ErrorText(
+        "The driver knows this GPU, but it cannot compute.",
+        "Restart the computer, which an update of the driver needs. If it stays so, install NVIDIA's driver anew, or "
+        "choose the CPU.",
+        7,
+        terminal_advice=(
+            "Restart the computer, which an update of the driver needs; a container needs all of /dev/nvidia*. If it "
+            "stays so, install NVIDIA's driver anew, or take --device cpu."
+        ),
+    )
     ADDRESS_UNREADABLE = ErrorText(
         "This address cannot be read.",
         "Copy the whole line that the organiser posted.",
@@ -145,9 +155,7 @@ class ErrorKind(Enum):
     CHECKPOINT_UNUSABLE = ErrorText(
         "A checkpoint of the run is damaged.", "The one before it is taken, where there is one.", 7
     )
-    NO_CHECKPOINT = ErrorText(
-        "There is no checkpoint to export.", "Publish the run until it has saved one, or choose another epoch.", 7
-    )
+    NO_CHECKPOINT = ErrorText("There is no checkpoint to export.", "Publish the run until it has saved one.", 7)
     PUSH_FAILED = ErrorText(
         "The model was not pushed to the hub.", "What is there is unchanged; the next push takes what is new then.", 7
     )
@@ -160,9 +168,7 @@ class ErrorKind(Enum):
         7,
     )
     HISTORY_DAMAGED = ErrorText(
-        "The history of runs could not be read.",
-        "It was renamed and kept, and a new file was started.",
-        7,
+        "The history of runs could not be read.", "It was renamed and kept, and a new file was started.", 7
     )
     IDENTITY_DAMAGED = ErrorText(
         "A key file of yours is damaged.",

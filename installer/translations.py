@@ -1,10 +1,10 @@
 """Bring the window's translations up to date with its sources, or see whether they are.
 
-    python -m installer.translations [--check]
+    python -m installer.translations [--add LANGUAGE] [--check]
 
 New texts are added to resources/translations/workerbee_*.ts, for Qt Linguist, and those that are gone are
 dropped; what is translated is compiled to the .qm files beside them, which the window reads. English has its
-plurals only.
+plurals only. `--add fr` begins the files of another language, by its code in ISO 639, with `_BR` for a country's own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,30 +23,31 @@ from installer.window_texts import Text, texts_of
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = (ROOT / "app", ROOT / "core")
 FOLDER = ROOT / "resources" / "translations"
-LANGUAGES = ("de", "en")
+LANGUAGES = tuple(sorted(file.stem.removeprefix("workerbee_") for file in FOLDER.glob("workerbee_*.ts")))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Whether all is well, as an exit code."""
     parser = argparse.ArgumentParser(prog="python -m installer.translations", description="Translations.")
     parser.add_argument("--check", action="store_true", help="change nothing, only look")
-    is_check = parser.parse_args(words).check
-    texts = texts_of(*SOURCES)
-    problems = stale(texts) if is_check else []
-    if not is_check:
-        update(texts, FOLDER)
-    problems += [text for language in LANGUAGES for text in untranslated(language)]
+    parser.add_argument("--add", metavar="LANGUAGE", help="begin with another language")
+    asked = parser.parse_args(words)
+    texts, languages = texts_of(*SOURCES), {*LANGUAGES, *([asked.add] if asked.add else ())}
+    problems = stale(texts) if asked.check else []
+    if not asked.check:
+        update(texts, FOLDER, languages)
+    problems += [text for language in sorted(languages) for text in untranslated(language)]
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
 
 
-def update(texts: Sequence[Text], folder: Path) -> None:
+def update(texts: Sequence[Text], folder: Path, languages: Iterable[str] = LANGUAGES) -> None:
     """Have both files of each language say what they should."""
     with tempfile.TemporaryDirectory() as made:
         listed = Path(made) / "texts.cpp"
         listed.write_text("\n".join(text.as_cpp for text in texts), "utf-8")
-        for language in LANGUAGES:
+        for language in languages:
             plurals = ["-pluralonly"] if language == "en" else []
             catalogue = folder / f"workerbee_{language}.ts"
             options = ["-silent", "-no-obsolete", "-locations", "none", "-source-language", "en", *plurals]

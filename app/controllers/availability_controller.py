@@ -14,6 +14,7 @@ from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from core.availability.decision import Decision
 from core.availability.observation import Observation
+from core.availability.pacing import Pace
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
@@ -110,6 +111,10 @@ class AvailabilityController(QObject):
         seen = self._seen()
         views = () if seen is None else rule_views(self.rules, seen)
         return self._session_controller.session.availability, views, self._running_programs()
+
+    def look_at_pace(self) -> tuple[Pace, Observation | None]:
+        """How fast the rules let training be, and what they are decided by; see `look`, which keeps that going."""
+        return self._session_controller.session.pace, self._guard.observation
 
     def last_pauses(self, days: float) -> tuple[Interval, ...]:
         """When this computer was free for runs that were joined, and when it was not, the earliest first."""

@@ -51,6 +51,11 @@ class RecordingController(QObject):
         self._session_controller.stage_changed.connect(self._record_stage)
 
     @property
+    def is_open(self) -> bool:
+        """Whether the recent runs are known yet."""
+        return self._recorder is not None
+
+    @property
     def recent_runs(self) -> tuple[RecentRun, ...]:
         """The recent runs, newest first."""
         return self._recorder.recent_runs.runs if self._recorder is not None else ()

@@ -50,11 +50,14 @@ class JoinPresenter(QObject):
         page.device_chosen.connect(lambda device: settings_store.replace(device=device))
         page.settings_requested.connect(navigator.open_settings)
         page.forget_requested.connect(self._forget_run)
+        page.change_requested.connect(lambda fields: settings_store.replace(**fields))
         page.forget_key_requested.connect(self._ask_to_forget_key)
 
     def refresh(self) -> None:
         """Show what is so now; of a session that the person has dismissed, nothing."""
         self.page.show_recent(self._recording.recent_runs)
+        is_new_here = self._recording.is_open and not self._recording.recent_runs
+        self.page.show_questions(self._settings_store.settings if is_new_here else None)
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen, self._settings_store.settings.device)
         if not self._navigator.is_dismissed:

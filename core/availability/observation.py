@@ -30,7 +30,9 @@ class Observation:
     ``programs`` are names of running executables, as the system's list of processes has them. ``cpu_pressure`` is the
     share of all cores that other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in
     which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``
-    and ``received_today`` are bytes of ours. ``prices`` are those of the owner's price file.
+    and ``received_today`` are bytes of ours. ``prices`` are those of the owner's price file. ``gpu_celsius``,
+    ``gpu_watts`` and ``fan_percent`` are those of the GPU that trains; of several, the largest of each.
+    ``can_limit_uploads`` says whether this system allows that.
     """
 
     at: datetime
@@ -50,4 +52,8 @@ class Observation:
     free_disk_bytes: int | None = None
     sent_today: int | None = None
     received_today: int | None = None
+    gpu_celsius: float | None = None
+    gpu_watts: float | None = None
+    fan_percent: float | None = None
+    can_limit_uploads: bool | None = None
     prices: Prices | PriceProblem | None = None

@@ -22,16 +22,16 @@ _WHAT_MAY_BE_NEEDED = (
     "idle_minutes",
     "hours",
 )
+_ALWAYS = AvailabilityRules(
+    battery=False, power_saver=False, metered=False, games=False, gpu_share=None, memory_pressure=None
+)
 AWAY_MINUTES = 5
 NIGHT = ("x" * 7 + "." * 15 + "xx",) * 7
 """From 22 to 7 o'clock."""
 
 
 def with_preset(rules: AvailabilityRules, preset: Preset) -> AvailabilityRules:
-    """Return the rules as the preset has them; the owner's own programs, prices and amounts of traffic stay.
-
-    Only with ``always`` no program and no price matters either.
-    """
+    """Return the rules as the preset has them; the owner's own programs, prices, amounts and limits of pace stay."""
     unneeded = replace(rules, **{name: getattr(_UNNEEDED, name) for name in _WHAT_MAY_BE_NEEDED})
     match preset:
         case "unneeded":
@@ -41,17 +41,13 @@ def with_preset(rules: AvailabilityRules, preset: Preset) -> AvailabilityRules:
         case "night":
             return replace(unneeded, hours=NIGHT)
         case "always":
-            return AvailabilityRules(
-                battery=False,
-                power_saver=False,
-                metered=False,
-                games=False,
-                gpu_share=None,
-                memory_pressure=None,
-                price_file=rules.price_file,
-                sent_bytes_a_day=rules.sent_bytes_a_day,
-                received_bytes_a_day=rules.received_bytes_a_day,
-            )
+            return replace(rules, **{name: getattr(_ALWAYS, name) for name in _WHAT_MAY_BE_NEEDED})
+
+
+def only_pace(rules: AvailabilityRules) -> AvailabilityRules:
+    """Return the rules without any that pauses, but with the limits of pace."""
+    limits = ("gpu_celsius", "gpu_watts", "fan_percent", "upload_rate", "attended_upload_rate")
+    return replace(_ALWAYS, **{name: getattr(rules, name) for name in limits})
 
 
 def preset_of(rules: AvailabilityRules) -> Preset | None:

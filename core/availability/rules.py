@@ -11,6 +11,7 @@ from core.schema import StrictStruct
 ALWAYS = "x" * 24
 _DAY = Annotated[str, Meta(pattern=r"^[x.]{24}\Z")]
 _PROGRAM = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f/\ud800-\udfff]{1,100}\Z")]
+_RATE = Annotated[int, Meta(ge=10_000, le=10**10)]
 _PATH = Annotated[str, Meta(pattern=r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z")]
 
 
@@ -29,6 +30,10 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     each day from Monday on: ``x`` is an hour in which the computer is free, ``.`` one in which it is not.
     ``price_file`` names a file of prices by hour, and ``highest_price`` is the highest at which to train.
     ``sent_bytes_a_day`` and ``received_bytes_a_day`` bound the traffic.
+
+    Training is slowed, and not paused, to keep the GPU below ``gpu_celsius``, ``gpu_watts``, and its fan below
+    ``fan_percent`` of its full speed. ``attended_upload_rate`` is the bytes a second that may be sent while somebody is
+    at the computer, ``upload_rate`` those at other times.
     """
 
     battery: bool = True
@@ -46,3 +51,18 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     highest_price: float | None = None
     sent_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
     received_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
+    gpu_celsius: Annotated[int, Meta(ge=30, le=110)] | None = None
+    gpu_watts: Annotated[int, Meta(ge=10, le=5000)] | None = None
+    fan_percent: Annotated[int, Meta(ge=5, le=100)] | None = None
+    upload_rate: _RATE | None = None
+    attended_upload_rate: _RATE | None = None
+
+    @property
+    def limits_uploads(self) -> bool:
+        """Whether uploads are limited, be it at times only."""
+        return not (self.upload_rate is self.attended_upload_rate is None)
+
+    @property
+    def measures_gpu(self) -> bool:
+        """Whether any limit is about what the GPU's driver measures."""
+        return not (self.gpu_celsius is self.gpu_watts is self.fan_percent is None)

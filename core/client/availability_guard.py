@@ -9,6 +9,7 @@ from datetime import datetime
 from core.availability.arbiter import ArbiterState, decide, resume_now
 from core.availability.decision import Decision, Reason
 from core.availability.observation import Observation
+from core.availability.pacing import Pace, PacerState, pace
 from core.availability.rules import AvailabilityRules
 from core.protocol.client_events import AvailabilityDecided
 
@@ -32,7 +33,7 @@ class AvailabilityGuard:
     ) -> None:
         self.observation: Observation | None = None
         self._rules, self._observe, self._post, self._note = rules, observe, post, note
-        self._state = ArbiterState()
+        self._state, self._pacer = ArbiterState(), PacerState()
         self._posted = AvailabilityDecided(Decision(), rules())
 
     def check(self) -> bool:
@@ -42,8 +43,9 @@ class AvailabilityGuard:
             return False
         self.observation = seen
         self._state, decision = decide(self._state, rules, seen)
+        self._pacer, pace_now = pace(self._pacer, rules, seen)
         self._note(decision, seen.at)
-        decided = AvailabilityDecided(decision, rules)
+        decided = AvailabilityDecided(decision, rules, _rounded(pace_now))
         if not _is_known(decided, self._posted):
             self._posted = decided
             self._post(decided)
@@ -59,9 +61,16 @@ class AvailabilityGuard:
 def _is_known(decided: AvailabilityDecided, posted: AvailabilityDecided) -> bool:
     """Whether nothing has changed but the fractions of a second that every look at a clock brings."""
     before, now = posted.decision.reasons, decided.decision.reasons
+    if decided.pace != posted.pace:
+        return False
     if (decided.rules, decided.decision.ignored, len(now)) != (posted.rules, posted.decision.ignored, len(before)):
         return False
     return all(_is_same(one, other) for one, other in zip(before, now, strict=True))
+
+
+def _rounded(pace: Pace) -> Pace:
+    """As it is shown and sent to the worker: the last digits change with every look."""
+    return replace(pace, compute_share=round(pace.compute_share, 2), measured=float(round(pace.measured)))
 
 
 def _is_same(before: Reason, now: Reason) -> bool:

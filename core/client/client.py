@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from core.client.pace_sender import PaceSender
 from core.client.reducer import reduce
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
@@ -62,7 +63,7 @@ PATIENCE = RestartPolicy()
 class Client:
     """The session of one volunteer or organiser; ``session`` is its immutable state.
 
-    ``join``, ``publish``, ``check_engine`` and ``dry_run`` begin one; another begins when that has ended.
+    ``join``, ``publish``, ``check_engine`` and ``ask`` begin one; another begins when that has ended.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Client:
         self._restarts = restarts
         self._leave_limit_seconds = leave_limit_seconds
         self._worker: WorkerProcess | None = None
+        self._pace = PaceSender()
         self._clock: threading.Timer | None = None
         self._alarm: WallClockTimer | None = None
         self._attempt = 0
@@ -116,12 +118,8 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
-    def dry_run(self, command: DryRun) -> None:
-        """Have a worker find out what of that run fits on this computer."""
-        self._begin(command)
-
-    def export(self, command: Export | Push) -> None:
-        """Have a worker write a checkpoint as others load it, or upload what was written."""
+    def ask(self, command: DryRun | Export | Push) -> None:
+        """Have a worker measure what fits here, write a checkpoint as others load it, or upload what was written."""
         self._begin(command)
 
     def start(
@@ -215,9 +213,11 @@ class Client:
                 self._start_again()
             case PauseAsked():
                 self._pause()
-            case AvailabilityDecided() if self.session.pause != before.pause:
-                self._pause()
-                self._start_again()
+            case AvailabilityDecided():
+                self._pace.send(self._worker, self.session)
+                if self.session.pause != before.pause:
+                    self._pause()
+                    self._start_again()
             case _:
                 pass  # the picture is all there is to it
 
@@ -245,6 +245,8 @@ class Client:
             self._post(WorkerExited(None))
         else:
             self._worker.send(command)
+            self._pace = PaceSender()
+            self._pace.send(self._worker, self.session)
 
     def _start(self, consent: Start) -> None:
         """Unless the worker is just being restarted: then ``_resume`` does it; or the owner's rules ask for a pause."""

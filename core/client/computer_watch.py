@@ -15,6 +15,8 @@ from core.availability.rules import AvailabilityRules
 from core.hardware.device import Device
 
 LOOK_SECONDS = 2.0
+STALE_SECONDS = 20.0
+"""After so long without a new look, what was seen before counts as not seen: the driver that was asked hangs."""
 
 
 class Observer(Protocol):
@@ -38,8 +40,10 @@ class ComputerWatch:
         *,
         clock: Callable[[], float] = time.monotonic,
         look_seconds: float = LOOK_SECONDS,
+        stale_seconds: float = STALE_SECONDS,
     ) -> None:
-        self._make, self._rules, self._clock, self._look_seconds = make, rules, clock, look_seconds
+        self._make, self._rules, self._clock = make, rules, clock
+        self._look_seconds, self._stale_seconds = look_seconds, stale_seconds
         self._run: _Run | None = None
 
     def start(self) -> None:
@@ -60,20 +64,24 @@ class ComputerWatch:
             self._run = None
 
     def seen(self, fields: Mapping[str, object]) -> Observation | None:
-        """What was seen last, as of now; ``None`` before the first look.
+        """What was seen last, as of now; ``None`` before the first look, and nothing of it while the observer hangs.
 
         ``fields`` are what the front end itself sees; where it sees nothing, what the observer has seen holds.
         """
-        latest = self._run.latest if self._run is not None else None
-        if latest is None:
+        run = self._run
+        if run is None or run.last_look is None:
             return None
+        latest, looked_at = run.last_look
         known = {name: value for name, value in fields.items() if value is not None}
-        return replace(latest, at=datetime.now(latest.at.tzinfo), monotonic=self._clock(), **known)  # type: ignore[arg-type]
+        at, monotonic = datetime.now(latest.at.tzinfo), self._clock()
+        if time.monotonic() - looked_at > self._stale_seconds:
+            latest = Observation(at, monotonic)
+        return replace(latest, at=at, monotonic=monotonic, **known)  # type: ignore[arg-type]
 
     def _look(self, run: _Run) -> None:
         with contextlib.closing(self._make()) as observer:
             while not run.ended.is_set():
-                run.latest = observer.observe(self._rules())
+                run.last_look = observer.observe(self._rules()), time.monotonic()
                 run.has_looked.set()
                 run.ended.wait(self._look_seconds)
 
@@ -87,5 +95,5 @@ class _Run:
     """One thread's time between ``start`` and ``stop``: what it has seen, if anything yet, and whether it shall end."""
 
     def __init__(self) -> None:
-        self.latest: Observation | None = None
+        self.last_look: tuple[Observation, float] | None = None  # and when it was
         self.has_looked, self.ended = threading.Event(), threading.Event()

@@ -25,7 +25,7 @@ def after_wish(session: Session, event: Wish) -> Session:
         case FinishAsked(is_wanted=False):
             return replace(session, finish_at_epoch=None)
         case AvailabilityDecided():
-            return as_rules_ask(replace(session, availability=event.decision, rules=event.rules))
+            return as_rules_ask(replace(session, availability=event.decision, rules=event.rules, pace=event.pace))
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return session  # there is nothing that this could mean now
         case _:
@@ -57,6 +57,7 @@ def begun_anew(session: Session, restarting: Restarting | None = None) -> Sessio
         connected=None,
         network=None,
         upload=None,
+        paced=None,
         runs=(),
         is_search_finished=False,
         published=None,

@@ -25,7 +25,19 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, Push, Start, TestNetwork
+from core.protocol.commands import (
+    AnyCommand,
+    Check,
+    DryRun,
+    Export,
+    Join,
+    Leave,
+    Publish,
+    Push,
+    SetPace,
+    Start,
+    TestNetwork,
+)
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -39,6 +51,7 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
+    Paced,
     PeersSeen,
     Progress,
     Published,
@@ -62,7 +75,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
     match event:
         case Asked():
             return _after_command(session, event.command, event.shown)
-        case Hello() | Confined() | EngineChecked() | Connected() | Network() | UploadMeasured():
+        case Hello() | Confined() | EngineChecked() | Connected() | Network() | UploadMeasured() | Paced():
             return _after_self_description(session, event)
         case SearchFinished() | Published() | Warned():
             return _after_news(session, event)
@@ -103,6 +116,8 @@ def _after_command(session: Session, command: AnyCommand, shown: RunFound | None
             return replace(in_peace(session), phase=phase, pause=None)
         case TestNetwork():
             return replace(session, network=_being_tested(session.network))
+        case SetPace():
+            return session
         case _:
             assert_never(command)
 
@@ -115,6 +130,7 @@ def _new(before: Session, phase: Phase, opening: Opening) -> Session:
         is_worker_running=True,
         availability=before.availability,
         rules=before.rules,
+        pace=before.pace,
     )
 
 
@@ -138,7 +154,7 @@ def _being_tested(network: Network | None) -> Network | None:
     return None if network is None else msgspec.structs.replace(network, test="running")
 
 
-_SelfDescription = Hello | Confined | EngineChecked | Connected | Network | UploadMeasured
+_SelfDescription = Hello | Confined | EngineChecked | Connected | Network | UploadMeasured | Paced
 
 
 def _after_self_description(session: Session, event: _SelfDescription) -> Session:
@@ -155,6 +171,8 @@ def _after_self_description(session: Session, event: _SelfDescription) -> Sessio
             return replace(session, network=event)
         case UploadMeasured():
             return replace(session, upload=event)
+        case Paced():
+            return replace(session, paced=event)
         case _:
             assert_never(event)
 

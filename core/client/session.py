@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.availability.decision import Decision, Reason
+from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
 from core.protocol.client_events import DEFAULT_RULES, Opening, Pause
@@ -23,6 +24,7 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
+    Paced,
     PeerSeen,
     Progress,
     Published,
@@ -56,7 +58,8 @@ class Session:
     ``first_epoch`` is where we began; ``earlier_samples`` is the part of ``contributed_samples`` that earlier
     workers of this session computed.
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
-    ``availability`` is what the owner's ``rules`` have decided last; only a volunteer's session follows it.
+    ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
+    session follows them. ``paced`` is what the worker has made of the pace.
     ``fit`` is what a dry run has found, ``exported`` what an export has written.
     ``last_share`` is our part of the last step's samples, 0 to 1.
     """
@@ -97,6 +100,8 @@ class Session:
     pause: Pause | None = None
     availability: Decision = _FREE
     rules: AvailabilityRules = DEFAULT_RULES
+    pace: Pace = FULL
+    paced: Paced | None = None
     finish_at_epoch: int | None = None
     warnings: tuple[Warned, ...] = ()
     left: Left | None = None

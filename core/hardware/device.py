@@ -19,7 +19,7 @@ class DeviceUser:
 class Device:
     """A GPU or the CPU; ``None`` where the driver would not say.
 
-    ``index`` counts as ``nvidia-smi`` does, which CUDA may not: a worker is given a GPU by its ``uuid``.
+    ``index`` counts as ``nvidia-smi`` does, and CUDA in a worker (`core.engine.worker_command`).
     ``utilisation`` is a share, 0 to 1. ``users`` are other people's programs and other programs of ours, not
     this one and its workers.
     """

@@ -87,7 +87,7 @@ def _find_gpus(timeout_seconds: float) -> list[Device]:
     scan.join(timeout_seconds)
     if scan.is_alive():
         _log.warning("NVML has not answered within %s s", timeout_seconds)
-    return [gpu for _, gpu in sorted(scan.nvml.gpus.copy().items())]
+    return [gpu for _, gpu in sorted(scan.nvml.gpus.items())]
 
 
 @cache

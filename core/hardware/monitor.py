@@ -108,7 +108,7 @@ class _Driver:
             if nvml.is_idle.wait(DRIVER_LIMIT_SECONDS):
                 self._known = nvml.driver.gpus
                 return _in_order(self._known), True
-        return _in_order(nvml.driver.gpus.copy() | _without_news(self._known)), False
+        return _in_order(nvml.driver.gpus | _without_news(self._known)), False
 
     def close(self) -> None:
         """End the conversation with the driver, as soon as it answers."""

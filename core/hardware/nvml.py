@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from core.hardware.device import Device, DeviceUser
 from core.hardware.nvml_session import NvmlSession
+from core.hardware.visible_gpus import VARIABLE, VisibleGpus
 
 
 class Program(NamedTuple):
@@ -44,12 +45,12 @@ class DeviceUsers:
 
     def program(self, pid: int) -> Program:
         """The program that runs as this process."""
-        program = self._known.get(pid) or self._known_before.get(pid) or _found(pid)
+        program = self._known.get(pid) or self._known_before.get(pid) or _program_of(pid)
         self._known[pid] = program
         return program
 
 
-def _found(pid: int) -> Program:
+def _program_of(pid: int) -> Program:
     import psutil
 
     try:
@@ -66,25 +67,27 @@ _Question = Callable[[Any, Any], dict[str, Any]]
 
 
 class Nvml:
-    """A session with the driver, for one thread; it stays open between two scans until something fails.
-
-    ``gpus`` is what the present look has found so far, or the last one has found; by index.
-    """
+    """A session with the driver, for one thread; it stays open between two scans until something fails."""
 
     def __init__(self) -> None:
-        self.gpus: dict[int, Device] = {}
+        self._found: dict[int, Device] = {}
         self._users = DeviceUsers()
         self._session = NvmlSession()
 
+    @property
+    def gpus(self) -> dict[int, Device]:
+        """What the present look has found so far, or the last one has found, by index; without what is hidden."""
+        return VisibleGpus(os.environ.get(VARIABLE)).of(self._found.copy())
+
     def scan(self) -> None:
         """Find the GPUs anew; never raises. Without a driver, or with one that is broken, there are none."""
-        self.gpus = {}
+        self._found = {}
         self._users.start_scan()
         try:
             self._look()
         except Exception as error:  # no driver, no library, or a fault in either
             self._session.log_once(f"NVML: {error!r}")
-            self.gpus = {}
+            self._found = {}
             self.close()
 
     def close(self) -> None:
@@ -104,19 +107,19 @@ class Nvml:
         """Whether the GPU is there."""
         try:
             handle = nvml.nvmlDeviceGetHandleByIndex(index)
-            self.gpus[index] = Device("cuda", index)
+            self._found[index] = Device("cuda", index)
             for question in _QUESTIONS:
                 self._fill(index, question, nvml, handle)
             self._fill(index, self._other_users, nvml, handle)
         except nvml.NVMLError as error:
             self._session.log_once(f"GPU {index} is left out: {error!r}")
-            self.gpus.pop(index, None)
+            self._found.pop(index, None)
             return False
         return True
 
     def _fill(self, index: int, question: _Question, nvml: Any, handle: Any) -> None:
         try:
-            self.gpus[index] = replace(self.gpus[index], **question(nvml, handle))
+            self._found[index] = replace(self._found[index], **question(nvml, handle))
         except (nvml.NVMLError_GpuIsLost, nvml.NVMLError_Uninitialized):
             raise
         except Exception as error:
@@ -151,7 +154,8 @@ def _driver(nvml: Any, _handle: Any) -> dict[str, Any]:
     return {"driver": nvml.nvmlSystemGetDriverVersion()}
 
 
-def _temperature(nvml: Any, handle: Any) -> dict[str, Any]:
+def ask_temperature(nvml: Any, handle: Any) -> dict[str, Any]:
+    """The temperature of the chip, in whole °C; raises NVMLError."""
     try:
         celsius = nvml.nvmlDeviceGetTemperatureV(handle, nvml.NVML_TEMPERATURE_GPU)
     except (nvml.NVMLError_FunctionNotFound, nvml.NVMLError_ArgumentVersionMismatch):
@@ -164,7 +168,8 @@ def _utilisation(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"utilisation": min(percent, 100) / 100}
 
 
-def _power(nvml: Any, handle: Any) -> dict[str, Any]:
+def ask_power(nvml: Any, handle: Any) -> dict[str, Any]:
+    """The power at this moment, or its mean of the last second on newer GPUs, in watts; raises NVMLError."""
     return {"power_watts": nvml.nvmlDeviceGetPowerUsage(handle) / 1000}
 
 
@@ -178,4 +183,4 @@ def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     return ()
 
 
-_QUESTIONS = (_uuid, _name, _memory, _driver, _temperature, _utilisation, _power)
+_QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power)

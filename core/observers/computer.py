@@ -10,11 +10,13 @@ from core.availability.observation import Observation
 from core.availability.price_file import PriceFile
 from core.availability.rules import AvailabilityRules
 from core.files.disk_space import free_space
+from core.hardware.gpu_sensors import GpuSensors
 from core.observers.battery import power
 from core.observers.gpu_uses import GpuUses
 from core.observers.local_zone import local_now
 from core.observers.pressure import OtherCpuUse, memory_pressure
 from core.observers.programs import RunningPrograms
+from core.observers.upload_limits import can_limit_uploads
 
 
 class FrontEndSight(TypedDict, total=False):
@@ -42,12 +44,12 @@ class ComputerObserver:
         self.gpus = gpus
         self._programs = RunningPrograms()
         self._cpu = OtherCpuUse()
-        self._gpu_uses = GpuUses()
+        self._gpu_uses, self._gpu_sensors = GpuUses(), GpuSensors()
         self._prices = PriceFile()
 
     def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
-        supply = power()
+        supply, gpu = power(), self._gpu_sensors.look(self.gpus if rules.measures_gpu else frozenset())
         return Observation(
             at=local_now(),
             monotonic=time.monotonic(),
@@ -58,6 +60,10 @@ class ComputerObserver:
             cpu_pressure=self._cpu.look() if rules.cpu_pressure is not None else None,
             memory_pressure=memory_pressure(),
             free_disk_bytes=free_space(self.data_folder, None).free_bytes,
+            gpu_celsius=gpu.celsius,
+            gpu_watts=gpu.watts,
+            fan_percent=gpu.fan_percent,
+            can_limit_uploads=can_limit_uploads() if rules.limits_uploads else None,
             prices=self._prices.read(Path(rules.price_file)) if rules.price_file else None,
             **seen,
         )
@@ -65,3 +71,4 @@ class ComputerObserver:
     def close(self) -> None:
         """End the session with the GPU's driver."""
         self._gpu_uses.close()
+        self._gpu_sensors.close()

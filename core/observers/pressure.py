@@ -10,6 +10,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.observers.process_family import ProcessFamily
 
 _MEMORY = Path("/proc/pressure/memory")
 _SHORTEST_SECONDS = 0.5  # the system counts in hundredths of a second
@@ -31,12 +35,13 @@ def memory_pressure(path: Path = _MEMORY) -> float | None:
 class OtherCpuUse:
     """The share of all cores that other programs use: the system's busy time, less ours and our children's.
 
-    A process and what it waited for count as ours, so do its descendants; one that has left the family, because its
-    parent has ended before it, counts as another program.
+    A process and what it waited for count as ours, so do its descendants; one whose parent had ended before it was seen
+    counts as another program.
     """
 
     def __init__(self, pid: int | None = None) -> None:
         self._pid = os.getpid() if pid is None else pid
+        self._family: ProcessFamily | None = None
         self._before: tuple[float, float, float] | None = None
 
     def look(self) -> float | None:
@@ -60,9 +65,11 @@ class OtherCpuUse:
         """What the family has computed, and what those of it that have ended had."""
         import psutil
 
-        us = psutil.Process(self._pid)
+        from core.observers.process_family import ProcessFamily
+
+        self._family = self._family or ProcessFamily(self._pid)
         own = 0.0
-        for process in (us, *us.children(recursive=True)):
+        for process in self._family.processes():
             try:
                 times = process.cpu_times()
             except psutil.NoSuchProcess:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.availability.decision import Decision, Reason
+from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push
 from core.protocol.events import AnyEvent, RunFound
@@ -69,10 +70,11 @@ class FinishAsked:
 
 @dataclass(frozen=True)
 class AvailabilityDecided:
-    """The owner's rules have come to another decision on whether this computer is free for training."""
+    """The owner's rules have come to another decision on whether this computer is free for training, and how fast."""
 
     decision: Decision
     rules: AvailabilityRules = DEFAULT_RULES
+    pace: Pace = FULL
 
 
 ClientEvent = (

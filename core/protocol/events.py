@@ -96,6 +96,16 @@ class UploadMeasured(Event, tag="upload_measured", kw_only=True, frozen=True):
     at: float
 
 
+class Paced(Event, tag="paced", kw_only=True, frozen=True):
+    """The worker works at the pace that was asked for; ``upload`` tells whether a limit is kept.
+
+    ``refused``: this computer lets nobody pace the connections of another process, so that nothing is limited.
+    """
+
+    compute_share: float
+    upload: Literal["free", "limited", "refused"] = "free"
+
+
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
@@ -318,6 +328,7 @@ AnyEvent = (
     | Connected
     | Network
     | UploadMeasured
+    | Paced
     | RunFound
     | SearchFinished
     | Published

@@ -22,6 +22,7 @@ _FOLDER = r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z"
 _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
 UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9]{1,5})?(/[!-~]{0,1000})?)\Z"
 UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
+_LANGUAGE = r"^(system|[a-z]{2,3}(_[A-Za-z]{2,4})?)\Z"
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
@@ -32,9 +33,9 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
     training may take of the device's memory; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
     connection in Mbit/s, from which what it leaves of the computing is estimated; ``availability`` says when the
-    computer is free for training. The rest is about the window alone,
-    which chooses the curves of its graphs itself where there are no ``graph_curves``, and where there is no
-    ``update_address`` or ``update_publisher`` takes the package's own.
+    computer is free for training. The rest is about the window alone. Its ``language`` is ``system``, or a code such as
+    ``de`` or ``pt_BR``. It chooses the curves of its graphs itself where there are no ``graph_curves``, and where there
+    is no ``update_address`` or ``update_publisher`` takes the package's own.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
@@ -56,7 +57,7 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     update_address: Annotated[str, Meta(pattern=UPDATE_ADDRESS)] | None = None
     update_publisher: Annotated[str, Meta(pattern=UPDATE_PUBLISHER)] | None = None
     theme: Literal["system", "light", "dark"] = "system"
-    language: Literal["system", "en", "de"] = "system"
+    language: Annotated[str, Meta(pattern=_LANGUAGE)] = "system"
     graph_period: Literal["5min", "30min", "6h", "24h", "all"] = "30min"
     graph_curves: Annotated[tuple[_Curve, ...], Meta(max_length=32)] = ()
     availability: AvailabilityRules = AvailabilityRules()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.availability.arbiter import REST_SECONDS
 from core.availability.decision import Decision, Reason, RuleName
+from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
 from core.availability.verdicts import ENOUGH_DISK_BYTES
 from core.placeholders import fill_placeholders
@@ -32,6 +33,19 @@ def reason(reason: Reason, rules: AvailabilityRules) -> str:
     cause = _past(reason) if reason.is_over else _cause(reason)
     following = _next(reason, rules)
     return _BETWEEN.join(part for part in (cause, following) if part)
+
+
+def slowed(pace: Pace) -> str:
+    """Return why training is slower than it could be: ``Slowed to 60 %: GPU at 83 °C, your limit is 80``."""
+    match pace.cause:
+        case "heat":
+            words = translate("Availability", "Slowed to %1: GPU at %2 °C, your limit is %3")
+        case "power":
+            words = translate("Availability", "Slowed to %1: GPU at %2 W, your limit is %3")
+        case _:
+            words = translate("Availability", "Slowed to %1: fan at %2 %, your limit is %3")
+    numbers = (figures.count(round(pace.measured)), figures.count(round(pace.limit)))
+    return fill_placeholders(words, figures.share(pace.compute_share), *numbers)
 
 
 def ignored(rules: Sequence[RuleName]) -> str:

@@ -16,7 +16,19 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, Push, Start, TestNetwork
+from core.protocol.commands import (
+    AnyCommand,
+    Check,
+    DryRun,
+    Export,
+    Join,
+    Leave,
+    Publish,
+    Push,
+    SetPace,
+    Start,
+    TestNetwork,
+)
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -30,6 +42,7 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
+    Paced,
     Published,
     Pushed,
     Restarting,
@@ -81,6 +94,8 @@ def line(event: ClientEvent) -> str | None:
                 translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
                 mbits(event.bits_per_second),
             )
+        case Paced(upload="refused"):
+            return translate("EventLog", "This computer lets no program limit the uploads of another.")
         case Warned() | Failed():
             return _of_problem(event)
         case Left() | Restarting() | RestartDue() | WorkerExited():
@@ -118,6 +133,8 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked to stop.")
         case TestNetwork():
             return translate("EventLog", "Asked whether others can reach this computer.")
+        case SetPace():
+            return translate("EventLog", "Asked to work at another pace.")
 
 
 def _of_request(event: PauseAsked | ResumeAsked | FinishAsked) -> str:
@@ -142,8 +159,9 @@ def _of_rules(event: AvailabilityDecided) -> str:
     if not event.decision.is_free:
         return f"{availability.pause(event.decision, event.rules)}."
     free = translate("EventLog", "By your rules, this computer is free for training")
+    slowed = availability.slowed(event.pace) if event.pace.cause else ""
     ignored = availability.ignored(event.decision.ignored) if event.decision.ignored else ""
-    return f"{BETWEEN.join(part for part in (free, ignored) if part)}."
+    return f"{BETWEEN.join(part for part in (slowed or free, ignored) if part)}."
 
 
 _Arrival = Hello | EngineChecked | Connected | Network | RunFound | SearchFinished | Published

@@ -17,8 +17,14 @@ _AT_WORK = ("connecting", "starting", "training")
 def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
     ignored = session.availability.ignored if session.joined_run_id and session.phase in _AT_WORK else ()
-    parts = (_status(session, timestamps, now), availability.ignored(ignored) if ignored else "")
+    slowed = availability.slowed(session.pace) if session.pace.cause and _follows_rules(session) else ""
+    parts = (_status(session, timestamps, now), slowed, availability.ignored(ignored) if ignored else "")
     return BETWEEN.join(part for part in parts if part)
+
+
+def _follows_rules(session: Session) -> bool:
+    """Whether this computer trains as its owner's rules allow; an organiser's does not ask them."""
+    return session.phase == "training" and session.joined_run_id is not None
 
 
 def _status(session: Session, timestamps: EventTimestamps, now: float) -> str:

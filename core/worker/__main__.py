@@ -115,10 +115,11 @@ def _serve(command: AnyCommand, keys: PeerFolder | None, channel: WorkerChannel,
 def _check_engine() -> EngineChecked:
     import torch
 
+    from core.worker.compute.device import usable_gpu_names
     from core.worker.swarm import HIVEMIND_VERSION
 
-    names = tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))
-    return EngineChecked(torch=str(torch.__version__), hivemind=HIVEMIND_VERSION, cuda_devices=names)
+    version = str(torch.__version__)
+    return EngineChecked(torch=version, hivemind=HIVEMIND_VERSION, cuda_devices=usable_gpu_names())
 
 
 def _failure(error: BaseException) -> Failed:

@@ -217,6 +217,18 @@
         </translation>
     </message>
     <message>
+        <source>Slowed to %1: GPU at %2 °C, your limit is %3</source>
+        <translation>Gebremst auf %1: GPU bei %2 °C, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: GPU at %2 W, your limit is %3</source>
+        <translation>Gebremst auf %1: GPU bei %2 W, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
+        <source>Slowed to %1: fan at %2 %, your limit is %3</source>
+        <translation>Gebremst auf %1: Lüfter bei %2 %, Ihre Grenze ist %3</translation>
+    </message>
+    <message>
         <source>ignored until it is over, or until midnight: %1</source>
         <translation>ignoriert, bis es vorbei ist, oder bis Mitternacht: %1</translation>
     </message>
@@ -467,22 +479,6 @@
     <message>
         <source>by the rules below</source>
         <translation>nach den Regeln unten</translation>
-    </message>
-    <message>
-        <source>always</source>
-        <translation>immer</translation>
-    </message>
-    <message>
-        <source>when nobody needs it</source>
-        <translation>wenn niemand ihn braucht</translation>
-    </message>
-    <message>
-        <source>when I am away</source>
-        <translation>wenn ich weg bin</translation>
-    </message>
-    <message>
-        <source>at night</source>
-        <translation>nachts</translation>
     </message>
     <message>
         <source>Pause on battery</source>
@@ -1166,6 +1162,10 @@
         <translation>Gefragt, ob andere diesen Computer erreichen.</translation>
     </message>
     <message>
+        <source>Asked to work at another pace.</source>
+        <translation>Gebeten, in einem anderen Tempo zu arbeiten.</translation>
+    </message>
+    <message>
         <source>Pausing: the computer goes to sleep.</source>
         <translation>Pause: Der Computer geht in den Ruhezustand.</translation>
     </message>
@@ -1308,6 +1308,10 @@
         <translation>Zum Hub hochgeladen: %1</translation>
     </message>
     <message>
+        <source>This computer lets no program limit the uploads of another.</source>
+        <translation>Dieser Rechner lässt kein Programm begrenzen, was ein anderes hochlädt.</translation>
+    </message>
+    <message>
         <source>Your computer is helping.</source>
         <translation>Ihr Computer hilft mit.</translation>
     </message>
@@ -1392,6 +1396,53 @@
     <message>
         <source>%1 %</source>
         <translation>%1 %</translation>
+    </message>
+</context>
+<context>
+    <name>FirstQuestions</name>
+    <message>
+        <source>When to help</source>
+        <translation>Wann dieser Computer hilft</translation>
+    </message>
+    <message>
+        <source>When I log in</source>
+        <translation>Beim Anmelden</translation>
+    </message>
+    <message>
+        <source>waits for me</source>
+        <translation>auf mich warten</translation>
+    </message>
+    <message>
+        <source>starts in the tray</source>
+        <translation>im Infobereich starten</translation>
+    </message>
+    <message>
+        <source>Sent a day</source>
+        <translation>Gesendet am Tag</translation>
+    </message>
+    <message>
+        <source>any amount</source>
+        <translation>beliebig viel</translation>
+    </message>
+    <message>
+        <source>by my own rules</source>
+        <translation>nach meinen eigenen Regeln</translation>
+    </message>
+    <message>
+        <source>This computer helps %1</source>
+        <translation>Dieser Computer hilft %1</translation>
+    </message>
+    <message>
+        <source>When I log in, Workerbee %1</source>
+        <translation>Beim Anmelden soll Workerbee %1</translation>
+    </message>
+    <message>
+        <source>It sends %1 a day</source>
+        <translation>Am Tag sendet es %1</translation>
+    </message>
+    <message>
+        <source>All this can be changed at any time in the settings.</source>
+        <translation>All das lässt sich in den Einstellungen jederzeit ändern.</translation>
     </message>
 </context>
 <context>
@@ -1780,6 +1831,99 @@
     </message>
 </context>
 <context>
+    <name>Pace</name>
+    <message>
+        <source>%1 °C now</source>
+        <translation>jetzt %1 °C</translation>
+    </message>
+    <message>
+        <source>%1 W now</source>
+        <translation>jetzt %1 W</translation>
+    </message>
+    <message>
+        <source>%1 % now</source>
+        <translation>jetzt %1 %</translation>
+    </message>
+    <message>
+        <source>cannot be measured here</source>
+        <translation>lässt sich hier nicht messen</translation>
+    </message>
+    <message>
+        <source>cannot limit here: this system lets no program pace the connections of another</source>
+        <translation>hier nicht möglich: Dieses System lässt kein Programm die Verbindungen eines anderen bremsen</translation>
+    </message>
+    <message>
+        <source>no limit now</source>
+        <translation>jetzt ohne Grenze</translation>
+    </message>
+    <message>
+        <source>at most %1 a second now</source>
+        <translation>jetzt höchstens %1 pro Sekunde</translation>
+    </message>
+</context>
+<context>
+    <name>PaceSettings</name>
+    <message>
+        <source>Upload while somebody uses this computer</source>
+        <translation>Hochladen, während jemand diesen Rechner benutzt</translation>
+    </message>
+    <message>
+        <source>Upload at other times</source>
+        <translation>Hochladen zu anderen Zeiten</translation>
+    </message>
+    <message>
+        <source>Temperature of the GPU</source>
+        <translation>Temperatur der GPU</translation>
+    </message>
+    <message>
+        <source>Power of the GPU</source>
+        <translation>Leistung der GPU</translation>
+    </message>
+    <message>
+        <source>Speed of the fan</source>
+        <translation>Drehzahl des Lüfters</translation>
+    </message>
+    <message>
+        <source>Slow down to keep the GPU at</source>
+        <translation>Bremsen, damit die GPU bei</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>temperature</comment>
+        <translation>%1 %2 oder darunter bleibt</translation>
+    </message>
+    <message>
+        <source>Slow down until the GPU takes</source>
+        <translation>Bremsen, bis die GPU</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>power</comment>
+        <translation>%1 %2 oder weniger aufnimmt</translation>
+    </message>
+    <message>
+        <source>Slow down to keep its fan at</source>
+        <translation>Bremsen, damit ihr Lüfter bei</translation>
+    </message>
+    <message>
+        <source>%1 %2 or less</source>
+        <comment>fan</comment>
+        <translation>%1 %2 oder darunter bleibt</translation>
+    </message>
+    <message>
+        <source>as much as it can</source>
+        <translation>so viel wie möglich</translation>
+    </message>
+    <message>
+        <source>How fast to help</source>
+        <translation>Wie schnell geholfen wird</translation>
+    </message>
+    <message>
+        <source>While somebody uses this computer send %1, at other times %2</source>
+        <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
+    </message>
+</context>
+<context>
     <name>PauseButton</name>
     <message>
         <source>Pause</source>
@@ -1870,6 +2014,25 @@
     <message>
         <source>Direct</source>
         <translation>Direkt</translation>
+    </message>
+</context>
+<context>
+    <name>Presets</name>
+    <message>
+        <source>always</source>
+        <translation>immer</translation>
+    </message>
+    <message>
+        <source>when nobody needs it</source>
+        <translation>wenn niemand ihn braucht</translation>
+    </message>
+    <message>
+        <source>when I am away</source>
+        <translation>wenn ich weg bin</translation>
+    </message>
+    <message>
+        <source>at night</source>
+        <translation>nachts</translation>
     </message>
 </context>
 <context>
@@ -2137,6 +2300,14 @@
         <translation>Der Organisator hat diesen Lauf geändert, seit Sie ihm zugestimmt haben.</translation>
     </message>
     <message>
+        <source>The driver knows this GPU, but it cannot compute.</source>
+        <translation>Der Treiber kennt diese GPU, aber sie kann nicht rechnen.</translation>
+    </message>
+    <message>
+        <source>Restart the computer, which an update of the driver needs. If it stays so, install NVIDIA&apos;s driver anew, or choose the CPU.</source>
+        <translation>Starten Sie den Computer neu; nach einer Aktualisierung braucht der Treiber das. Bleibt es dabei, installieren Sie NVIDIAs Treiber neu, oder wählen Sie die CPU.</translation>
+    </message>
+    <message>
         <source>The organiser of this run has blocked this computer.</source>
         <translation>Der Organisator hat diesen Computer von diesem Lauf ausgeschlossen.</translation>
     </message>
@@ -2169,8 +2340,8 @@
         <translation>Es gibt keinen Checkpoint, der exportiert werden kann.</translation>
     </message>
     <message>
-        <source>Publish the run until it has saved one, or choose another epoch.</source>
-        <translation>Veröffentlichen Sie den Lauf, bis er einen gespeichert hat, oder wählen Sie eine andere Epoche.</translation>
+        <source>Publish the run until it has saved one.</source>
+        <translation>Veröffentlichen Sie den Lauf, bis er einen gespeichert hat.</translation>
     </message>
     <message>
         <source>The model was not pushed to the hub.</source>

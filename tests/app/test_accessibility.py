@@ -67,6 +67,13 @@ def join_page() -> JoinPage:
     return page
 
 
+def first_day_page() -> JoinPage:
+    page = JoinPage()
+    page.show_devices(seen(GPU, BUSY_GPU, CPU), "auto")
+    page.show_questions(Settings())
+    return page
+
+
 def review_page() -> ReviewPage:
     page = ReviewPage()
     page.show_devices(seen(GPU, CPU), "auto")
@@ -127,7 +134,7 @@ def erase_dialog() -> QWidget:
     return dialog.box
 
 
-PAGES = (join_page, review_page, choice_page, settings_page, engine_page)
+PAGES = (join_page, first_day_page, review_page, choice_page, settings_page, engine_page)
 WINDOWS = (ShutdownWindow, erase_dialog)
 
 

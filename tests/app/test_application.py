@@ -22,6 +22,8 @@ from app.controllers.settings_store import SettingsStore
 from app.desktop.launch_request import LaunchRequest
 from app.pages.join.forget_key_dialog import ForgetKeyDialog
 from app.shell.first_window import InitialWindow
+from app.widgets.inline_inputs import Choice
+from core.availability.presets import NIGHT
 from core.client.computer_watch import ComputerWatch
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
@@ -164,6 +166,29 @@ def test_what_was_done_is_remembered(qtbot: QtBot, opened: Open) -> None:
     recording = application.recording
     assert [run.run_id for run in recording.recent_runs] == [fake_worker.RUN_ID]
     qtbot.waitUntil(lambda: recording.contributions()[0].samples > 0, timeout=5000)
+
+
+def test_who_has_helped_no_run_yet_is_asked_when_this_computer_helps(qtbot: QtBot, opened: Open) -> None:
+    application = opened("good")
+    questions = application.pages.join.page.questions
+    assert questions is not None and questions.isVisible()
+    assert questions.preset.currentText() == "when nobody needs it", "what is so already"
+    choose(questions.preset, "at night")
+    choose(questions.login, "starts in the tray")
+    questions.sent.setValue(3)
+    kept, _ = load_settings(application.folders.settings_file)
+    assert kept.availability.hours == NIGHT and kept.availability.sent_bytes_a_day == 3 * 10**9
+    assert kept.start_at_login
+    choose(questions.preset, "when nobody needs it")
+    train(qtbot, application)
+    application.close()
+    assert opened("good").pages.join.page.questions is None, "whoever has a run knows the settings"
+
+
+def choose(choice: Choice, word: str) -> None:
+    """As a click on that word does."""
+    choice.setCurrentText(word)
+    choice.activated.emit(choice.currentIndex())
 
 
 def test_what_the_worker_says_to_the_last_is_remembered_too(qtbot: QtBot, opened: Open) -> None:

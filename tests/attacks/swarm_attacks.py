@@ -40,6 +40,7 @@ WHAT = {
     "noise": "noise in state rounds, weight 10⁹",
     "drift": "2 % away in each state round",
     "reducer": "opposite averages as the averaging peer",
+    "bent": "averages that are bent by as much as they are large",
     "shape": "parts of another length",
     "nan": "parts that are no numbers",
     "short": "parts that are too short",

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import psutil
 
+from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
 from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
@@ -43,6 +44,7 @@ class Measured:
     joinings_bare: list[Joining] = field(default_factory=list)
     faults: FaultsMeasured = field(default_factory=FaultsMeasured)
     confinement: ConfinementMeasured = field(default_factory=ConfinementMeasured)
+    defences: DefencesMeasured = field(default_factory=DefencesMeasured)
     home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
@@ -97,6 +99,8 @@ def _measure_peers(plan: Plan, ground: Ground, measured: Measured) -> Ground:
     ground = ground.with_target(plain)
     if "confinement" in plan.rows:
         _do_all(confinement_deeds(ground, plan.joinings, plan.epochs, measured.confinement), measured)
+    if "defences" in plan.rows:
+        _do_all(defences_deeds(ground, plan.joinings, plan.epochs, measured.defences), measured)
     _measure_faults(plan, ground, measured)
     return ground
 

@@ -15,6 +15,7 @@ ROWS = (
     "sleep",
     "cut",
     "confinement",
+    "defences",
     "home_line",
     "home_loss",
     "codec",
@@ -27,6 +28,7 @@ ROWS = (
     "window_start",
     "window_memory",
     "window_cpu",
+    "window_rules",
     "window_block",
     "window_pause",
     "wayland_start",
@@ -35,7 +37,7 @@ ROWS = (
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
 _OF_FAULTS = frozenset({"crash", "sleep", "cut"})
-_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "confinement", "window_pause"}
+_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "confinement", "defences", "window_pause"}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from tests.bench.defences.defences_cost import defences_rows
 from tests.bench.liars.gradient_liars import gradient_liars_row
 from tests.bench.local_sgd.rows import local_sgd_rows
 from tests.bench.measure import Measured
@@ -37,6 +38,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "memory": lambda: [_memory(measured)],
         **fault_rows(measured.faults),
         "confinement": lambda: confinement_rows(measured.confinement),
+        "defences": lambda: defences_rows(measured.defences),
         "home_line": lambda: home_line_rows(measured.home_lines),
         "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         **local_sgd_rows(measured.local_sgd),

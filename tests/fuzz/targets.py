@@ -35,6 +35,8 @@ from core.updates.notice import RefusedNoticeError, SignedNotice, notice_in
 from core.worker.data.dataset_card import choose_config, configs_in
 from core.worker.swarm.dht.autonat import dial_request, read_answer
 from core.worker.swarm.dht.progress_reports import PeerReport
+from core.worker.swarm.local_sgd.audit import messages as audit_messages
+from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Finding, Question, Wanted
 from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
@@ -137,6 +139,12 @@ def _state_parts(data: bytes) -> None:
             decoded(data, kind)
 
 
+def _audit(data: bytes) -> None:
+    for kind in (Contribution, Wanted, Question, Account, Finding):
+        with contextlib.suppress(ValueError):
+            audit_messages.decoded(data, kind)
+
+
 def _pipes(data: bytes) -> None:
     for decode in (decode_event, decode_command):
         with contextlib.suppress(ValueError):
@@ -193,6 +201,15 @@ def targets() -> dict[str, Target]:
         "scores": Target(_scores, (msgspec.msgpack.encode(EvaluationHistory("sums", ())),)),
         "dial-back": Target(_dial_back, (dial_request(b"peer", [b"\x04\x7f\x00\x00\x01"]),)),
         "state-parts": Target(_state_parts, tuple(map(msgspec.msgpack.encode, (Wish(), Offer(), Order(0))))),
+        "audit": Target(
+            _audit,
+            tuple(
+                map(
+                    audit_messages.packed,
+                    (Contribution(b"g", 8.0), Wanted((1, 2)), Account((8.0,), (b"d",)), Finding((1,))),
+                )
+            ),
+        ),
         "pipes": Target(_pipes, (encode(Left(contributed_samples=3)),)),
         "update-notice": Target(_update_notice, (notice,)),
     }

@@ -27,6 +27,7 @@ MOST_STEPS = 40
 SPARSE = "only the largest changes"
 NONSENSE = "two who send nonsense"
 REDUCER = "a reducer that returns the opposite"
+BENT = "a reducer that bends averages"
 TIE = "two that differ without an organiser"
 MISSES = "keeper, client and one who misses a round"
 
@@ -48,7 +49,9 @@ def rows() -> tuple[Row, ...]:
     uncounted = Member(manifest=local_sgd_run(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
     talking = [Member(manifest=of_four, mode="client", lies_from=0, lie=lie) for lie in ("nan", "short")]
     opposite = Member(manifest=of_four, samples_per_second=80.0, lies_from=0, lie="reducer")
-    alone = Member(manifest=plain, has_organiser=False)
+    auditor = msgspec.structs.replace(honest, mode="direct", audits=1.0)
+    bent = msgspec.structs.replace(opposite, lie="bent")
+    alone = Member(manifest=plain, has_organiser=False, audits=1.0)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
     sparse = local_sgd_run(delta_codec="topk", outer_lr=1.0, outer_momentum=0.0)
     return (
@@ -63,6 +66,7 @@ def rows() -> tuple[Row, ...]:
             members=(msgspec.structs.replace(honest, mode="direct"), honest, honest, opposite),
             epochs=EPOCHS,
         ),
+        Row(name=BENT, members=(auditor, honest, honest, bent), epochs=EPOCHS),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
@@ -107,10 +111,19 @@ def test_a_reducer_that_returns_the_opposite_is_named_by_all_and_left_out(outcom
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
 
 
+def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_left_out(
+    outcomes: dict[str, Outcome],
+) -> None:
+    outcome = outcomes[BENT]
+    assert outcome.outliers[:3] == [[3]] * 3, outcome.outliers
+    assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
+
+
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(
     outcomes: dict[str, Outcome],
 ) -> None:
     assert sorted(map(bool, outcomes[TIE].downloads)) == [False, True], outcomes[TIE]
+    assert outcomes[TIE].outliers == [[], []], "each has averaged all of the other's parts once more"
 
 
 def test_nobody_takes_more_steps_than_the_run_allows_and_who_takes_too_few_does_not_count(

@@ -18,9 +18,11 @@ from app.widgets.layout.responsive_row import ResponsiveRow
 from core.errors import ErrorKind
 
 if TYPE_CHECKING:
+    from app.pages.join.first_questions import FirstQuestions
     from core.client.session import Session
     from core.hardware.monitor import DevicesSeen
     from core.records.recent_runs import RecentRun
+    from core.records.settings import Settings
     from core.run.address import JoinAddress
 
 _WIDEST = 980
@@ -36,6 +38,7 @@ class JoinPage(QWidget):
         device_chosen: train on that device, as the settings name it.
         settings_requested: the settings can mend the error that is shown.
         forget_requested: take a run off the list (run id, organiser).
+        change_requested: the fields of the settings that a person has changed, with their new values (a dict).
     """
 
     join_requested = Signal(object)
@@ -45,6 +48,7 @@ class JoinPage(QWidget):
     settings_requested = Signal()
     forget_requested = Signal(str, str)
     forget_key_requested = Signal(str)
+    change_requested = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +64,7 @@ class JoinPage(QWidget):
         self.recent = RecentRunsList()
         self.recent.run_requested.connect(self._join_again)
         self.recent.forget_requested.connect(self.forget_requested)
+        self.questions: FirstQuestions | None = None
         self._shown_problem: tuple[ErrorKind, str] | None = None
         self._lay_out()
 
@@ -75,6 +80,21 @@ class JoinPage(QWidget):
     def show_recent(self, runs: tuple[RecentRun, ...]) -> None:
         """Show the list of recent runs."""
         self.recent.show_runs(runs)
+
+    def show_questions(self, settings: Settings | None) -> None:
+        """Ask, on the first day, when this computer helps; ``None`` asks nothing."""
+        if settings is None:
+            if self.questions is not None:
+                self.questions.hide()
+            return
+        if self.questions is None:
+            from app.pages.join.first_questions import FirstQuestions
+
+            self.questions = FirstQuestions()
+            self.questions.change_requested.connect(self.change_requested)
+            self._left.insertWidget(self._left.indexOf(self.recent), self.questions)
+        self.questions.show_settings(settings)
+        self.questions.show()
 
     def fill_address(self, text: str) -> None:
         """Put a text that was handed over into the address field."""
@@ -122,7 +142,7 @@ class JoinPage(QWidget):
 
     def _lay_out(self) -> None:
         left = QWidget()
-        rows = QVBoxLayout(left)
+        rows = self._left = QVBoxLayout(left)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(16)
         rows.addWidget(self.form)

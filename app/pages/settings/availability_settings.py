@@ -13,6 +13,7 @@ from app.appearance.line_breaks import breakable
 from app.pages.settings.price_row import PriceRow
 from app.pages.settings.program_list import ProgramList
 from app.pages.settings.rule_row import RuleRow
+from app.presentation.presets import preset_choices
 from app.widgets.inline_inputs import Choice, Number
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
@@ -109,16 +110,7 @@ class AvailabilitySettings(Card):
 
     def _show_presets(self) -> None:
         preset = preset_of(self._rules)
-        own: list[tuple[str, object]] = [] if preset else [(self.tr("by the rules below"), None)]
-        self.preset.show_choices(
-            [
-                (self.tr("always"), "always"),
-                (self.tr("when nobody needs it"), "unneeded"),
-                (self.tr("when I am away"), "away"),
-                (self.tr("at night"), "night"),
-                *own,
-            ]
-        )
+        self.preset.show_choices(preset_choices(preset, self.tr("by the rules below")))
         self.preset.show_chosen(preset)
 
     def _switch_rows(self) -> dict[RuleName, RuleRow]:

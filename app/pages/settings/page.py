@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.appearance.line_breaks import breakable
 from app.pages.settings.availability_settings import AvailabilitySettings
 from app.pages.settings.computer_settings import ComputerSettings
+from app.pages.settings.pace_settings import PaceSettings
 from app.pages.settings.update_settings import UpdateSettings
 from app.pages.settings.window_settings import WindowSettings
 from app.widgets.callout import Callout
@@ -41,7 +42,7 @@ class SettingsPage(QWidget):
         super().__init__(parent)
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
-        self.availability, self.updates = AvailabilitySettings(), UpdateSettings()
+        self.availability, self.pace, self.updates = AvailabilitySettings(), PaceSettings(), UpdateSettings()
         self.callout = Callout()
         self.back = QPushButton(self.tr("Back"))
         self.back.clicked.connect(self.back_requested)
@@ -51,7 +52,7 @@ class SettingsPage(QWidget):
         column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
-        for part in (self.computer, self.availability, self.window_behaviour, self.updates):
+        for part in (self.computer, self.availability, self.pace, self.window_behaviour, self.updates):
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
         self.remove = QPushButton(self.tr("Remove my data …"))
@@ -67,6 +68,7 @@ class SettingsPage(QWidget):
         self._settings = settings
         self.computer.show_settings(settings)
         self.availability.show_settings(settings)
+        self.pace.show_settings(settings)
         self.window_behaviour.show_settings(settings)
         self.updates.show_settings(settings)
 

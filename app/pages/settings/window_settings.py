@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from app.appearance.language import SYSTEM, languages
 from app.widgets.inline_inputs import Choice
 from app.widgets.labels import Heading
 from app.widgets.layout.card import Card
@@ -58,7 +59,8 @@ class WindowSettings(Card):
                 (self.tr("dark"), "dark"),
             ]
         )
-        self.language.show_choices([(self.tr("the system's language"), "system"), ("English", "en"), ("Deutsch", "de")])
+        names = [(name, code) for code, name in languages().items()]
+        self.language.show_choices([(self.tr("the system's language"), SYSTEM), *sorted(names)])
 
     def _connect(self) -> None:
         self.login.chosen.connect(lambda value: self._change(start_at_login=value))

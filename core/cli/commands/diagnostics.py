@@ -15,6 +15,7 @@ from core.engine.pythons import PYTHONS, this_python
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
+from core.observers.upload_limits import can_limit_uploads
 from core.protocol.events import EngineChecked
 from core.security.confinement.gaps import Gap
 from core.texts.confinement import confinement_words
@@ -112,6 +113,14 @@ def ports() -> Iterator[Finding]:
             yield Finding(state, "ports", f"{name}: cannot listen, {error.strerror or error}", advice)
         else:
             yield Finding("good", "ports", f"{name}: can listen")
+
+
+def upload_limits() -> Finding:
+    """Examine whether an owner's limit to uploads can be kept."""
+    if can_limit_uploads():
+        return Finding("good", "upload limits", "can be kept")
+    advice = "It needs Linux 5.6, kernel.yama.ptrace_scope 0 or 1, and a container that allows pidfd_getfd."
+    return Finding("doubtful", "upload limits", "cannot limit here", advice)
 
 
 def disk(folders: Folders) -> Finding:

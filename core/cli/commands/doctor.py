@@ -49,6 +49,7 @@ def findings(context: CommandContext, display: Display | None = None) -> Iterato
     yield from diagnostics.gpus(find_devices(), checked)
     yield diagnostics.clock()
     yield from diagnostics.ports()
+    yield diagnostics.upload_limits()
     yield diagnostics.disk(context.folders)
     yield from (each for each in (diagnostics.shared_memory(), diagnostics.open_files()) if each)
 

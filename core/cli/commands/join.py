@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from core.availability.presets import only_pace
+from core.availability.rules import AvailabilityRules
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
@@ -46,7 +48,7 @@ def join(
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
     worker = WorkerSession(context, display_for(command.json), folders)
-    with worker, following_rules(worker, None if command.always else settings.availability, there, [device]):
+    with worker, following_rules(worker, _rules(command, settings), there, [device]):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()
@@ -59,6 +61,14 @@ def join(
         summary = worker.tally.summary(worker.session, time.monotonic())
     print(summary, file=stream_for_people(command.json), flush=True)
     return 0
+
+
+def _rules(command: JoinRun, settings: Settings) -> AvailabilityRules | None:
+    """Those that are followed; with ``--always`` none that pauses, but the limits of pace."""
+    rules = settings.availability
+    if not command.always:
+        return rules
+    return only_pace(rules) if rules.limits_uploads or rules.measures_gpu else None
 
 
 def _found(

@@ -24,6 +24,7 @@ from core.cli.parser.options import (
     add_line,
     add_memory,
     add_network,
+    add_upload_rate,
     read_address,
     read_limits,
 )
@@ -52,6 +53,7 @@ class JoinRun:
     threads: int | None = None
     memory_limit_bytes: int | None = None
     line: Line | None = None
+    upload_rate: int | None = None
     public_name: str | None = None
     always: bool = False
     yes: bool = False
@@ -202,6 +204,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     add_computing(parser, device=None)
     add_memory(parser)
     add_line(parser)
+    add_upload_rate(parser)
     add_network(parser, mode=None)
     parser.add_argument("--always", action="store_true", help="train whatever the settings' rules ask for")
     parser.add_argument(
@@ -233,6 +236,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         threads=asked.threads,
         memory_limit_bytes=asked.memory,
         line=asked.line,
+        upload_rate=asked.upload_rate,
         public_name=asked.name,
         always=asked.always,
         yes=asked.yes,

@@ -72,6 +72,13 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_upload_rate(parser: argparse.ArgumentParser) -> None:
+    """Add a limit to what is sent in a second."""
+    parser.add_argument(
+        "--upload-rate", metavar="SPEED", type=typed.rate, help="what to send in a second at most, such as 250kB"
+    )
+
+
 def add_computing(parser: argparse.ArgumentParser, device: str | None) -> None:
     """Add what a peer computes on, and the name that others may see."""
     add_device(parser, device)

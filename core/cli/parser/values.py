@@ -42,6 +42,20 @@ def parse_size(text: str) -> int:
     return int(found[1]) * _BYTES[found[2].upper()]
 
 
+_RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*(kB|MB)(?:/s)?", re.ASCII | re.IGNORECASE)
+_RATE_BYTES = {"KB": 10**3, "MB": 10**6}
+LEAST_RATE = 10_000
+
+
+def parse_rate(text: str) -> int:
+    """Return a speed such as ``250kB`` in bytes a second; raises ValueError with a sentence."""
+    found = _RATE.fullmatch(text.strip())
+    rate = round(float(found[1]) * _RATE_BYTES[found[2].upper()]) if found else 0
+    if not LEAST_RATE <= rate <= 10**10:
+        raise ValueError(f"{text!r} is not a speed from 10kB a second up; write it as 250kB or 2MB")
+    return rate
+
+
 MOST_LOCAL_PEERS = 32  # each is five processes
 
 _Value = TypeVar("_Value")
@@ -100,6 +114,11 @@ def seconds(text: str) -> float:
 def size(text: str) -> int:
     """Convert a size such as ``6GB`` to bytes."""
     return _parsed(parse_size, text)
+
+
+def rate(text: str) -> int:
+    """Convert a speed such as ``250kB`` to bytes a second."""
+    return _parsed(parse_rate, text)
 
 
 def multiaddr(text: str) -> Multiaddr:

@@ -68,6 +68,9 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
     if quarantined is not None:
         kind = ErrorKind.SETTINGS_DAMAGED
         print(f"{title_of(kind)} {advice_of(kind)} It is {quarantined}.", file=sys.stderr)
+    if isinstance(command, JoinRun) and (rate := command.upload_rate) is not None:
+        rules = msgspec.structs.replace(settings.availability, upload_rate=rate, attended_upload_rate=rate)
+        settings = msgspec.structs.replace(settings, availability=rules)
     options = {
         "device": command.device,
         "network": command.network,

@@ -12,7 +12,11 @@ from pathlib import Path
 from core.security.confinement import landlock
 from core.security.confinement.gaps import Gap
 from core.security.confinement.grants import Grant
-from core.security.confinement.seccomp import refuse_internet_sockets, refuse_system_calls
+from core.security.confinement.seccomp import (
+    refuse_descriptor_copies,
+    refuse_internet_sockets,
+    refuse_system_calls,
+)
 
 SWITCH = "WORKERBEE_CONFINEMENT"
 """The environment variable that switches the confinement off, to look for an error: ``off``."""
@@ -51,6 +55,12 @@ def leave_internet() -> None:
     confine_ports(())
     with suppress(OSError):
         refuse_internet_sockets()
+
+
+def leave_descriptors() -> None:
+    """Let a confined process, and all that it will start, take no descriptors of other processes."""
+    with suppress(OSError):
+        refuse_descriptor_copies()
 
 
 def _confined(grants: Sequence[Grant], scratch: Path) -> Iterator[Gap]:

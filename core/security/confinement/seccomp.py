@@ -24,7 +24,7 @@ from core.security.confinement.bpf import (
     load,
 )
 from core.security.confinement.kernel import system_call
-from core.security.confinement.system_calls import BY_MACHINE, SystemCalls
+from core.security.confinement.system_calls import BY_MACHINE, PIDFD_GETFD, SystemCalls
 
 # <linux/seccomp.h>; SPEC_ALLOW: older kernels would slow down the whole process for a side channel of its own
 _SET_MODE_FILTER, _FLAG_TSYNC, _FLAG_SPEC_ALLOW = 1, 1 << 0, 1 << 2
@@ -68,6 +68,12 @@ def refuse_internet_sockets() -> None:
     _install(internet_program(_calls()))
 
 
+def refuse_descriptor_copies() -> None:
+    """Let this process and whatever it starts copy no other process's descriptors (pidfd_getfd); raises OSError."""
+    _calls()
+    _install(DESCRIPTOR_PROGRAM)
+
+
 def filter_program(calls: SystemCalls) -> Program:
     """The filter for one processor: another one's system calls, such as those of 32-bit programs, are refused."""
     return [
@@ -106,6 +112,16 @@ def internet_program(calls: SystemCalls) -> Program:
         _REFUSE,
         answer(_ERRNO | errno.EPERM),
     ]
+
+
+DESCRIPTOR_PROGRAM: Program = [
+    load(_NUMBER),
+    if_equal(PIDFD_GETFD, _REFUSE),
+    answer(_ALLOW),
+    _REFUSE,
+    answer(_ERRNO | errno.EPERM),
+]
+"""The filter that refuses pidfd_getfd; the processor is the other filter's affair."""
 
 
 def _calls() -> SystemCalls:

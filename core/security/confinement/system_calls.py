@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PIDFD_GETFD = 438  # on both; only the process that paces p2pd's sockets needs it
 _ON_BOTH = {
-    "pidfd_getfd": 438,
     "open_tree": 428,
     "move_mount": 429,
     "fsopen": 430,

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+import logging
+
 import torch
 
 from core.errors import ErrorKind, UserError
 from core.hardware.fit import CUDA_CONTEXT_BYTES
 
+log = logging.getLogger(__name__)
+
 
 def torch_device(name: str, memory_limit_bytes: int | None = None) -> torch.device:
-    """The device of that name; raises UserError where torch cannot use it.
+    """The device of that name, which is the current one from now on; raises UserError where torch cannot use it.
 
-    A GPU raises torch.OutOfMemoryError where ``memory_limit_bytes``, less the CUDA context, are allocated.
+    What asks for no GPU in particular (which precisions it has, compilers, libraries) then asks this one. A GPU raises
+    torch.OutOfMemoryError where ``memory_limit_bytes``, less the CUDA context, are allocated.
     """
     device = torch.device(name)
     if device.type == "cuda":
         count, index = torch.cuda.device_count(), device.index or 0
         if index >= count:
             raise UserError(ErrorKind.NO_SUCH_DEVICE, f"{name}: the engine sees {count} GPUs.")
+        _begin_cuda(index)
         if memory_limit_bytes is not None:
             total = torch.cuda.get_device_properties(index).total_memory
             share = max(0, memory_limit_bytes - CUDA_CONTEXT_BYTES) / total
             torch.cuda.set_per_process_memory_fraction(min(1.0, share), index)
     return device
+
+
+def usable_gpu_names() -> tuple[str, ...]:
+    """The names of the GPUs, if CUDA can be initialised at all: the driver may list what it cannot use."""
+    try:
+        return tuple(torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count()))
+    except (RuntimeError, AssertionError) as error:
+        log.warning("CUDA cannot be initialised: %s", error)
+        return ()
+
+
+def _begin_cuda(index: int) -> None:
+    """Initialise CUDA and compute something; raises UserError where the driver refuses, or torch has no code for it."""
+    try:
+        torch.cuda.set_device(index)
+        torch.ones(1, device="cuda").add_(1).cpu()
+    except torch.OutOfMemoryError:
+        raise
+    except (RuntimeError, AssertionError) as error:
+        first_line = next(iter(str(error).splitlines()), type(error).__name__)
+        raise UserError(ErrorKind.GPU_UNUSABLE, f"cuda:{index}: {first_line}") from error

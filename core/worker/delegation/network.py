@@ -18,8 +18,10 @@ from typing import Literal, NoReturn
 
 import msgspec
 
+from core.security.confinement.confine import leave_descriptors
 from core.worker.delegation.calls import Caller, ask, serve_caller, socket_of
 from core.worker.delegation.p2pd_process import P2pd, StartP2pd
+from core.worker.delegation.upload_limit import LimitUpload
 
 ProbeResult = Literal["open", "refused", "timeout"]
 """A peer may be there; its computer is there, and no peer; nothing is heard, as where a line is cut."""
@@ -69,7 +71,9 @@ def own_address(towards: str) -> str:
 def serve_network(listener: socket.socket, p2pd: P2pd) -> NoReturn:
     """Do what the worker asks for, each in a child; this process has one thread, and must keep it."""
 
-    def perform(request: Dial | Listen | Route | StartP2pd, caller: Caller) -> Iterator[object]:
+    def perform(request: Dial | Listen | Route | StartP2pd | LimitUpload, caller: Caller) -> Iterator[object]:
+        if not isinstance(request, StartP2pd):  # p2pd's parent alone takes its sockets, to pace them
+            leave_descriptors()
         match request:
             case Dial():
                 yield from _dialled(request)
@@ -79,6 +83,9 @@ def serve_network(listener: socket.socket, p2pd: P2pd) -> NoReturn:
                 yield _routed(request)
             case StartP2pd():
                 p2pd.run(request, caller)
+            case LimitUpload():
+                p2pd.upload.limit = request.bytes_a_second
+                yield p2pd.upload.state
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
     while True:
@@ -87,7 +94,7 @@ def serve_network(listener: socket.socket, p2pd: P2pd) -> NoReturn:
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 try:
-                    serve_caller(connection, Dial | Listen | Route | StartP2pd, perform)
+                    serve_caller(connection, Dial | Listen | Route | StartP2pd | LimitUpload, perform)
                 finally:
                     os._exit(0)
 

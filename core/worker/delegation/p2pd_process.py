@@ -11,16 +11,17 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
-from core.security.confinement.confine import confine_files
+from core.security.confinement.confine import confine_files, leave_descriptors
 from core.security.confinement.grants import Grant, p2pd_grants
 from core.worker.delegation import p2pd_stub
 from core.worker.delegation.calls import Caller, socket_of
+from core.worker.delegation.tcp_pacing import SharedLimit, TcpPacer
 
 CAGED = "p2p"
 """The name of the folder for the sockets of a caged p2pd, and of those who talk to it."""
@@ -59,11 +60,12 @@ def stub_command() -> list[str]:
 
 @dataclass(frozen=True)
 class P2pd:
-    """The program, the folder for its sockets, and the key that it may read."""
+    """The program, the folder for its sockets, the key that it may read, and what it may upload."""
 
     program: Path
     sockets: Path
     identity: Path
+    upload: SharedLimit = field(default_factory=SharedLimit)
 
     @property
     def grants(self) -> Sequence[Grant]:
@@ -85,18 +87,21 @@ class P2pd:
             preexec_fn=self.enter_cage,
         ) as process:
             os.close(caller.descriptor)
-            _wait(process, caller.connection)
+            _wait(process, caller.connection, TcpPacer(process.pid, self.upload))
 
     def enter_cage(self) -> None:
         """In p2pd's process, before it is p2pd: it ends with this one, and has its own grants only."""
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        leave_descriptors()
         confine_files(self.grants)
 
 
-def _wait(process: subprocess.Popen[bytes], connection: socket.socket) -> None:
-    ended = os.pidfd_open(process.pid)
+def _wait(process: subprocess.Popen[bytes], connection: socket.socket, pacer: TcpPacer) -> None:
+    ended, ready = os.pidfd_open(process.pid), list[int]()
     try:
-        if ended in select.select([ended, connection.fileno()], [], [])[0]:
+        while not ready:
+            ready = select.select([ended, connection.fileno()], [], [], pacer.look())[0]
+        if ended in ready:
             return
     finally:
         os.close(ended)

@@ -13,7 +13,7 @@ from functools import partial
 import msgspec
 
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.commands import AnyCommand, Leave, TestNetwork
+from core.protocol.commands import AnyCommand, Leave, SetPace, TestNetwork
 from core.protocol.events import AnyEvent, Hello, PeersSeen, Progress, StateLoading
 from core.worker.process.supervisor import StartThread
 
@@ -28,11 +28,12 @@ class WorkerChannel:
     """The worker's end of the pipe to its client, which owns the process's standard streams.
 
     ``leaving`` is set once somebody has asked us to leave, ``test_requested`` when the person wants to know
-    again whether others can reach us. ``start`` begins to read and write.
+    again whether others can reach us, ``pace_changed`` with every new ``pace``. ``start`` begins to read and write.
     """
 
     def __init__(self, commands_fd: int, events_fd: int) -> None:
         self.leaving, self.test_requested = threading.Event(), threading.Event()
+        self.pace, self.pace_changed = SetPace(), threading.Event()
         self._commands_fd, self._events_fd = commands_fd, events_fd
         self._commands: queue.SimpleQueue[AnyCommand | None] = queue.SimpleQueue()
         self._events: queue.Queue[bytes | None] = queue.Queue(_QUEUE_LENGTH)
@@ -141,6 +142,9 @@ class WorkerChannel:
             self.leave()
         elif isinstance(command, TestNetwork):
             self.test_requested.set()
+        elif isinstance(command, SetPace):
+            self.pace = command
+            self.pace_changed.set()
         else:
             self._commands.put(command)
 

@@ -11,7 +11,7 @@ from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder, lock_peer_folder
 from core.protocol.commands import AnyCommand, Export, Join, Publish, Push
 from core.protocol.events import Confined
-from core.security.confinement.confine import confine, confine_ports, leave_internet
+from core.security.confinement.confine import confine, confine_ports, leave_descriptors, leave_internet
 from core.security.confinement.devices import make_gpu_devices
 from core.security.confinement.grants import Grant, system_grants
 from core.security.identity import Identity
@@ -44,6 +44,7 @@ def confine_worker(command: AnyCommand, keys: PeerFolder | None, scratch: Path) 
         home = DataFolder(Path(command.home)).caches if isinstance(command, Join | Publish | Export) else scratch
         os.environ["HOME"] = str(home)
         _start_delegates(command, keys, scratch)
+        leave_descriptors()
         if isinstance(command, Push):
             confine_ports(trusted_ports())  # it reads nothing of a stranger's but the hub's answers
         else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.files.folders import DataFolder
-from core.security.confinement.confine import confine_files
+from core.security.confinement.confine import confine_files, leave_descriptors
 from core.security.confinement.grants import Grant, reading_grants
 from core.worker.delegation.calls import DELEGATES, Delegate, delegate_to
 from core.worker.delegation.network import serve_network
@@ -32,6 +32,7 @@ def start_fetcher(data: DataFolder, scratch: Path) -> None:
     grants = (*reading_grants(), Grant(data.fetched, "write"), Grant(own, "write"))
 
     def run(listener: socket.socket) -> None:
+        leave_descriptors()
         tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = str(own)
         serve_fetcher(listener)
 

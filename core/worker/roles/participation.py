@@ -24,6 +24,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
 from core.worker.roles.contribution_reporter import ContributionReporter
+from core.worker.roles.pace_keeper import PaceKeeper
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.roles.upload_monitor import UploadMonitor
@@ -103,6 +104,7 @@ class RunParticipation:
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
+        start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
         start("upload", lambda: self._upload_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))

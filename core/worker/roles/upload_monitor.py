@@ -31,6 +31,8 @@ class UploadMonitor:
         self._swarm, self._optimizer, self._memory, self._channel = swarm, optimizer, memory, channel
         self._tested: set[str] = set()
         self._fastest = 0.0
+        self._known: float | None = None
+        self._limit: float | None = None
 
     def run(self, leaving: threading.Event) -> None:
         """Measure as soon as there is somebody to measure with, unless ``leaving`` comes first; then it is over."""
@@ -38,7 +40,7 @@ class UploadMonitor:
             self._use(known)
         failed = 0
         while len(self._tested) < MAX_PEERS and failed < MAX_FAILED_TESTS and not leaving.wait(POLL_SECONDS):
-            if peers := self._peers_on_the_internet() - self._tested:
+            if self._limit is None and (peers := self._peers_on_the_internet() - self._tested):
                 chosen = random.sample(sorted(peers), min(UPLOAD_TEST_PEERS, len(peers)))
                 measured = measure_upload(self._swarm.dht, chosen)
                 self._tested |= measured.keys()
@@ -54,8 +56,18 @@ class UploadMonitor:
             self._channel.emit(upload_event(upload))
 
     def _use(self, upload: MeasuredUpload) -> None:
-        for averager in self._optimizer.averagers:
-            averager.know_upload(upload.bits_per_second)
+        self._known = upload.bits_per_second
+        self._tell_averagers()
+
+    def limit_to(self, bits_per_second: float | None) -> None:
+        """Reckon with an upload that the owner has limited; while it is, nothing is measured."""
+        self._limit = bits_per_second
+        self._tell_averagers()
+
+    def _tell_averagers(self) -> None:
+        figures = [figure for figure in (self._known, self._limit) if figure is not None]
+        for averager in self._optimizer.averagers if figures else ():
+            averager.know_upload(min(figures))
 
     def _peers_on_the_internet(self) -> set[str]:
         """The ids of direct peers with whom all our connections go through the internet."""

@@ -17,6 +17,7 @@ from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.recipes import Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
+from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
 
 REPORT_SECONDS = 0.5
@@ -46,7 +47,8 @@ class RateLimiter:
 class Trainer:
     """The training loop of one recipe in one swarm; it rests while ``is_cut``, as nobody would get the gradient.
 
-    ``micro_batch`` is in samples; it is halved where the device has no memory for it.
+    ``micro_batch`` is in samples; it is halved where the device has no memory for it. The loop computes as large a
+    share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Trainer:
     ) -> None:
         self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
         self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
+        self.duty_cycle = DutyCycle()
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
@@ -94,7 +97,7 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
-            elif not self._optimizer.needs_gradient or self.mini_steps >= (self._optimizer.most_steps or math.inf):
+            elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
                 self._rest(leaving)
             elif not self._micro_step():
                 yield from self._recover_from_bad_step()
@@ -106,6 +109,11 @@ class Trainer:
             if time.monotonic() - self._reported_at >= REPORT_SECONDS:
                 yield self._progress()
             self._rate_limiter.wait(self._micro_batch, leaving)
+            leaving.wait(min(self.duty_cycle.rest_seconds, REST_SECONDS))
+
+    @property
+    def _has_nothing_to_compute(self) -> bool:
+        return not self._optimizer.needs_gradient or self.mini_steps >= (self._optimizer.most_steps or math.inf)
 
     def _pending_events(self) -> Iterator[AnyEvent]:
         pending, self._pending = self._pending, []
@@ -113,21 +121,31 @@ class Trainer:
 
     def _micro_step(self) -> bool:
         """Compute one micro-batch; false where its gradient is not finite, which never reaches the swarm."""
-        try:
-            with named_out_of_memory():
-                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
-                has_gradient = self._recipe.backward(loss)
-        except torch.OutOfMemoryError:
-            if self._micro_batch == 1:
-                raise
+        computed = self._compute()
+        if computed is None:
             self._halve_micro_batch()
             return True
+        loss, has_gradient = computed
         is_usable = not has_gradient or self._checks.check_step(loss)
         if has_gradient and is_usable:
             self._step(loss.detach())
         else:
             self._optimizer.forget_gradient()
         return is_usable
+
+    def _compute(self) -> tuple[torch.Tensor, bool] | None:
+        """The loss of a micro-batch, and whether it has left a gradient; ``None`` where memory ran out.
+
+        What the traceback has kept of the forward pass is free again once this has returned, and not before.
+        """
+        try:
+            with named_out_of_memory(), self.duty_cycle.computing():
+                loss = self._recipe.loss(self._recipe.draw(self._micro_batch))
+                return loss, self._recipe.backward(loss)
+        except torch.OutOfMemoryError:
+            if self._micro_batch == 1:
+                raise
+            return None
 
     def _halve_micro_batch(self) -> None:
         """The device has no memory for so many samples at a time, perhaps because others use it now."""

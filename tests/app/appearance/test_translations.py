@@ -6,14 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app.appearance.language import FOLDER, Choice, Language
+from app.appearance.language import FOLDER, Language, languages
 from app.presentation import address as address_words
 from core.errors import ErrorKind
 from core.protocol.events import SearchFinished
@@ -100,7 +102,7 @@ def test_all_that_is_compiled_is_found(qapp: QApplication) -> None:
 )
 def test_one_is_called_otherwise_than_two(
     qapp: QApplication,
-    language: Choice,
+    language: str,
     peers: tuple[str, str],
     addresses: tuple[str, str],
     runs: tuple[str, str],
@@ -144,11 +146,33 @@ def test_what_is_wrong_with_an_address_is_german_too(qapp: QApplication) -> None
         assert address_words.what_is_good(caught.value).startswith("Richtig sieht ")
 
 
+def test_another_language_needs_no_change_of_the_code(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = texts_of(*translations.SOURCES)
+    translations.update(texts, tmp_path, ["ar", "de", "en"])
+    begun = tmp_path / "workerbee_ar.ts"
+    tree = ElementTree.parse(begun)
+    (message,) = (each for each in tree.iterfind("context[name='ConsentBar']/message") if each[0].text == "Back")
+    message[1].text = "رجوع"
+    message[1].attrib.clear()
+    tree.write(begun, "utf-8")
+    translations.update(texts, tmp_path, ["ar", "de", "en"])
+    monkeypatch.setattr("app.appearance.language.FOLDER", tmp_path)
+    assert languages() == {"ar": "العربية", "de": "Deutsch", "en": "English"}
+    with speaking("ar"):
+        assert translate("ConsentBar", "Back") == "رجوع"
+        assert translate("ConsentBar", "Start") == "Start", "what nobody has translated yet stays English"
+        assert QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    with speaking("de"):
+        assert QGuiApplication.layoutDirection() == Qt.LayoutDirection.LeftToRight
+
+
 def test_it_can_be_changed_and_changed_back(qapp: QApplication) -> None:
     language = Language(qapp)
     before = QLocale()
     said = []
-    settings_store: tuple[Choice, ...] = ("de", "en", "de", "system")
+    settings_store: tuple[str, ...] = ("de", "en", "de", "system")
     for choice in settings_store:
         language.choose(choice)
         said.append((translate("ConsentBar", "Back"), translate("QPlatformTheme", "Cancel")))
@@ -159,7 +183,8 @@ def test_it_can_be_changed_and_changed_back(qapp: QApplication) -> None:
 
 
 SCRIPT = """
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
 from app.appearance.language import Language
 qt = QCoreApplication([])
 language = Language(qt)

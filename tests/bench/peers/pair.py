@@ -1,4 +1,4 @@
-"""Two peers of one kind that train together: Workerbee's, or bare hivemind's in one of its modes."""
+"""Two peers of one kind that train together: Workerbee's, with its defences or without, or bare hivemind's."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ from tests.bench.peers.peer_process import COMMAND_LINE, PeerProcess
 from tests.bench.setup import Ground, TooLate
 from tests.support.real_peers import LOOPBACK
 
-Kind = Literal["workerbee", "default", "overlap"]
+Kind = Literal["workerbee", "default", "overlap", "undefended"]
 KINDS: tuple[Kind, ...] = ("workerbee", "default", "overlap")
+OURS: dict[Kind, tuple[str, ...]] = {
+    "workerbee": (COMMAND_LINE,),
+    "undefended": ("tests.bench.defences.undefended_peer", "client"),
+}
+"""Workerbee's own peers: a module, and what it is told before a command of `workerbee`."""
 START_SECONDS = 90.0
 SETTLING_EPOCHS = 2  # the one in which the second peer came, and the first that both did from its beginning
 PATIENCE_EPOCHS = 2.0  # an epoch may last so many times as long as it should
@@ -61,18 +66,25 @@ def paired(kind: Kind, ground: Ground) -> Iterator[Pair]:
 
 def first_peer(kind: Kind, ground: Ground) -> PeerProcess:
     """The run's organiser."""
-    if kind == "workerbee":
-        words = ["publish", str(ground.run_file), "--listen", "/ip4/127.0.0.1/tcp/0", *_choices(ground)]
-        return PeerProcess("organiser", COMMAND_LINE, words, ground.cores[0], ground.folder)
+    if kind in OURS:
+        words = [
+            *OURS[kind][1:],
+            "publish",
+            str(ground.run_file),
+            "--listen",
+            "/ip4/127.0.0.1/tcp/0",
+            *_choices(ground),
+        ]
+        return PeerProcess("organiser", OURS[kind][0], words, ground.cores[0], ground.folder)
     words = bare_words(kind, ground)
     return PeerProcess("bare-1", "tests.bench.peers.bare_peer", words, ground.cores[0], ground.folder)
 
 
 def second_peer(kind: Kind, ground: Ground, addresses: tuple[str, ...]) -> PeerProcess:
     """A volunteer that comes to that address."""
-    if kind == "workerbee":
-        words = ["join", *addresses, "--yes", *_choices(ground)]
-        return PeerProcess("volunteer", COMMAND_LINE, words, ground.cores[1], ground.folder)
+    if kind in OURS:
+        words = [*OURS[kind][1:], "join", *addresses, "--yes", *_choices(ground)]
+        return PeerProcess("volunteer", OURS[kind][0], words, ground.cores[1], ground.folder)
     words = bare_words(kind, ground, addresses)
     return PeerProcess("bare-2", "tests.bench.peers.bare_peer", words, ground.cores[1], ground.folder)
 

@@ -7,9 +7,9 @@ import math
 import os
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from core.protocol.events import Left, Progress
+from core.protocol.events import Evaluated, Left, Progress
 from tests.bench.peers.metrics import Track, joint_samples_per_second, samples_per_second
 from tests.bench.peers.pair import PATIENCE_EPOCHS, Kind, Pair, paired
 from tests.bench.peers.peer_process import PeerProcess
@@ -24,13 +24,17 @@ NEVER = math.inf
 
 @dataclass(frozen=True)
 class Training:
-    """What both did together once they had settled. ``stall_seconds`` is the worse one's."""
+    """What both did together once they had settled. ``stall_seconds`` is the worse one's.
+
+    ``losses`` are the first peer's on held-out samples, by epoch, where it measures any.
+    """
 
     epochs: int
     samples_per_second: float
     stall_seconds: float
     rounds_averaged: int
     rounds: int
+    losses: dict[int, float] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,12 @@ def _training(pair: Pair, last: int) -> Training:
         ok, all_of_them = track.gradient_rounds(begin.at, end.at)
         averaged, rounds = averaged + ok, rounds + all_of_them
     rate = joint_samples_per_second(tracks, first, last)
-    return Training(last - first, rate, max(stalls), averaged, rounds)
+    return Training(last - first, rate, max(stalls), averaged, rounds, _losses(pair.first))
+
+
+def _losses(peer: PeerProcess) -> dict[int, float]:
+    events = (each.event for each in peer.seen())
+    return {each.epoch: each.loss for each in events if isinstance(each, Evaluated) and each.loss is not None}
 
 
 def _leaving(kind: Kind, pair: Pair, ground: Ground) -> Leaving:

@@ -10,7 +10,7 @@ from tests.bench.setup import Ground
 from tests.bench.window.pause import Pausing, pausings
 from tests.bench.window.responsiveness import Blocked, blocked
 from tests.bench.window.startup import Starts, starts
-from tests.bench.window.steady_state import Cpu, Memory, cpu, memory
+from tests.bench.window.steady_state import Cpu, Memory, RulesCost, cpu, memory, rules_cost
 from tests.bench.window.virtual_screen import Screen
 
 LIMIT_SECONDS = 240.0  # for any of them
@@ -25,6 +25,7 @@ class WindowMeasured:
     wayland_starts: Starts | None = None
     wayland_memory: Memory | None = None
     cpu: Cpu | None = None
+    rules: RulesCost | None = None
     blocked: Blocked | None = None
     pausings: list[Pausing] = field(default_factory=list)
 
@@ -46,6 +47,10 @@ def window_deeds(
         measured.cpu = cpu(screen, ground.shortened(LIMIT_SECONDS), plan.window_seconds)
         return measured.cpu
 
+    def rules() -> object:
+        measured.rules = rules_cost(screen, ground.shortened(LIMIT_SECONDS), plan.window_seconds)
+        return measured.rules
+
     def block() -> object:
         measured.blocked = blocked(screen, ground.shortened(LIMIT_SECONDS), plan.window_seconds)
         return measured.blocked
@@ -58,6 +63,7 @@ def window_deeds(
         "window_start": start,
         "window_memory": memories,
         "window_cpu": processor,
+        "window_rules": rules,
         "window_block": block,
         "window_pause": pause,
     }

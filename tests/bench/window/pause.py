@@ -1,7 +1,8 @@
-"""How soon Pause gives the computer back, with a real run."""
+"""How soon Pause, or one of the owner's rules, gives the computer back, with a real run."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from core.availability.rules import AvailabilityRules
 from core.files.folders import HOME_VARIABLE
 from core.protocol.events import AnyEvent, Progress
 from core.records.settings import Settings
@@ -20,17 +22,18 @@ from tests.bench.setup import Ground, NotMeasured
 from tests.bench.window.process import WindowProcess, settle_home
 from tests.bench.window.virtual_screen import Screen
 from tests.support.checkout import ROOT
+from tests.support.computer import named_program
 
 MOMENTS = (0.5, 0.1)  # shares of an epoch: while nothing is averaged, and while the epoch before still is
 GONE_SECONDS = 15.0
-Way = Literal["click", "command"]
+Way = Literal["click", "command", "rule"]
 _NAME = "window_pause"
 _EPOCHS = 2  # the one in which it came, and one that it did from its beginning
 
 
 @dataclass(frozen=True)
 class Pausing:
-    """Seconds from the click, or from the start of `workerbee pause`.
+    """Seconds from the click, from the start of `workerbee pause`, or from the start of a program that a rule names.
 
     Until the last sample, and until nobody is left of the worker, who held the memory.
     """
@@ -43,7 +46,8 @@ class Pausing:
 
 def pausings(screen: Screen, ground: Ground, times: int) -> list[Pausing]:
     """One volunteer in the window joins an organiser, and pauses and resumes."""
-    settle_home(ground, _NAME, Settings(device="cpu", threads=ground.threads, language="en"))
+    rules = AvailabilityRules(programs=(named_program.NAME,), memory_pressure=None)
+    settle_home(ground, _NAME, Settings(device="cpu", threads=ground.threads, language="en", availability=rules))
     with first_peer("workerbee", ground) as organiser:
         addresses = addresses_of(organiser, ground)
         with WindowProcess(_NAME, screen, ground) as window:
@@ -66,14 +70,27 @@ def _pause(window: WindowProcess, ground: Ground, moment: float, way: Way) -> Pa
     seconds = ground.limit(2 * PATIENCE_EPOCHS * _EPOCHS * ground.epoch_seconds)
     window.wait_for(lambda event: isinstance(event, Progress) and event.epoch >= wanted, seconds, since)
     time.sleep(ground.limit(moment * ground.epoch_seconds))
-    asked = _type_pause(ground) if way == "command" else float(window.ask("pause")["at"])
-    window.until(lambda state: not state["is_worker_running"], GONE_SECONDS)
-    gone = time.monotonic()
+    with contextlib.ExitStack() as ends:
+        asked = _ask_for_pause(window, ground, way, ends)
+        window.until(lambda state: not state["is_worker_running"], GONE_SECONDS)
+        gone = time.monotonic()
     track = Track(window.seen()[since:])
     last_sample, _ = last_sample_and_goodbye(track)
     rate = samples_per_second(track, asked - RATE_SECONDS, asked)
     micro_batch = ground.manifest.collaboration.sure_batch_size
     return Pausing(max(0.0, last_sample - asked), gone - asked, micro_batch / rate if rate else 0.0, way)
+
+
+def _ask_for_pause(window: WindowProcess, ground: Ground, way: Way, ends: contextlib.ExitStack) -> float:
+    """When it was, in seconds on the monotonic clock; the program of the rule runs until ``ends`` does."""
+    match way:
+        case "click":
+            return float(window.ask("pause")["at"])
+        case "command":
+            return _type_pause(ground)
+        case "rule":
+            ends.enter_context(named_program.running_program(ground.folder))
+            return time.monotonic()
 
 
 def _type_pause(ground: Ground) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from statistics import median
 
+from core.availability.rules import AvailabilityRules
 from core.protocol.events import Progress
 from core.records.settings import Settings
 from tests.bench.setup import Ground, NotMeasured, TooLate
@@ -20,6 +22,7 @@ PEERS = 12
 SETTLING_SECONDS = 5.0
 _EPOCH_SECONDS = REPORTS_AN_EPOCH * REPORT_SECONDS
 _LOOK_SECONDS = 0.5
+_NO_RULES = AvailabilityRules()
 _LOOKS = 7  # the figure of a half is the median of its last ones
 
 
@@ -39,6 +42,14 @@ class Cpu:
     visible: float
     hidden: float
     is_in_tray: bool
+
+
+@dataclass(frozen=True)
+class RulesCost:
+    """What the window takes while it is hidden and follows every rule: a share of one core, and memory."""
+
+    hidden: float
+    memory_bytes: int
 
 
 def memory(screen: Screen, ground: Ground, times_faster: float) -> Memory:
@@ -82,9 +93,37 @@ def cpu(screen: Screen, ground: Ground, seconds: float) -> Cpu:
     return Cpu(visible, hidden, is_in_tray)
 
 
-def _training(name: str, screen: Screen, ground: Ground, pace: float) -> WindowProcess:
+def rules_cost(screen: Screen, ground: Ground, seconds: float) -> RulesCost:
+    """Events at their real pace, and every rule looked for, none of which asks for a pause."""
+    prices = ground.folder / "prices.csv"
+    hours = [datetime.now().astimezone() + timedelta(hours=number) for number in range(-1, 47)]
+    prices.write_text("start,price\n" + "".join(f"{hour.isoformat()},0.1\n" for hour in hours))
+    rules = AvailabilityRules(
+        films=True,
+        programs=("blender", "darktable"),
+        cpu_pressure=1.0,
+        price_file=str(prices),
+        highest_price=0.3,
+        sent_bytes_a_day=10**15,
+        received_bytes_a_day=10**15,
+    )
+    with _training("window_rules", screen, ground, REPORT_SECONDS, rules) as window:
+        window.ask("hush")
+        time.sleep(ground.limit(_EPOCH_SECONDS))
+        window.ask("close")
+        window.until(lambda state: not state["is_seen"], ground.limit(SETTLING_SECONDS))
+        hidden = _share(window, ground, seconds)
+        taken = window.use().memory_bytes
+        window.quit()
+    return RulesCost(hidden, taken)
+
+
+def _training(
+    name: str, screen: Screen, ground: Ground, pace: float, rules: AvailabilityRules = _NO_RULES
+) -> WindowProcess:
     """A window that trains in a run of its own imagination, and has a day behind it."""
-    folders = settle_home(ground, name, Settings(device="cpu", language="en", theme="light"))
+    settings = Settings(device="cpu", language="en", theme="light", availability=rules)
+    folders = settle_home(ground, name, settings)
     write_past(folders)
     window = WindowProcess(name, screen, ground, fake_worker(str(pace), str(PEERS)))
     try:

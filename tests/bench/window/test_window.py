@@ -25,7 +25,7 @@ from tests.bench.window.responsiveness import Blocked
 from tests.bench.window.rows import window_rows
 from tests.bench.window.simulated_worker import REPORTS_AN_EPOCH, story
 from tests.bench.window.startup import Starts
-from tests.bench.window.steady_state import TEN_MINUTES_REPORTS, Cpu, Memory, memory_of
+from tests.bench.window.steady_state import TEN_MINUTES_REPORTS, Cpu, Memory, RulesCost, memory_of
 
 WINDOW_ROWS = tuple(row for row in ROWS if row.startswith(("window_", "wayland_")))
 MIB = 2**20
@@ -60,6 +60,7 @@ def test_both_halves_of_a_limit_count() -> None:
     assert cells(WindowMeasured(starts=Starts((0.5,), (0.2,))), "window_start")[0][1] is False
     assert cells(WindowMeasured(starts=Starts((0.7,), (0.6,))), "window_start")[0][1] is False
     assert cells(WindowMeasured(cpu=Cpu(0.02, 0.004, True)), "window_cpu") == [("2.0% / 0.40%", False)]
+    assert cells(WindowMeasured(rules=RulesCost(0.002, 96 * MIB)), "window_rules") == [("0.20% / 96 MiB", False)]
     growing = Memory(65 * MIB, 5 * MIB, 10.0)
     assert cells(WindowMeasured(memory=growing), "window_memory") == [("65 MiB (+5.0)", False)]
 
@@ -75,18 +76,23 @@ def test_a_block_at_any_time_counts() -> None:
 
 def test_the_worst_pause_counts_and_the_micro_batch_is_its_own() -> None:
     pausings = [Pausing(0.4, 1.0, 0.1), Pausing(1.3, 2.0, 0.4)]
-    nothing = ("–", None)
-    assert cells(WindowMeasured(pausings=pausings), "window_pause") == [("1.30 s", True), nothing, ("2.00 s", True)]
+    none = ("–", None)
+    measured = WindowMeasured(pausings=pausings)
+    assert cells(measured, "window_pause") == [("1.30 s", True), none, ("2.00 s", True), none, none]
     pausings.append(Pausing(1.2, 3.5, 0.1))
-    assert cells(WindowMeasured(pausings=pausings), "window_pause") == [("1.30 s", False), nothing, ("3.50 s", False)]
+    assert cells(measured, "window_pause") == [("1.30 s", False), none, ("3.50 s", False), none, none]
     pausings.append(Pausing(1.2, 1.0, 0.1, "command"))
-    assert cells(WindowMeasured(pausings=pausings), "window_pause")[1] == ("1.20 s", False)
+    assert cells(measured, "window_pause")[1] == ("1.20 s", False)
+    pausings.append(Pausing(3.05, 4.0, 0.1, "rule"))
+    assert cells(measured, "window_pause")[3:] == [("3.05 s", True), ("4.00 s", True)], "two seconds to see it"
+    pausings.append(Pausing(3.2, 5.1, 0.1, "rule"))
+    assert cells(measured, "window_pause")[3:] == [("3.20 s", False), ("5.10 s", False)]
 
 
 def test_what_was_not_measured_is_not_reached_and_not_missed() -> None:
     rows = rows_of(ROWS, Measured(), 0.0)
     assert {row.is_reached for row in rows} == {None}
-    assert len([row for row in rows if row.what.startswith("window")]) == len(WINDOW_ROWS) + 2
+    assert len([row for row in rows if row.what.startswith("window")]) == len(WINDOW_ROWS) + 4
 
 
 def test_the_window_alone_needs_no_peers_but_for_a_pause() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from core.availability.rules import AvailabilityRules
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch
 from core.protocol.client_events import AvailabilityDecided
+from tests.support.computer.scripted_computer import ScriptedComputer
 
 NOON = Observation(datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0)
 
@@ -111,3 +113,52 @@ def test_what_a_front_end_sees_comes_first_and_what_it_does_not_see_is_left_as_i
         watch.stop()
     assert (seen.monotonic, seen.games, seen.is_on_battery) == (77.0, ("SuperTux",), None)
     assert seen.at > NOON.at, "it is as of now"
+
+
+class StuckObserver(ScriptedComputer):
+    """Sees one thing, and then asks a driver that never answers, as NVIDIA's after a crash of the GPU."""
+
+    def __init__(self, **fields: object) -> None:
+        super().__init__(**fields)
+        self.released = threading.Event()
+        self._has_looked = False
+
+    def observe(self, rules: AvailabilityRules) -> Observation:
+        if self._has_looked:
+            assert self.released.wait(60)
+        self._has_looked = True
+        return super().observe(rules)
+
+
+def test_what_an_observer_saw_before_it_hung_soon_counts_as_not_seen() -> None:
+    observer = StuckObserver(is_on_battery=True)
+    watch = ComputerWatch(lambda: observer, AvailabilityRules, look_seconds=0.01, stale_seconds=0.5)
+    watch.start()
+    try:
+        watch.await_first_look(30)
+        seen = first = watch.seen({"games": ()})
+        while seen is not None and seen.is_on_battery is not None:
+            assert not observer.released.wait(0.01)
+            seen = watch.seen({"games": ()})
+        assert first is not None and first.is_on_battery
+        assert seen is not None and seen.games == (), "what the front end sees still holds"
+        observer.released.set()
+        while not (seen := watch.seen({})) or not seen.is_on_battery:
+            time.sleep(0.01)
+    finally:
+        observer.released.set()
+        watch.stop()
+
+
+def test_a_pace_is_posted_when_it_is_another_one_and_no_more_often_than_the_eye_can_see() -> None:
+    computer = Computer(AvailabilityRules(gpu_watts=200, attended_upload_rate=10**5))
+    computer.later(0, gpu_watts=100.0, idle_seconds=3600.0)
+    assert computer.posted == []
+    computer.later(2, gpu_watts=300.0, idle_seconds=0.0)
+    (posted,) = computer.posted
+    assert posted.decision.is_free
+    assert (posted.pace.cause, posted.pace.measured, posted.pace.limit) == ("power", 300.0, 200.0)
+    assert posted.pace.compute_share < 0.95 and posted.pace.upload_rate == 10**5
+    for _ in range(100):
+        computer.later(2, gpu_watts=200.2)
+    assert len(computer.posted) <= 3, "what differs in no digit that is shown is no news"

@@ -96,6 +96,13 @@ def test_several_gpus_are_found_in_the_drivers_order(driver: FakeNvml, asker: As
     assert [(gpu.label, gpu.uuid) for gpu in asker.gpus()] == [("cuda:0", "GPU-aaaa"), ("cuda:1", "GPU-bbbb")]
 
 
+def test_a_gpu_that_is_hidden_from_cuda_is_not_offered_and_the_other_keeps_its_number(driver: FakeNvml) -> None:
+    driver.says(RTX, TITAN)
+    asker = Asker(driver.environment | {"CUDA_VISIBLE_DEVICES": "1"})
+    assert [(gpu.label, gpu.uuid) for gpu in asker.gpus()] == [("cuda:1", "GPU-bbbb")]
+    assert asker.end() == 0
+
+
 def test_a_rising_temperature_is_seen_at_the_next_look(driver: FakeNvml, asker: Asker) -> None:
     assert asker.gpus()[0].temperature_c == 51
     driver.says("gpu GPU-aaaa 8192 6144 83 NVIDIA GeForce RTX 3070")

@@ -24,7 +24,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from core.security.confinement.system_calls import BY_MACHINE
+from core.security.confinement.system_calls import BY_MACHINE, PIDFD_GETFD
 from tests.support.confinement.bystander import SECRET, SOCKETS
 
 POSSIBLE = "possible"
@@ -82,6 +82,14 @@ def _read_memory(targets: Targets) -> None:
     except OSError as error:
         if error.errno != errno.EFAULT:
             raise
+
+
+def _take_descriptor(targets: Targets) -> None:
+    process = os.pidfd_open(targets.pid)
+    try:
+        os.close(_call(PIDFD_GETFD, process, 1, 0))
+    finally:
+        os.close(process)
 
 
 def _read_environment(targets: Targets) -> None:
@@ -247,6 +255,7 @@ PROBES: dict[str, Probe] = {
     "change its own code": lambda _targets: _append(Path(__file__)),
     "ptrace a program": _ptrace,
     "read a program's memory": _read_memory,
+    "take a program's descriptor": _take_descriptor,
     "read a program's environment": _read_environment,
     "signal a program": lambda targets: os.kill(targets.pid, signal.SIGUSR1),
     "open the session bus": _connect(SOCKETS[0]),

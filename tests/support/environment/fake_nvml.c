@@ -2,6 +2,7 @@
  *   driver 560.35.03
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
+ *   cooling 0 35 120500                                   its index, its fan's percent, millijoules; else not supported
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
  *   use 0 4242 35 1000                                    its index, pid, percent of its time, microsecond of the sample
  *   quiet                                                 a GPU that nobody has used has no samples, instead of NOT_FOUND
@@ -16,13 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, IS_LOST = 15,
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, IS_LOST = 15,
        VERSION_MISMATCH = 25 };
 
 typedef struct {
     char uuid[96], name[96];
     unsigned long long total_mib, free_mib;
-    int celsius, percent, milliwatts;
+    int celsius, percent, milliwatts, is_cooled, fan;
+    long long millijoules;
 } gpu_t;
 typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
 typedef struct { int gpu; unsigned pid, percent; unsigned long long at; } use_t;
@@ -40,6 +42,7 @@ static int opened;
 static void read_line(state_t *state, const char *line, const char *call) {
     char name[96];
     int number, percent, milliwatts;
+    long long millijoules;
     gpu_t *gpu = &state->gpus[state->count];
     process_t *process = &state->process[state->processes];
     use_t *use = &state->use[state->uses];
@@ -48,6 +51,11 @@ static void read_line(state_t *state, const char *line, const char *call) {
     if (sscanf(line, "busy %d %d %d", &number, &percent, &milliwatts) == 3) {
         state->gpus[number].percent = percent;
         state->gpus[number].milliwatts = milliwatts;
+    }
+    if (sscanf(line, "cooling %d %d %lld", &number, &percent, &millijoules) == 3) {
+        state->gpus[number].is_cooled = 1;
+        state->gpus[number].fan = percent;
+        state->gpus[number].millijoules = millijoules;
     }
     if (state->processes < 8 && sscanf(line, "process %d %u %lld %15s", &process->gpu, &process->pid,
                                        &process->mib, process->kind) == 4) state->processes++;
@@ -147,6 +155,26 @@ int nvmlDeviceGetUtilizationRates(void *handle, utilisation_t *utilisation) {
     if (failure) return failure;
     utilisation->gpu = (unsigned)gpu->percent;
     utilisation->memory = 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    if (!gpu->is_cooled) return NOT_SUPPORTED;
+    *millijoules = (unsigned long long)gpu->millijoules;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetFanSpeed(void *handle, unsigned *percent) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    if (!gpu->is_cooled) return NOT_SUPPORTED;
+    *percent = (unsigned)gpu->fan;
     return SUCCESS;
 }
 

@@ -3,7 +3,8 @@
 ``flip`` sends what it has changed with the opposite sign, and ``huge`` a thousand times that, and claims a billion
 samples; ``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first changes again and again;
 by ``drift`` it moves the weights in one direction by 2 % of their size a round. A ``reducer`` returns averages with the
-opposite sign. ``nan`` parts are no numbers, and ``short`` ones have another length.
+opposite sign, and a ``bent`` one adds as much as they are in one direction, which looks like an average. ``nan`` parts
+are no numbers, and ``short`` ones have another length.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from torch import Tensor
 
 from core.worker.swarm import LocalSgdOptimizer
 from core.worker.swarm.aggregation.rules import aggregate
-from core.worker.swarm.local_sgd import exchange
+from core.worker.swarm.local_sgd import reduction
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts
 from tests.support.learning.gradient_lies import DRIFT, FACTORS, direction, lies_instead, send_changed
 from tests.support.peers.learning_rows import Lie
@@ -28,7 +29,14 @@ def lie_in_messages(lie: Lie) -> None:
     if lie in ("nan", "short"):
         _send_nonsense(lie)
     elif lie == "reducer":
-        exchange.aggregate = lambda *args: -aggregate(*args)  # type: ignore[attr-defined]
+        reduction.aggregate = lambda *args: -aggregate(*args)  # type: ignore[attr-defined]
+    elif lie == "bent":
+        reduction.aggregate = lambda *args: _bent(aggregate(*args))  # type: ignore[attr-defined]
+
+
+def _bent(average: Tensor) -> Tensor:
+    bent: Tensor = average + average.norm() * direction(average)
+    return bent
 
 
 def _send_nonsense(lie: Lie) -> None:

@@ -25,7 +25,7 @@ import msgspec
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, Start, TestNetwork
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, SetPace, Start, TestNetwork
 from core.protocol.events import (
     AnyEvent,
     Connected,
@@ -95,11 +95,13 @@ def say_bytes(text: bytes) -> None:
 
 
 def listen(journal: Path) -> None:
-    """Put every command into the queue and into the journal; ``None`` is the end of the client."""
+    """Put every command into the journal, and into the queue those that ask for an answer; ``None``: nobody asks."""
     for line in sys.stdin.buffer:
         with journal.open("ab") as file:
             file.write(line)
-        _commands.put(decode_command(line))
+        command = decode_command(line)
+        if not isinstance(command, SetPace):
+            _commands.put(command)
     _commands.put(None)
 
 

@@ -44,6 +44,7 @@ from core.worker.recipes import build
 from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
+from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
@@ -76,6 +77,8 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
             lie_in_messages(member.lie)
         else:
             lie_in_exchanges(member.lie)
+    if member.audits is not None:
+        AuditedAverager.audit_chance = member.audits
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest

@@ -19,7 +19,7 @@ SCRIPT = "tests.support.peers.learning_peers"
 
 
 GradientLie = Literal["huge", "flip", "zero", "replayed", "initial", "noise", "drift", "reducer", "shape"]
-ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "nan", "short"]  # of local SGD
+ChangeLie = Literal["huge", "flip", "zero", "replayed", "drift", "reducer", "bent", "nan", "short"]  # of local SGD
 Claim = Literal["ahead", "untrained", "samples", "gather"]  # in both modes
 Lie = GradientLie | ChangeLie | Claim
 
@@ -34,7 +34,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as in
     `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
     both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
-    another's.
+    another's. ``audits`` is the chance by which it averages a part once more that another has averaged, where it is
+    another than usual.
     """
 
     manifest: RunManifest
@@ -49,6 +50,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     lies_from: int | None = None
     lie: Lie = "huge"
     has_organiser: bool = True
+    audits: float | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -146,6 +146,38 @@ say(stub.wait(30), p2pd.is_running() and p2pd.status() != psutil.STATUS_ZOMBIE)
     assert delegating(script, tmp_path, served, other) == ["Peer ID True", "0 False"]
 
 
+def test_only_p2pds_parent_takes_its_sockets_and_paces_them(tmp_path: Path, served: str, other: str) -> None:
+    """A worker that could take them could read what p2pd and its peers say to each other."""
+    script = """
+import time
+import psutil
+from core.security.confinement.system_calls import PIDFD_GETFD
+from core.security.confinement.kernel import system_call
+from core.worker.delegation.upload_limit import limit_upload
+
+place = scratch / "p2p" / "p2pd.sock"
+options = [f"-listen=/unix{place}", f"-id={keys.identity_path}", "-hostAddrs=/ip4/127.0.0.1/tcp/0"]
+stub = subprocess.Popen([*stub_command(), "p2pd", *options], stdout=subprocess.PIPE, text=True)
+for _ in range(4):
+    stub.stdout.readline()
+p2pd = next(each for each in psutil.Process().children(recursive=True) if each.name() == "p2pd")
+child = subprocess.Popen(["sleep", "60"])
+for pid in (p2pd.pid, child.pid):
+    say(tried(lambda: system_call(PIDFD_GETFD, os.pidfd_open(pid), 1, 0)))
+say(limit_upload(None))
+while (state := limit_upload(100_000)) == "free":
+    time.sleep(0.01)
+say(state)
+while (state := limit_upload(None)) != "free":
+    time.sleep(0.01)
+say(state)
+child.kill()
+stub.terminate()
+stub.wait(30)
+"""
+    assert delegating(script, tmp_path, served, other) == ["EPERM", "EPERM", "free", "limited", "free"]
+
+
 def test_a_fetcher_that_has_ended_is_told_in_words(tmp_path: Path, served: str, other: str) -> None:
     script = """
 import psutil

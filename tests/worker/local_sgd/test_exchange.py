@@ -14,7 +14,8 @@ from torch import Tensor
 from core.worker.swarm.averaging.allreduce import root_mean_square
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
-from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer, ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer
+from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 
 RULE = ReductionRule(codec("int8"), "clip", 4.0)
 COUNT = 300

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from core.worker.swarm.local_sgd.averagers import DeltaAverager
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
-from core.worker.swarm.local_sgd.exchange import ReductionRule
+from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from tests.worker.local_sgd.members import CODEC, OUTER, SHAPES, Donor
@@ -29,6 +29,7 @@ class Alone(DeltaAverager):
         self.changes, self.averages = EncodedTensors(SHAPES, CODEC), EncodedTensors(SHAPES, CODEC)
         self._outer, self._rule, self._round_log = donor.outer, ReductionRule(CODEC, "clip", 4.0), log
         self.feedback, self._keeps_sent, self.is_alone = None, False, True
+        self._generation = torch.zeros((), dtype=torch.int64)
 
     @contextmanager
     def get_tensors(self) -> Iterator[list[Tensor]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -39,6 +40,19 @@ class Cramped(ArithmeticRecipe):
     def loss(self, batch: Batch) -> Tensor:
         if len(batch.inputs) > self.room:
             raise torch.OutOfMemoryError("no room")
+        return super().loss(batch)
+
+
+class Activation(Tensor):
+    """What a forward pass keeps on the device for the backward pass."""
+
+
+class Hoarding(Cramped):
+    """A recipe that says what is still kept of its last micro-batch that found no room."""
+
+    def loss(self, batch: Batch) -> Tensor:
+        activation = torch.ones(1).as_subclass(Activation)
+        self.kept = weakref.ref(activation)
         return super().loss(batch)
 
 
@@ -151,6 +165,21 @@ def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:
     leaving.set()
     assert set(optimizer.steps) == {4, 2} and optimizer.steps == sorted(optimizer.steps, reverse=True)
     assert done.contributed_samples == sum(optimizer.steps)
+
+
+def test_what_found_no_room_is_free_again_before_the_next_try() -> None:
+    recipe, kept = Hoarding(room=4), list[object]()
+    optimizer, events, leaving = training(recipe, batch_size=8)
+    forget = optimizer.forget_gradient
+
+    def forget_and_look() -> None:
+        kept.append(recipe.kept())
+        forget()
+
+    optimizer.forget_gradient = forget_and_look  # type: ignore[method-assign]
+    assert "4 samples at a time" in next(event for event in events if isinstance(event, Warned)).detail
+    leaving.set()
+    assert kept == [None]
 
 
 def test_who_has_taken_all_steps_of_a_round_rests_until_it_ends() -> None:

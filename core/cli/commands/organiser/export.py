@@ -111,7 +111,7 @@ def _answer(
 ) -> _Answer:
     """What a worker answers that request with."""
     with WorkerSession(context, display_for(wants_json)) as worker:
-        worker.client.export(request)
+        worker.client.ask(request)
         answered = answer(worker.wait_until(lambda session: answer(session) is not None))
     assert answered is not None
     return answered

@@ -69,11 +69,11 @@ class ModelPusher:
         self._ends.callback(shutil.rmtree, folder, ignore_errors=True)
         self._token = self._ends.enter_context(hub_token_file(self._context.folders))
         self._folder = folder
-        self._start(lambda client: client.export(export_request(run, folder, self._context)))
+        self._start(lambda client: client.ask(export_request(run, folder, self._context)))
 
     def _push(self, done: Exported) -> None:
         request = push_request(self._folder, self._repository, done, self._token)
-        self._start(lambda client: client.export(request))
+        self._start(lambda client: client.ask(request))
 
     def _start(self, begin: Callable[[Client], None]) -> None:
         loop = self._context.loop

@@ -54,7 +54,6 @@ from core.worker.swarm.state_parts.whole_state import StateServer
 POLL_SECONDS = 0.1
 LOOK_UP_SECONDS = 15.0  # for the list of peers that offer a state
 DIAL_SECONDS = 15.0  # for a donor to answer at all; libp2p itself gives up after three quarters of a minute
-DISTRUSTED_SECONDS = 3600.0  # after a lie
 
 log = logging.getLogger(__name__)
 
@@ -70,12 +69,10 @@ class AveragerProcess(StateServer):
     made of that which others send.
     """
 
-    _blocked: frozenset[PeerID] = frozenset()  # by the organiser
     _min_epoch = 0  # of the state that is being downloaded
 
     def __init__(self, *args: Any, last_exchange: SharedSeconds[float], aggregator: Aggregator, **kwargs: Any) -> None:
         self._last_exchange, self._aggregator = last_exchange, aggregator
-        self._distrusted = dict[PeerID, float]()  # until that time on the monotonic clock
         super().__init__(*args, **kwargs)
 
     def run(self) -> None:
@@ -161,7 +158,7 @@ class AveragerProcess(StateServer):
             tensors=tensors,
             group_id=group_id,
             ordered_peer_ids=group_info.peer_ids,
-            blocked=self._shunned(),
+            blocked=self._matchmaking.shunned.now(),
             **kwargs | self._timeouts.of_exchange(len(group_info.peer_ids)),
         )
         self._running_groups[group_id].set_result(runner)
@@ -210,20 +207,12 @@ class AveragerProcess(StateServer):
 
     async def _know_blocked(self, peers: frozenset[PeerID]) -> None:
         """Form no group with these peers, use nothing that they send, and send them no state, from now on."""
-        self._blocked = peers
-        self._matchmaking.blocked = self._shunned()
+        self._matchmaking.shunned.blocked = peers
         await super()._know_blocked(peers)
 
     def _distrust(self, peers: Iterable[PeerID]) -> None:
         """Form no group with these peers for an hour, and use nothing that they send: they have lied to us."""
-        self._distrusted |= dict.fromkeys(peers, time.monotonic() + DISTRUSTED_SECONDS)
-        self._matchmaking.blocked = self._shunned()
-
-    def _shunned(self) -> frozenset[PeerID]:
-        """With whom we average nothing at present."""
-        now = time.monotonic()
-        self._distrusted = {peer: until for peer, until in self._distrusted.items() if until > now}
-        return self._blocked | self._distrusted.keys()
+        self._matchmaking.shunned.distrust(peers)
 
     async def _fetch_state(
         self, future: MPFuture[Any], unwanted: Iterable[PeerID], max_bytes: int, min_epoch: int = 0

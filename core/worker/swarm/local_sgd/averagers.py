@@ -22,19 +22,22 @@ from core.worker.compute.optimizers import parameters_of, tensors_of
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
+from core.worker.swarm.local_sgd.audit.averager import AuditedAverager, Exchange
+from core.worker.swarm.local_sgd.audit.verdict import AuditedPart
 from core.worker.swarm.local_sgd.catch_up import MIRROR, PASSED, CatchUp
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
-from core.worker.swarm.local_sgd.exchange import DeltaRunner, ReductionRule, UsualSize
+from core.worker.swarm.local_sgd.exchange import DeltaRunner
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
+from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 
-class DeltaAverager(GradientAverager):
+class DeltaAverager(AuditedAverager, GradientAverager):
     """Averages what our steps have changed since the last round, in place of hivemind's gradients.
 
     ``outer`` steps the base weights, float32 on the CPU; ``parameters`` are the model's, which the steps change. Our
@@ -134,6 +137,7 @@ class DeltaAverager(GradientAverager):
 
     def _encode_changes(self) -> bool:
         """Encode the changes, part by part, where they are sent from; whether all are finite, else none is there."""
+        self._generation += 1
         self.changes.clear()
         if self.feedback is not None:
             self.feedback.begin()
@@ -179,9 +183,22 @@ class DeltaAverager(GradientAverager):
         self._usual_size.add(runner.tensor_part_reducer.sizes())
         self._aggregator.shares.add_round(group_info.peer_ids)
         self._distrust(runner.refused_reducers - {self.peer_id})
+        if not runner.outcome({}).has_missing_parts and self.peer_id in runner.sender_peer_ids:
+            self._begin_audit(runner.audited(int(self._generation)))
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
             lengths, parts = self.averages.lengths(), self.averages.parts()
             await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)
+
+    def _audited_part(self, number: int, exchange: Exchange) -> AuditedPart:
+        return AuditedPart(
+            reducer=exchange.senders.index(exchange.reducer_of[number]),
+            own=exchange.senders.index(self.peer_id),
+            senders=len(exchange.senders),
+            numbers=self.averages.lengths()[number],
+            average=self.averages.part(number).numpy().tobytes(),
+            codec=self._rule.codec,
+            combine=self._rule.encoded_average,
+        )
 
     def _apply_update(self, tensor: Tensor, update: Tensor) -> None:
         """Do nothing: the averages are where they belong."""

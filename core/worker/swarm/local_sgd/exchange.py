@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import logging
 import math
-import statistics
-from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import torch
+from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.partition import AllreduceException, BannedException
 from hivemind.compression import deserialize_torch_tensor, serialize_torch_tensor
 from hivemind.p2p import PeerID
@@ -24,8 +22,7 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils.asyncio import amap_in_executor
 from torch import Tensor
 
-from core.run.spec.collaboration import Aggregation
-from core.worker.swarm.aggregation.rules import MIN_SENDERS, aggregate
+from core.worker.swarm.aggregation.rules import MIN_SENDERS
 from core.worker.swarm.aggregation.sybil_resistance import SenderShares
 from core.worker.swarm.averaging.allreduce import (
     MAX_RATIO,
@@ -35,62 +32,16 @@ from core.worker.swarm.averaging.allreduce import (
     is_plausible,
 )
 from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
+from core.worker.swarm.local_sgd.audit.averager import Exchange
+from core.worker.swarm.local_sgd.audit.messages import Account
+from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+from core.worker.swarm.local_sgd.reduction import Received, ReductionRule
 
-REMEMBERED_ROUNDS = 5
 PARTS_AHEAD = 4  # that are read of a sender while the answers to those before are on their way
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class ReductionRule:
-    """How a reducer makes one part of what its senders have sent."""
-
-    codec: Codec
-    aggregation: Aggregation
-    weight_cap: float
-
-
-class UsualSize:
-    """How large weight changes are, as root mean square, by the medians of the last rounds.
-
-    Of two senders nobody can say which one lies, unless both are compared with what was sent before. Of two medians the
-    larger counts: a slow computer, or a liar who sends next to nothing, must not have the others left out.
-    """
-
-    def __init__(self) -> None:
-        self._medians = deque[float](maxlen=REMEMBERED_ROUNDS)
-
-    def add(self, sizes: Sequence[float]) -> None:
-        """Learn what the senders of one round have sent."""
-        if sizes:
-            self._medians.append(statistics.median_high(sizes))
-
-    def limit(self) -> float:
-        """The size that no honest sender exceeds."""
-        return MAX_RATIO * statistics.median_high(self._medians) if self._medians else math.inf
-
-
-class _Received:
-    """What has been received of one part, in place of hivemind's running sum."""
-
-    def __init__(self, rule: ReductionRule, numbers: int) -> None:
-        self._rule, self._numbers = rule, numbers
-        self._parts, self._weights = list[Tensor](), list[float]()
-
-    def add_(self, part: Tensor, alpha: float) -> None:
-        """Keep a sender's part and its weight."""
-        self._parts.append(part)
-        self._weights.append(alpha)
-
-    def div_(self, _total_weight: float) -> Tensor:
-        """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
-        rule, whole = self._rule, torch.zeros(self._numbers)
-        if self._parts:
-            whole = aggregate(self._parts, self._weights, rule.aggregation, rule.weight_cap)
-        return rule.codec.encode(whole)
 
 
 class DeltaContainer(ValidatingContainer):
@@ -116,6 +67,11 @@ class DeltaContainer(ValidatingContainer):
             for number, (_shape, info) in enumerate(list(parts)):
                 parts[number] = sent.part(first + number), info
         averages.clear()
+
+    def first_of(self, peer_index: int) -> int:
+        """The number of the first part that this peer reduces."""
+        first: int = self._firsts[peer_index]
+        return first
 
     def lengths_of(self, peer_index: int) -> list[int]:
         """How many numbers each of the parts has that this peer reduces."""
@@ -186,7 +142,8 @@ class DeltaReducer(ValidatingReducer):
         self._rule, self._limit, self._own, self._usual_sizes = rule, limit, own, usual_sizes
         self._shares = shares or [1.0] * senders
         self._refused = set[int]()
-        self._norms = torch.zeros(len(lengths), senders)
+        self._norms, self._weights = torch.zeros(len(lengths), senders), torch.zeros(len(lengths), senders).double()
+        self._digests = [[b""] * senders for _ in lengths]
         super().__init__([torch.zeros(()).expand(length) for length in lengths], senders)
 
     def _usual_size(self, part_index: int) -> float:
@@ -196,13 +153,13 @@ class DeltaReducer(ValidatingReducer):
         """Begin the next part, as TensorPartReducer does."""
         super().reset_accumulators()
         if not self.finished.is_set():
-            self.accumulator = _Received(self._rule, self.part_shapes[self.current_part_index].numel())
+            self.accumulator = Received(self._rule, self.part_shapes[self.current_part_index].numel())
 
     async def accumulate_part(
         self, sender_index: int, part_index: int, tensor_part: Tensor, weight: float = 1.0
     ) -> Tensor:
         """Add a sender's encoded part; the encoded aggregate, once everybody was heard."""
-        shape = self.part_shapes[part_index]
+        shape, encoded = self.part_shapes[part_index], tensor_part
         try:
             tensor_part = self._rule.codec.decode(tensor_part, shape.numel())
         except ValueError as error:
@@ -219,7 +176,20 @@ class DeltaReducer(ValidatingReducer):
                 self.invalid_senders.add(sender_index)
                 raise BannedException(f"sender {sender_index} sent {float(norm):.3g}, far more than is usual")
         weight *= self._shares[sender_index]
-        return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
+        self._weights[part_index, sender_index] = weight
+        self._digests[part_index][sender_index] = digest_of(encoded.numpy())
+        try:
+            return await super().accumulate_part(sender_index, part_index, tensor_part, weight)
+        except BannedException:
+            self._weights[part_index, sender_index] = 0.0
+            raise
+
+    def accounts(self) -> list[Account]:
+        """Of each part, how it was made."""
+        return [
+            Account(tuple(weights), tuple(digests))
+            for weights, digests in zip(self._weights.tolist(), self._digests, strict=True)
+        ]
 
     def sizes(self) -> list[float]:
         """The root mean square of what each has sent who has any weight, and was not refused.
@@ -296,6 +266,21 @@ class DeltaRunner(ValidatingRunner):
         if self.weight > 0:
             own = self.ordered_peer_ids.index(self.peer_id)
             self.tensor_part_container.invalid_senders |= self.tensor_part_container.answers.liars(own)
+
+    def audited(self, generation: int) -> Exchange:
+        """The exchange as it is audited, once all averages are there."""
+        container, own = self.tensor_part_container, self.ordered_peer_ids.index(self.peer_id)
+        modes = zip(self.ordered_peer_ids, self.modes, strict=True)
+        of_peers = zip(self.ordered_peer_ids, container.num_parts_by_peer, strict=True)
+        return Exchange(
+            group=self.group_id,
+            senders=tuple(self.sender_peer_ids),
+            weight=self.weight,
+            generation=generation,
+            reducer_of=[peer for peer, parts in of_peers for _ in range(parts)],
+            auditors=frozenset(peer for peer, mode in modes if mode == AveragingMode.NODE),
+            accounts=dict(enumerate(self.tensor_part_reducer.accounts(), container.first_of(own))),
+        )
 
     @property
     def refused_reducers(self) -> frozenset[PeerID]:

@@ -27,17 +27,17 @@ from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.local_sgd.averagers import BaseWeightsAverager, DeltaAverager
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import codec
-from core.worker.swarm.local_sgd.exchange import ReductionRule
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.inner_optimizer import InnerOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import MOMENTUM, OuterNesterov, Version, version_of
 from core.worker.swarm.local_sgd.own_progress import OwnProgress, Rebase, has_broken, has_missed, has_result
+from core.worker.swarm.local_sgd.reduction import ReductionRule
 from core.worker.swarm.local_sgd.repair import Repair
 from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 
-PROTOCOL = "ls3"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls4"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 
@@ -150,6 +150,7 @@ class LocalSgdOptimizer(SwarmOptimizer):
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
             outer=self.outer,
+            organiser=self._organiser,
             rule=ReductionRule(codec(told.delta_codec), told.aggregation, told.weight_cap),
             keeps_sent=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -25,9 +24,9 @@ from hivemind.proto import averaging_pb2
 from hivemind.utils import MSGPackSerializer
 
 from core.worker.swarm.patches.group_checks import MAX_GROUP, InvalidGroupError, check_group, gathered_error
+from core.worker.swarm.patches.shunned_peers import ShunnedPeers
 
 SEARCH_SECONDS = 0.3  # between two searches for groupmates
-MAX_REMEMBERED = 256  # peers whose groups could average nothing
 
 log = logging.getLogger(__name__)
 
@@ -116,14 +115,13 @@ class EpochMatchmaking(Matchmaking):
 
     _servicer_type: Any
     group_key_manager: GroupKeyManager
-    blocked: frozenset[PeerID] = frozenset()  # with whom we form no group
     _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # after the constructor, which accepts only a subclass of ServicerBase
         self._servicer_type = _StubProxy(self._servicer_type, self._on_leader_message)
-        self._unusable_leaders = deque[PeerID](maxlen=MAX_REMEMBERED)
+        self.shunned = ShunnedPeers()
         keys = self.group_key_manager
         self.group_key_manager = RateLimitedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
 
@@ -152,11 +150,11 @@ class EpochMatchmaking(Matchmaking):
         """Why somebody who may join by hivemind's rules may not: the group has enough, or could not begin with it."""
         if len(self.current_followers) + 1 >= MAX_GROUP:
             return averaging_pb2.MessageFromLeader(code=averaging_pb2.GROUP_IS_FULL)
-        if context.remote_id in self.blocked:
+        if context.remote_id in self.shunned:
             return averaging_pb2.MessageFromLeader(code=averaging_pb2.PROTOCOL_VIOLATION)
         if error := gathered_error(request.gather):
             log.warning("%s may not join a group, because of what it tells: %s", context.remote_id, error)
-            self._remember_unusable(context.remote_id)
+            self.shunned.distrust([context.remote_id])
             return averaging_pb2.MessageFromLeader(code=averaging_pb2.PROTOCOL_VIOLATION)
         return None
 
@@ -167,7 +165,7 @@ class EpochMatchmaking(Matchmaking):
         return group
 
     async def _request_join_group(self, leader: PeerID) -> GroupInfo | None:
-        if leader in self.blocked or leader in self._unusable_leaders:
+        if leader in self.shunned:
             return None
         self._refused_for, step = None, self.step_control
         try:
@@ -175,17 +173,12 @@ class EpochMatchmaking(Matchmaking):
         except InvalidGroupError as error:
             log.warning("the group of %s is left out: %s", leader, error)
             if error.teller == leader:  # of the others it may say anything
-                self._remember_unusable(leader)
+                self.shunned.distrust([leader])  # who waits for its group finds the other groups begun
             group = None
         is_last = not self.potential_leaders.leader_queue  # others may still be in our round
         if group is None and step is not None and is_last:
             self._end_if_stale(self._refused_for, step)
         return group
-
-    def _remember_unusable(self, peer: PeerID) -> None:
-        """Never again ask that peer to lead: whoever waits for its group finds the other groups begun."""
-        if peer not in self._unusable_leaders:
-            self._unusable_leaders.append(peer)
 
     def _on_leader_message(self, message: averaging_pb2.MessageFromLeader) -> None:
         is_refusal = message.code not in (averaging_pb2.ACCEPTED, averaging_pb2.BEGIN_ALLREDUCE)

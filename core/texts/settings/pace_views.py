@@ -1,0 +1,30 @@
+"""What is measured for the owner's limits of pace, in a few words beside each."""
+
+from __future__ import annotations
+
+from core.availability.observation import Observation
+from core.availability.pacing import Pace, PaceCause
+from core.placeholders import fill_placeholders
+from core.texts import figures
+from core.texts.localization import translate
+
+
+def measured(cause: PaceCause, seen: Observation) -> str:
+    """Return what that limit is about as it is now: ``71 °C now``, ``cannot be measured here``."""
+    amount, words = {
+        "heat": (seen.gpu_celsius, translate("Pace", "%1 °C now")),
+        "power": (seen.gpu_watts, translate("Pace", "%1 W now")),
+        "noise": (seen.fan_percent, translate("Pace", "%1 % now")),
+    }[cause]
+    if amount is None:
+        return translate("Pace", "cannot be measured here")
+    return fill_placeholders(words, figures.count(round(amount)))
+
+
+def of_line(pace: Pace, seen: Observation) -> str:
+    """Return what may be sent now, or that nobody can limit it on this computer."""
+    if seen.can_limit_uploads is False:
+        return translate("Pace", "cannot limit here: this system lets no program pace the connections of another")
+    if pace.upload_rate is None:
+        return translate("Pace", "no limit now")
+    return fill_placeholders(translate("Pace", "at most %1 a second now"), figures.size(pace.upload_rate))

@@ -1,0 +1,46 @@
+"""The pace that the owner's client asks for: of the computing, and of the uploads."""
+
+from __future__ import annotations
+
+import threading
+
+from core.protocol.commands import SetPace
+from core.protocol.events import Paced
+from core.worker.delegation.tcp_pacing import UploadState
+from core.worker.delegation.upload_limit import limit_upload
+from core.worker.process.channel import WorkerChannel
+from core.worker.roles.upload_monitor import UploadMonitor
+from core.worker.training.duty_cycle import DutyCycle
+
+LOOK_SECONDS = 2.0  # between two looks at what has come of an upload limit
+_BITS = 8
+
+
+class PaceKeeper:
+    """Passes on each new pace of the channel, and tells what has come of it."""
+
+    def __init__(self, duty_cycle: DutyCycle, upload_monitor: UploadMonitor, channel: WorkerChannel) -> None:
+        self._duty_cycle, self._upload_monitor, self._channel = duty_cycle, upload_monitor, channel
+        self._limit: int | None = None
+        self._told = Paced(compute_share=1.0)
+
+    def run(self, leaving: threading.Event) -> None:
+        """Until we leave; raises UserError where the process that limits uploads has ended."""
+        while not leaving.is_set():
+            self._keep(self._channel.pace)
+            self._channel.pace_changed.wait(LOOK_SECONDS)
+            self._channel.pace_changed.clear()
+
+    def _keep(self, pace: SetPace) -> None:
+        self._duty_cycle.share = pace.compute_share
+        limit, before = pace.upload_bytes_a_second, self._limit
+        self._limit = limit
+        if limit != before:
+            self._upload_monitor.limit_to(None if limit is None else limit * _BITS)
+        state: UploadState = "free"
+        if limit is not None or before is not None:
+            state = limit_upload(limit)
+        paced = Paced(compute_share=pace.compute_share, upload="free" if limit is None else state)
+        if paced != self._told and (limit is None or state != "free"):  # else the limit has not been looked at yet
+            self._told = paced
+            self._channel.emit(paced)

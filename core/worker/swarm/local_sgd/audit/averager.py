@@ -1,0 +1,270 @@
+"""An averager whose reducers are audited: after an exchange, some of its parts are averaged once more by another peer.
+
+Each member that can be reached is an auditor of the others. Which parts it averages again it decides by itself, by lot,
+once it has all averages: until then nobody can know it, and no reducer can lie in the other parts only. The senders,
+who may be behind routers, ask it which parts it wants, and send these once more; see ``verdict.py`` for what follows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, AsyncIterator  # noqa: UP035 - hivemind reads this very annotation
+
+import torch
+from hivemind.averaging.group_info import GroupInfo
+from hivemind.p2p import P2PContext, PeerID
+from hivemind.proto import averaging_pb2, runtime_pb2
+
+from core.worker.swarm.averaging.allreduce import AllreduceOutcome
+from core.worker.swarm.averaging.averager_process import POLL_SECONDS, AveragerProcess
+from core.worker.swarm.local_sgd.audit.messages import (
+    MAX_PARTS,
+    Account,
+    Contribution,
+    Finding,
+    Question,
+    Wanted,
+    decoded,
+    packed,
+)
+from core.worker.swarm.local_sgd.audit.verdict import AuditedPart, AuditRecord, Shown, Verdict, judge
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
+
+CHANCE = 1 / 20  # that a part is averaged once more, by all auditors together
+CONTRIBUTION_SECONDS = 20.0  # for the parts of all senders to be there, after we have all averages
+ACCOUNT_SECONDS = 10.0  # for a reducer's account of a part
+MAX_SECONDS = 60.0  # of an audit
+MAX_SHOWN = 128  # parts of all senders together, of half a megabyte each
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One that is over, and of which every average has come. ``accounts`` are those of the parts that we reduce.
+
+    Parts are numbered through; ``generation`` counts how often our changes were encoded until then.
+    """
+
+    group: bytes
+    senders: Sequence[PeerID]
+    weight: float
+    generation: int
+    reducer_of: Sequence[PeerID]
+    auditors: frozenset[PeerID]
+    accounts: Mapping[int, Account]
+
+
+@dataclass
+class _Audit:
+    """The parts of an exchange that we average once more, and what their senders have shown us of each."""
+
+    exchange: Exchange
+    parts: Mapping[int, AuditedPart]
+    shown: dict[PeerID, dict[int, Shown]] = field(default_factory=dict)
+    finding: asyncio.Future[Finding] = field(default_factory=asyncio.Future)
+
+    def is_complete(self) -> bool:
+        """Whether every sender has shown its parts."""
+        return self.shown.keys() >= {*self.exchange.senders}
+
+    def shown_of(self, number: int) -> dict[int, Shown]:
+        """What each sender has shown of that part."""
+        numbered = enumerate(self.exchange.senders)
+        return {index: self.shown[peer][number] for index, peer in numbered if peer in self.shown}
+
+
+class AuditedAverager(AveragerProcess):
+    """An averager of encoded changes, which audits others and gives account; see above.
+
+    Who has lied as a reducer, or is in dispute with one, is among the outliers of the next round. On its own findings
+    the ``organiser`` (a peer id) forms no group with a liar for an hour, and neither does who hears of it by it: where
+    everybody left out whom it alone has found, groups would fall apart.
+    """
+
+    audit_chance = CHANCE
+    changes: EncodedTensors
+    averages: EncodedTensors
+    _audit: _Audit | None = None
+    _exchange: Exchange | None = None
+
+    def __init__(self, *args: Any, organiser: str = "", **kwargs: Any) -> None:
+        self._organiser, self._audit_record = organiser, AuditRecord()
+        self._caught, self._audit_tasks = set[PeerID](), set[asyncio.Task[None]]()
+        self._generation = torch.zeros((), dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call]
+        super().__init__(*args, **kwargs)
+
+    async def _aggregate_with_group(self, group_info: GroupInfo, **kwargs: Any) -> AllreduceOutcome:
+        """Exchange as AveragerProcess does; who was caught since the last round is one of the outliers."""
+        outcome = await super()._aggregate_with_group(group_info, **kwargs)
+        outcome.outliers |= self._caught
+        self._caught.clear()
+        return outcome
+
+    def _audited_part(self, number: int, exchange: Exchange) -> AuditedPart:
+        """The part of that number, whose average has just come."""
+        raise NotImplementedError
+
+    def _begin_audit(self, exchange: Exchange) -> None:
+        """Let others audit that exchange, and audit it ourselves where we can be reached."""
+        self._exchange, chosen = exchange, self._chosen_parts(exchange)
+        own = {number: Shown(self.changes.part(number).numpy().tobytes(), exchange.weight) for number in chosen}
+        audit = _Audit(exchange, {number: self._audited_part(number, exchange) for number in chosen})
+        audit.shown[self.peer_id] = own
+        self._audit = audit
+        if chosen:
+            self._in_background(self._conclude(audit))
+        for auditor in exchange.auditors - {self.peer_id}:
+            self._in_background(self._contribute(auditor, exchange))
+
+    def _chosen_parts(self, exchange: Exchange) -> list[int]:
+        """By lot, of those that others reduce; no more than there is memory for."""
+        if self.peer_id not in exchange.auditors:
+            return []
+        lot, chance = secrets.SystemRandom(), self.audit_chance / max(1, len(exchange.auditors) - 1)
+        others = [number for number, peer in enumerate(exchange.reducer_of) if peer != self.peer_id]
+        chosen = [number for number in others if lot.random() < chance]
+        most = max(1, min(MAX_PARTS, MAX_SHOWN // len(exchange.senders)))
+        return sorted(lot.sample(chosen, min(len(chosen), most)))
+
+    def _in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        async def limited() -> None:
+            try:
+                async with asyncio.timeout(MAX_SECONDS):
+                    await coroutine
+            except Exception as error:  # whatever a stranger's end of the line does
+                log.info("an audit has ended early: %r", error)
+
+        task = asyncio.create_task(limited())
+        self._audit_tasks.add(task)
+        task.add_done_callback(self._audit_tasks.discard)
+
+    def _sent_part(self, number: int, exchange: Exchange) -> bytes:
+        """What we have sent of that part; raises LookupError where it is there no more."""
+        encoded = self.changes.part(number).numpy().tobytes()
+        if int(self._generation) != exchange.generation:
+            raise LookupError("our next changes are in its place")
+        return encoded
+
+    async def _contribute(self, auditor: PeerID, exchange: Exchange) -> None:
+        """Send that auditor the parts that it wants, and hear what it has found."""
+        wanted: asyncio.Future[Wanted] = asyncio.Future()
+
+        async def sent() -> AsyncIterator[runtime_pb2.ExpertRequest]:
+            yield runtime_pb2.ExpertRequest(metadata=packed(Contribution(exchange.group, exchange.weight)))
+            for number in (await wanted).numbers:
+                yield runtime_pb2.ExpertRequest(metadata=self._sent_part(number, exchange))
+
+        answers = await self.get_stub(self._p2p, auditor, namespace=self.prefix).rpc_audit(sent())
+        async with contextlib.aclosing(answers):
+            first, found = await anext(answers, None), None
+            wanted.set_result(decoded(first.metadata, Wanted) if first is not None else Wanted())
+            if wanted.result().numbers:
+                found = await anext(answers, None)
+        if found is not None and auditor.to_base58() == self._organiser:
+            liars = decoded(found.metadata, Finding).liars
+            self._leave_out(exchange.senders[index] for index in liars if index < len(exchange.senders))
+
+    async def rpc_audit(
+        self, stream: AsyncIterator[runtime_pb2.ExpertRequest], context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
+        """Tell a sender which of its parts we average once more, receive these, and tell it what we have found."""
+        with contextlib.suppress(ValueError, StopAsyncIteration, TimeoutError):
+            async with asyncio.timeout(CONTRIBUTION_SECONDS):
+                told = decoded((await anext(stream)).metadata, Contribution)
+                audit = await self._audit_of(told.group)
+            if context.remote_id not in audit.exchange.senders:
+                return
+            yield averaging_pb2.DownloadData(metadata=packed(Wanted(tuple(audit.parts))))
+            shown = dict[int, Shown]()
+            async with asyncio.timeout(CONTRIBUTION_SECONDS):
+                for number, part in audit.parts.items():
+                    encoded = (await anext(stream)).metadata
+                    shown[number] = Shown(encoded[: part.codec.room(part.numbers) + 1], told.weight)
+            audit.shown.setdefault(context.remote_id, shown)
+            if audit.parts:
+                yield averaging_pb2.DownloadData(metadata=packed(await asyncio.shield(audit.finding)))
+
+    async def _audit_of(self, group: bytes) -> _Audit:
+        """Of that group's exchange, which may be over a little later for us."""
+        while self._audit is None or self._audit.exchange.group != group:
+            await asyncio.sleep(POLL_SECONDS)
+        return self._audit
+
+    async def rpc_account(
+        self, request: runtime_pb2.ExpertRequest, context: P2PContext
+    ) -> AsyncIterator[averaging_pb2.DownloadData]:
+        """Give account of a part of the last exchange to somebody who was in it, and what we have sent of it."""
+        exchange = self._exchange
+        with contextlib.suppress(ValueError, LookupError):
+            question = decoded(request.metadata, Question)
+            if exchange is None or exchange.group != question.group or context.remote_id not in exchange.senders:
+                return
+            account, own = exchange.accounts[question.number], self._sent_part(question.number, exchange)
+            yield averaging_pb2.DownloadData(metadata=packed(account), tensor_part=runtime_pb2.Tensor(buffer=own))
+
+    async def _conclude(self, audit: _Audit) -> None:
+        """Wait for the senders, ask the reducers, and tell everybody what follows."""
+        liars = set[PeerID]()
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CONTRIBUTION_SECONDS):
+                    while not audit.is_complete():
+                        await asyncio.sleep(POLL_SECONDS)
+            for number, part in audit.parts.items():
+                liars |= await self._liars_of(audit, number, part)
+            if self.peer_id.to_base58() == self._organiser:
+                self._leave_out(liars)
+        finally:
+            senders = enumerate(audit.exchange.senders)
+            audit.shown.clear()
+            audit.finding.set_result(Finding(tuple(index for index, peer in senders if peer in liars)))
+
+    async def _liars_of(self, audit: _Audit, number: int, part: AuditedPart) -> set[PeerID]:
+        """Who has lied about that part for certain, or by what is known of it so far."""
+        exchange, senders = audit.exchange, audit.exchange.senders
+        reducer = exchange.reducer_of[number]
+        try:
+            async with asyncio.timeout(ACCOUNT_SECONDS):
+                account, own = await self._account_of(reducer, Question(exchange.group, number))
+        except Exception as error:  # it has left, or will not say
+            log.info("%s gives no account of a part: %r", reducer, error)
+            return {reducer} if self._audit_record.silent(reducer.to_bytes()) else set()
+        self._audit_record.answered(reducer.to_bytes())
+        shown = audit.shown_of(number) | {part.reducer: Shown(own, 0.0)}
+        verdict = await asyncio.get_running_loop().run_in_executor(None, judge, part, shown, account)
+        log.info("part %d of %s was averaged once more: %s", number, reducer, verdict)
+        return self._named_by(verdict or Verdict(), reducer, senders)
+
+    def _named_by(self, verdict: Verdict, reducer: PeerID, senders: Sequence[PeerID]) -> set[PeerID]:
+        """Whom a verdict makes a liar; all whom it concerns are named with the next round."""
+        liars = {reducer} if verdict.is_liar else set[PeerID]()
+        if verdict.disputed:
+            others = [senders[index] for index in verdict.disputed]
+            log.warning("%s and %s say different things of what was sent", reducer, ", ".join(map(str, others)))
+            self._caught |= {reducer, *others}
+            disputing = self._audit_record.disputed(reducer.to_bytes(), [peer.to_bytes() for peer in others])
+            liars |= {peer for peer in (reducer, *others) if peer.to_bytes() in disputing}
+        if liars:
+            log.warning("%s returned what is not the average", ", ".join(map(str, liars)))
+            self._caught |= liars
+        return liars
+
+    async def _account_of(self, reducer: PeerID, question: Question) -> tuple[Account, bytes]:
+        """What that reducer says, and its own bytes of the part; raises whatever the line does, and ValueError."""
+        stub = self.get_stub(self._p2p, reducer, namespace=self.prefix)
+        answers = await stub.rpc_account(runtime_pb2.ExpertRequest(metadata=packed(question)))
+        async with contextlib.aclosing(answers):
+            answer = await anext(answers)
+        return decoded(answer.metadata, Account), answer.tensor_part.buffer
+
+    def _leave_out(self, liars: Iterable[PeerID]) -> None:
+        """Form no group with them for an hour."""
+        named = {*liars} - {self.peer_id}
+        self._caught |= named
+        self._distrust(named)

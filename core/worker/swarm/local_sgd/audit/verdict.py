@@ -1,0 +1,139 @@
+"""What follows from a part that two peers have averaged, if their averages differ.
+
+The auditor has what each sender says to have sent, and the reducer's account of what it has received. Where both are
+the same, and the average is still another one, the reducer has lied. Where they differ, one of the two has, and nobody
+can tell which: a *dispute*.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.worker.swarm.aggregation.sybil_resistance import MAX_OF_SUBNET, RAMP_ROUNDS
+from core.worker.swarm.local_sgd.audit.messages import DIGEST_BYTES, Account
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+
+TOLERANCE = (
+    0.01  # of the average's norm: the order of a sum, or another processor, changes the last bits of few numbers
+)
+MOST_DISPUTES = 2  # with different peers, that an honest peer may have: more liars than that are not expected
+MOST_SILENCES = 5  # audits in a row that a reducer may leave unanswered, as one whose next exchange has begun
+SLACK = 1e-6  # of a weight
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a sender shows an auditor of one part: its encoding, and the weight that it had claimed."""
+
+    encoded: bytes
+    weight: float
+
+
+@dataclass(frozen=True)
+class AuditedPart:
+    """A part of an exchange of so many ``numbers``, the ``average`` that its ``reducer`` returned, and who sent it.
+
+    ``combine`` makes the encoded average of decoded parts and their weights, by the run's rule. Senders, the reducer
+    among them, are numbered in the order of the group; ``own`` is the auditor's number.
+    """
+
+    reducer: int
+    own: int
+    senders: int
+    numbers: int
+    average: bytes
+    codec: Codec
+    combine: Callable[[Sequence[Tensor], Sequence[float]], Tensor]
+
+    def decoded(self, encoded: bytes) -> Tensor:
+        """The numbers in that encoding of the part; raises ValueError where it is none."""
+        return self.codec.decode(torch.frombuffer(bytearray(encoded or b"\0"), dtype=torch.uint8), self.numbers)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the reducer is a liar, and with which senders it is in dispute, by their numbers."""
+
+    is_liar: bool = False
+    disputed: frozenset[int] = frozenset()
+
+
+def digest_of(encoded: Any) -> bytes:
+    """By which what a sender has sent and what its reducer has received are compared; any buffer of bytes."""
+    return hashlib.blake2b(encoded, digest_size=DIGEST_BYTES).digest()
+
+
+def judge(part: AuditedPart, shown: Mapping[int, Shown], account: Account) -> Verdict | None:
+    """What follows; ``None`` where the part of somebody is missing, so that nobody can tell.
+
+    ``shown`` are those who have received all averages, the reducer and ourselves included.
+    """
+    if not len(account.weights) == len(account.digests) == part.senders:
+        return Verdict(is_liar=True)
+    weighed = {sender: weight for sender, weight in enumerate(account.weights) if weight > 0}
+    if not weighed.keys() <= shown.keys():
+        return None
+    disputed = _wrongly_weighed(part, shown, account.weights)
+    disputed |= {each for each in weighed if digest_of(shown[each].encoded) != account.digests[each]}
+    if disputed & {part.reducer, part.own}:  # of what it has sent itself, or we have, there is no doubt
+        return Verdict(is_liar=True)
+    if disputed:
+        return Verdict(disputed=frozenset(disputed))
+    return Verdict(is_liar=not _is_average(part, [shown[each].encoded for each in weighed], [*weighed.values()]))
+
+
+def _is_average(part: AuditedPart, sent: Sequence[bytes], weights: Sequence[float]) -> bool:
+    """Whether the part's average is that of what was sent; no reducer averages what cannot be decoded."""
+    try:
+        decoded = [part.decoded(each) for each in sent] or [torch.zeros(part.numbers)]
+        true = part.decoded(part.combine(decoded, weights or [0.0]).numpy().tobytes())
+        returned = part.decoded(part.average)
+    except ValueError:
+        return False
+    return float((returned - true).norm()) <= TOLERANCE * float(true.norm())
+
+
+def _wrongly_weighed(part: AuditedPart, shown: Mapping[int, Shown], weights: Sequence[float]) -> set[int]:
+    """To whom the account gives more weight than was claimed, or less than any rule leaves.
+
+    A newcomer has a third of its weight, and of one subnet four peers count in full; see `SenderShares`. Its own, the
+    reducer may leave out.
+    """
+    least = (1 - SLACK) * min(1.0, MAX_OF_SUBNET / part.senders) / RAMP_ROUNDS
+    most = 1 + SLACK
+    return {
+        sender
+        for sender, each in shown.items()
+        if sender != part.reducer and not least * each.weight <= weights[sender] <= most * each.weight
+    }
+
+
+class AuditRecord:
+    """What one auditor has found out about each peer, of a kind that can be compared between exchanges."""
+
+    def __init__(self) -> None:
+        self._disputes = defaultdict[bytes, set[bytes]](set)
+        self._silences = defaultdict[bytes, int](int)
+
+    def disputed(self, reducer: bytes, senders: Sequence[bytes]) -> frozenset[bytes]:
+        """A reducer and these senders say different things; whom that makes a liar, since it differs from so many."""
+        for sender in senders:
+            self._disputes[reducer].add(sender)
+            self._disputes[sender].add(reducer)
+        return frozenset(peer for peer in (reducer, *senders) if len(self._disputes[peer]) > MOST_DISPUTES)
+
+    def answered(self, reducer: bytes) -> None:
+        """It has given an account of its part."""
+        self._silences.pop(reducer, None)
+
+    def silent(self, reducer: bytes) -> bool:
+        """It has given none; whether it has kept silent too often."""
+        self._silences[reducer] += 1
+        return self._silences[reducer] > MOST_SILENCES

@@ -1,0 +1,71 @@
+"""How a reducer of local SGD makes one average of what its senders have sent, and what size of it is usual."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.run.spec.collaboration import Aggregation
+from core.worker.swarm.aggregation.rules import aggregate
+from core.worker.swarm.averaging.allreduce import MAX_RATIO
+from core.worker.swarm.local_sgd.codecs.codec import Codec
+
+REMEMBERED_ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class ReductionRule:
+    """How a reducer makes one part of what its senders have sent."""
+
+    codec: Codec
+    aggregation: Aggregation
+    weight_cap: float
+
+    def encoded_average(self, parts: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
+        """The average of decoded parts, of each sender one, as everybody gets it."""
+        return self.codec.encode(aggregate(parts, weights, self.aggregation, self.weight_cap))
+
+
+class UsualSize:
+    """How large weight changes are, as root mean square, by the medians of the last rounds.
+
+    Of two senders nobody can say which one lies, unless both are compared with what was sent before. Of two medians the
+    larger counts: a slow computer, or a liar who sends next to nothing, must not have the others left out.
+    """
+
+    def __init__(self) -> None:
+        self._medians = deque[float](maxlen=REMEMBERED_ROUNDS)
+
+    def add(self, sizes: Sequence[float]) -> None:
+        """Learn what the senders of one round have sent."""
+        if sizes:
+            self._medians.append(statistics.median_high(sizes))
+
+    def limit(self) -> float:
+        """The size that no honest sender exceeds."""
+        return MAX_RATIO * statistics.median_high(self._medians) if self._medians else math.inf
+
+
+class Received:
+    """What has been received of one part, in place of hivemind's running sum."""
+
+    def __init__(self, rule: ReductionRule, numbers: int) -> None:
+        self._rule, self._numbers = rule, numbers
+        self._parts, self._weights = list[Tensor](), list[float]()
+
+    def add_(self, part: Tensor, alpha: float) -> None:
+        """Keep a sender's part and its weight."""
+        self._parts.append(part)
+        self._weights.append(alpha)
+
+    def div_(self, _total_weight: float) -> Tensor:
+        """The aggregate, encoded: hivemind divides its sum once all senders were heard."""
+        if not self._parts:
+            return self._rule.codec.encode(torch.zeros(self._numbers))
+        return self._rule.encoded_average(self._parts, self._weights)

@@ -1,0 +1,59 @@
+"""The limits of pace on the settings page: what a person changes, and what is measured now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.pages.settings.pace_settings import PaceSettings
+from app.pages.settings.page import SettingsPage
+from core.availability.observation import Observation
+from core.availability.pacing import FULL, Pace
+from core.availability.rules import AvailabilityRules
+from core.records.settings import Settings
+
+SEEN = Observation(
+    datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0, gpu_celsius=83.0, gpu_watts=201.4, can_limit_uploads=True
+)
+LIMITED = AvailabilityRules(gpu_celsius=80, fan_percent=50, attended_upload_rate=250_000)
+CHANGES: dict[str, tuple[Callable[[PaceSettings], None], AvailabilityRules]] = {
+    "heat": (lambda part: part.rows["heat"].switch.click(), AvailabilityRules(gpu_celsius=75)),
+    "power": (lambda part: part.rows["power"].switch.click(), AvailabilityRules(gpu_watts=200)),
+    "noise": (lambda part: part.rows["noise"].switch.click(), AvailabilityRules(fan_percent=50)),
+    "upload": (lambda part: part.attended.setValue(250), AvailabilityRules(attended_upload_rate=250_000)),
+    "least upload": (lambda part: part.otherwise.setValue(1), AvailabilityRules(upload_rate=10_000)),
+}
+
+
+@pytest.fixture
+def page(qtbot: QtBot, english: None) -> SettingsPage:
+    page = SettingsPage()
+    qtbot.addWidget(page)
+    page.show_settings(Settings())
+    return page
+
+
+@pytest.mark.parametrize(("change", "wanted"), CHANGES.values(), ids=CHANGES.keys())
+def test_every_limit_is_emitted_as_whole_settings(
+    page: SettingsPage, qtbot: QtBot, change: Callable[[PaceSettings], None], wanted: AvailabilityRules
+) -> None:
+    with qtbot.waitSignal(page.settings_changed) as changed:
+        change(page.pace)
+    assert changed.args == [Settings(availability=wanted)]
+
+
+def test_what_is_measured_is_said_beside_each_limit_that_is_set(page: SettingsPage) -> None:
+    page.show_settings(Settings(availability=LIMITED))
+    pace = Pace(0.6, 250_000, "heat", 83.0, 80.0)
+    page.pace.show_sights(pace, SEEN)
+    assert page.pace.now.text() == "Slowed to 60 %: GPU at 83 °C, your limit is 80"
+    sights = {cause: row.sight.text() for cause, row in page.pace.rows.items()}
+    assert sights == {"heat": "83 °C now", "power": "", "noise": "cannot be measured here"}
+    assert page.pace.line.text() == "at most 250.0 KB a second now"
+    page.pace.show_sights(FULL, replace(SEEN, can_limit_uploads=False))
+    assert page.pace.now.text() == ""
+    assert page.pace.line.text().startswith("cannot limit here")

@@ -1,0 +1,1 @@
+"""What all defences against strangers cost an honest run."""

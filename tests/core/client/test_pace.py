@@ -1,0 +1,39 @@
+"""A volunteer's worker is told at which pace to work, without a restart, and each new worker anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.availability.decision import Decision, Reason
+from core.availability.pacing import FULL, Pace
+from core.protocol.client_events import AvailabilityDecided
+from core.protocol.commands import SetPace
+from tests.support.client_harness import FrontEnd
+
+SLOW = Pace(0.6, 250_000, "heat", 83.0, 80.0)
+SLOWED = SetPace(compute_share=0.6, upload_bytes_a_second=250_000)
+
+
+def paces(front: FrontEnd) -> list[list[SetPace]]:
+    """What each worker was told, in turn."""
+    return [[command for command in life if isinstance(command, SetPace)] for life in front.lives()]
+
+
+def test_a_pace_reaches_the_worker_that_trains_and_the_one_after_a_pause(tmp_path: Path) -> None:
+    front = FrontEnd(tmp_path, "good", "good")
+    try:
+        front.train()
+        for pace in (SLOW, SLOW, Pace(0.6, 250_000, "heat", 84.0, 80.0)):
+            front.post(AvailabilityDecided(Decision(), pace=pace))
+        front.until(lambda session: session.pace.measured == 84.0)
+        assert front.session.phase == "training"
+        front.post(AvailabilityDecided(Decision((Reason("battery"),)), pace=SLOW))
+        front.until(lambda session: session.phase == "paused")
+        front.post(AvailabilityDecided(Decision(), pace=SLOW))
+        given = front.session.contributed_samples
+        front.until(lambda session: session.contributed_samples > given)
+        front.post(AvailabilityDecided(Decision(), pace=FULL))
+        front.until(lambda session: session.pace == FULL)
+    finally:
+        front.client.close()
+    assert paces(front) == [[SLOWED], [SLOWED, SetPace()]]

@@ -1,0 +1,132 @@
+"""Parts that two peers have averaged: a reducer that lies is found out, and nobody else is blamed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Finding, Question, Wanted, decoded, packed
+from core.worker.swarm.local_sgd.audit.verdict import (
+    MOST_DISPUTES,
+    MOST_SILENCES,
+    AuditedPart,
+    AuditRecord,
+    Shown,
+    Verdict,
+    digest_of,
+    judge,
+)
+from core.worker.swarm.local_sgd.codecs.wire import codec
+from core.worker.swarm.local_sgd.reduction import ReductionRule
+
+NUMBERS = 3000
+SENDERS, REDUCER, AUDITOR = 4, 1, 0
+CODECS = "fp16", "int8", "int4", "topk"
+WEIGHTS = (100.0, 60.0, 140.0, 90.0)
+
+
+def exchanged(
+    name: str = "int8", shares: Sequence[float] = (1.0,) * SENDERS
+) -> tuple[AuditedPart, dict[int, Shown], Account]:
+    """A part as an honest reducer makes it, in another order than an auditor; who has which share of its weight."""
+    rule = ReductionRule(codec(name), "clip", 4.0)  # type: ignore[arg-type]  # one of the run file's
+    sent = [rule.codec.encode(torch.randn(NUMBERS) * (1 + number)) for number in range(SENDERS)]
+    weights = [weight * share for weight, share in zip(WEIGHTS, shares, strict=True)]
+    order = [2, 0, 3, 1]
+    parts = [rule.codec.decode(sent[number], NUMBERS) for number in order]
+    average = bytes_of(rule.encoded_average(parts, [weights[number] for number in order]))
+    part = AuditedPart(REDUCER, AUDITOR, SENDERS, NUMBERS, average, rule.codec, rule.encoded_average)
+    shown = {number: Shown(bytes_of(each), WEIGHTS[number]) for number, each in enumerate(sent)}
+    return part, shown, Account(tuple(weights), tuple(digest_of(each.encoded) for each in shown.values()))
+
+
+def bytes_of(encoded: Tensor) -> bytes:
+    """As it is sent."""
+    return encoded.numpy().tobytes()
+
+
+def changed(part: AuditedPart, by: float) -> AuditedPart:
+    """The same part, whose average was moved by so much of its norm in some direction."""
+    average = part.decoded(part.average)
+    direction = torch.randn(NUMBERS)
+    moved = average + by * average.norm() * direction / direction.norm()
+    return replace(part, average=bytes_of(part.codec.encode(moved)))
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("shares", [(1.0,) * 4, (1.0, 1.0, 1 / 3, 2 / 3), (1 / 3,) * 4], ids=["old", "new", "all new"])
+def test_an_honest_reducer_is_no_liar_whatever_the_order_of_its_sum(name: str, shares: tuple[float, ...]) -> None:
+    assert judge(*exchanged(name, shares)) == Verdict()
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_a_reducer_that_bends_the_average_or_returns_nothing_is_a_liar(name: str) -> None:
+    part, shown, account = exchanged(name)
+    for lie in (changed(part, 0.3), replace(part, average=bytes_of(part.codec.encode(torch.zeros(NUMBERS))))):
+        assert judge(lie, shown, account) == Verdict(is_liar=True)
+
+
+def test_a_reducer_cannot_explain_a_lie_by_weights_that_it_may_not_give() -> None:
+    part, shown, account = exchanged()
+    for weights in ((100.0, 60.0, 140.0, 9.0), (100.0, 60.0, 140.0, 1e6), (100.0, 60.0, 140.0, float("nan"))):
+        lie = Account(weights, account.digests)
+        assert judge(changed(part, 0.3), shown, lie) == Verdict(disputed=frozenset({3}))
+    assert judge(part, shown, Account((9.0, 60.0, 140.0, 90.0), account.digests)) == Verdict(is_liar=True)
+    assert judge(part, shown, Account(account.weights[:3], account.digests[:3])) == Verdict(is_liar=True)
+
+
+def test_where_a_sender_and_the_reducer_say_different_things_both_are_in_dispute() -> None:
+    part, shown, account = exchanged()
+    other = Shown(bytes_of(part.codec.encode(torch.randn(NUMBERS))), shown[2].weight)
+    assert judge(part, shown | {2: other}, account) == Verdict(disputed=frozenset({2}))
+
+
+def test_what_an_auditor_has_sent_itself_is_beyond_doubt() -> None:
+    part, shown, account = exchanged()
+    digests = (digest_of(b"another"), *account.digests[1:])
+    assert judge(part, shown, Account(account.weights, digests)) == Verdict(is_liar=True)
+
+
+def test_without_everybodys_part_nobody_can_tell() -> None:
+    part, shown, account = exchanged()
+    del shown[3]
+    assert judge(changed(part, 0.3), shown, account) is None
+
+
+def test_a_sender_who_was_lost_in_the_exchange_has_no_weight_and_nobody_minds() -> None:
+    part, shown, account = exchanged(shares=(1.0, 1.0, 1.0, 0.0))
+    del shown[3]
+    assert judge(part, shown, account) == Verdict()
+
+
+def test_one_liar_cannot_have_an_honest_peer_left_out_by_disputes_but_disputes_with_many_make_a_liar() -> None:
+    liar, *honest = (bytes([number]) for number in range(MOST_DISPUTES + 2))
+    record = AuditRecord()
+    for _ in range(50):
+        assert record.disputed(honest[0], [liar]) == frozenset()
+    for each in honest[1:-1]:
+        assert record.disputed(each, [liar]) == frozenset()
+    assert record.disputed(honest[-1], [liar]) == {liar}
+
+
+def test_a_reducer_that_gives_no_account_again_and_again_is_named() -> None:
+    record = AuditRecord()
+    assert not any(record.silent(b"slow") for _ in range(MOST_SILENCES))
+    record.answered(b"slow")
+    assert [record.silent(b"slow") for _ in range(MOST_SILENCES + 1)] == [False] * MOST_SILENCES + [True]
+
+
+@given(st.binary(max_size=300))
+def test_what_strangers_say_in_an_audit_is_understood_or_refused(data: bytes) -> None:
+    for kind in (Contribution, Wanted, Question, Account, Finding):
+        try:
+            told = decoded(data, kind)
+        except ValueError:
+            continue
+        assert decoded(packed(told), kind) == told or "nan" in repr(told)
