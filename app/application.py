@@ -200,6 +200,7 @@ class Application(QObject):
         self.window.back_requested.connect(self._go_back)
         self.window.help_requested.connect(lambda error: self.pages.help.open(error))
         self.window.settings_requested.connect(self.navigator.open_settings)
+        self.window.contributions_requested.connect(self.navigator.open_contributions)
         self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
         self.remote_control.quit_requested.connect(self.quit)

@@ -10,7 +10,7 @@ from app.controllers.engine_controller import EngineController
 from app.controllers.session_controller import SessionController
 from core.client.session import Session
 
-PageName = Literal["join", "review", "training", "settings", "engine", "help"]
+PageName = Literal["join", "review", "training", "settings", "contributions", "engine", "help"]
 
 
 def page_for(session: Session) -> PageName:
@@ -39,7 +39,7 @@ class Navigator(QObject):
     ) -> None:
         super().__init__(parent)
         self._session_controller, self._engine_controller = session_controller, engine_controller
-        self._is_in_settings = self._is_in_help = False
+        self._is_in_settings = self._is_in_help = self._is_in_contributions = False
         self._dismissed: Session | None = None
 
     @property
@@ -49,6 +49,8 @@ class Navigator(QObject):
             return "help"
         if self._is_in_settings:
             return "settings"
+        if self._is_in_contributions:
+            return "contributions"
         if self._engine_controller.is_open and self._session_controller.is_over:
             return "engine"
         return "join" if self.is_dismissed else page_for(self._session_controller.session)
@@ -63,6 +65,11 @@ class Navigator(QObject):
         self._is_in_settings, self._is_in_help = True, False
         self.changed.emit()
 
+    def open_contributions(self) -> None:
+        """Go to what was given, whatever else goes on."""
+        self._is_in_contributions, self._is_in_settings, self._is_in_help = True, False, False
+        self.changed.emit()
+
     def open_help(self) -> None:
         """Go to the help, whatever else goes on; the way back leads to the page beside which it was opened."""
         self._is_in_help = True
@@ -74,8 +81,8 @@ class Navigator(QObject):
         self.changed.emit()
 
     def show_session_page(self) -> None:
-        """Go to the page of the session, from the settings and the help."""
-        self._is_in_settings = self._is_in_help = False
+        """Go to the page of the session, from the settings, the contributions and the help."""
+        self._is_in_settings = self._is_in_help = self._is_in_contributions = False
         self.changed.emit()
 
     def go_back(self) -> None:
@@ -83,6 +90,9 @@ class Navigator(QObject):
         if self._is_in_help:
             self.close_help()
         elif self._is_in_settings:
+            self._is_in_settings = False
+            self.changed.emit()
+        elif self._is_in_contributions:
             self.show_session_page()
         elif self._engine_controller.close():
             self.changed.emit()

@@ -14,6 +14,7 @@ from core.files.folders import Folders
 if TYPE_CHECKING:
     from app.controllers.run_recorder import RunRecorder
     from app.controllers.storage_alerts import StorageAlerts
+    from core.records.contribution_totals import ContributionDelta, RunDay
     from core.records.contributions import Contribution
     from core.records.recent_runs import RecentRun
     from core.records.time_series import Curve, Series
@@ -63,6 +64,10 @@ class RecordingController(QObject):
     def contributions(self) -> tuple[Contribution, Contribution]:
         """What this computer has contributed to the session's run, and to all runs."""
         return self._open_recorder.contributions(self._session_controller.session)
+
+    def contributions_by_day(self) -> dict[RunDay, ContributionDelta]:
+        """What this computer has contributed to each run on each day; nothing before ``open``."""
+        return self._recorder.contributions_by_day() if self._recorder is not None else {}
 
     def curve(self, series: Series, period_seconds: float | None) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""

@@ -10,6 +10,7 @@ from app.controllers.recent_run_recorder import MAX_NAME_CHARACTERS, RecentRunRe
 from core.client.session import Session
 from core.errors import UserError
 from core.files.folders import Folders
+from core.records.contribution_totals import ContributionDelta, RunDay
 from core.records.contributions import Contribution, ContributionLog
 from core.records.store import run_key
 from core.records.time_series import Curve, History, Series
@@ -49,6 +50,10 @@ class RunRecorder:
         key = _run_key(session)
         of_run = self._contributions.of(key) if key else Contribution()
         return of_run, self._contributions.total()
+
+    def contributions_by_day(self) -> dict[RunDay, ContributionDelta]:
+        """What this computer has contributed to each run on each day."""
+        return self._contributions.by_day()
 
     def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""

@@ -1,4 +1,4 @@
-"""The head of the window: the program's name, and the buttons for the help and the settings."""
+"""The head of the window: the program's name, and the buttons for contributions, help and settings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ class Header(QWidget):
     """The head of the window, the same above every page.
 
     Signals:
+        contributions_requested: open what was given.
         help_requested: open the help.
         settings_requested: open the settings.
     """
 
+    contributions_requested = Signal()
     help_requested = Signal()
     settings_requested = Signal()
 
@@ -29,8 +31,12 @@ class Header(QWidget):
         self._sign, self._name = QLabel(), QLabel("Workerbee")
         self._sign.setFixedSize(_ICON, _ICON)
         give_role(self._name, "heading")
-        self.help, self.settings = QPushButton(), QPushButton()
-        for button, asked in ((self.help, self.help_requested), (self.settings, self.settings_requested)):
+        self.contributions, self.help, self.settings = QPushButton(), QPushButton(), QPushButton()
+        for button, asked in (
+            (self.contributions, self.contributions_requested),
+            (self.help, self.help_requested),
+            (self.settings, self.settings_requested),
+        ):
             give_role(button, "link")
             button.clicked.connect(asked)
         row = QHBoxLayout(self)
@@ -39,6 +45,7 @@ class Header(QWidget):
         row.addWidget(self._sign)
         row.addWidget(self._name)
         row.addStretch(1)
+        row.addWidget(self.contributions)
         row.addWidget(self.help)
         row.addWidget(self.settings)
         self._retranslate()
@@ -46,6 +53,10 @@ class Header(QWidget):
     def offer_settings(self, is_offered: bool) -> None:
         """Show the button for the settings, unless the page has one itself or is the settings."""
         self.settings.setVisible(is_offered)
+
+    def offer_contributions(self, is_offered: bool) -> None:
+        """Show the button for what was given, unless that is the page."""
+        self.contributions.setVisible(is_offered)
 
     def offer_help(self, is_offered: bool) -> None:
         """Show the button for the help, unless the page is the help itself."""
@@ -62,6 +73,9 @@ class Header(QWidget):
             self._retranslate()
 
     def _retranslate(self) -> None:
+        self.contributions.setText(self.tr("&Contributions"))
+        self.contributions.setAccessibleName(self.tr("Contributions"))
+        self.contributions.setToolTip(self.tr("What this computer has given (Ctrl+B)"))
         self.help.setText(self.tr("&Help"))
         self.help.setAccessibleName(self.tr("Help"))
         self.help.setToolTip(self.tr("Help (F1)"))

@@ -37,6 +37,7 @@ class MainWindow(QMainWindow):
     Signals:
         back_requested: Escape, or Alt and the left arrow.
         settings_requested: the header's button, or Ctrl and the comma.
+        contributions_requested: the header's button, or Ctrl+B.
         help_requested: the header's button or F1 (``None``), or a callout's (its ErrorKind).
         close_requested: the window's cross, or Ctrl+W; whether that means to hide or to quit is decided elsewhere.
         quit_requested: Ctrl+Q.
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
 
     back_requested = Signal()
     settings_requested = Signal()
+    contributions_requested = Signal()
     help_requested = Signal(object)
     close_requested = Signal()
     quit_requested = Signal()
@@ -70,6 +72,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.header, self.notice, self.pages = Header(), NoticeBar(), QStackedWidget()
         self.header.settings_requested.connect(self.settings_requested)
+        self.header.contributions_requested.connect(self.contributions_requested)
         self.header.help_requested.connect(lambda: self.help_requested.emit(None))
         whole = QWidget()
         rows = QVBoxLayout(whole)
@@ -86,9 +89,17 @@ class MainWindow(QMainWindow):
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
 
-    def show_page(self, page: QWidget, *, offers_settings: bool = True, offers_help: bool = True) -> None:
+    def show_page(
+        self,
+        page: QWidget,
+        *,
+        offers_settings: bool = True,
+        offers_help: bool = True,
+        offers_contributions: bool = True,
+    ) -> None:
         """Show that page, and add it first if need be; the header offers what the page is not itself."""
         self.add_page(page)
+        self.header.offer_contributions(offers_contributions)
         self.header.offer_help(offers_help)
         self.header.offer_settings(offers_settings)
         if self.pages.currentWidget() is not page:
@@ -197,6 +208,7 @@ class MainWindow(QMainWindow):
         for keys, wish in (
             ("Alt+Left", self.back_requested),
             ("Ctrl+,", self.settings_requested),
+            ("Ctrl+B", self.contributions_requested),
             ("Ctrl+P", self.pause_or_resume_requested),
             ("Ctrl+W", self.close_requested),
             ("Ctrl+Q", self.quit_requested),

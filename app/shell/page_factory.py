@@ -20,6 +20,7 @@ from app.pages.join.page import JoinPage
 from app.presenters.join_presenter import JoinPresenter
 
 if TYPE_CHECKING:
+    from app.presenters.contributions_presenter import ContributionsPresenter
     from app.presenters.engine_presenter import EnginePresenter
     from app.presenters.help_presenter import HelpPresenter
     from app.presenters.review_presenter import ReviewPresenter
@@ -86,6 +87,8 @@ class PageFactory:
                 return self.training
             case "settings":
                 return self.settings
+            case "contributions":
+                return self.contributions
             case "help":
                 return self.help
 
@@ -113,6 +116,11 @@ class PageFactory:
     def settings(self) -> SettingsPresenter:
         """The page of the settings, beside the others."""
         return self._get("settings", self._settings_presenter)
+
+    @property
+    def contributions(self) -> ContributionsPresenter:
+        """The page of what was given, beside the others."""
+        return self._get("contributions", self._contributions_presenter)
 
     @property
     def help(self) -> HelpPresenter:
@@ -155,6 +163,11 @@ class PageFactory:
         from app.presenters.engine_presenter import EnginePresenter
 
         return EnginePresenter(self._engine_controller)
+
+    def _contributions_presenter(self) -> ContributionsPresenter:
+        from app.presenters.contributions_presenter import ContributionsPresenter
+
+        return ContributionsPresenter(self._recording, self._settings_store, self._navigator)
 
     def _help_presenter(self) -> HelpPresenter:
         from app.presenters.help_presenter import HelpPresenter

@@ -34,7 +34,10 @@ class WindowRenderer(QObject):
         presenter = self._pages[name]
         if self._window.page is not presenter.page:
             self._window.show_page(
-                presenter.page, offers_settings=presenter.offers_settings, offers_help=presenter.offers_help
+                presenter.page,
+                offers_settings=presenter.offers_settings,
+                offers_help=presenter.offers_help,
+                offers_contributions=name != "contributions",
             )
             self._prepare_next(name == "review")
         session = self._session_controller.session

@@ -20,6 +20,7 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
+from core.cli.parser.contribution_arguments import ListContributions
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
@@ -92,6 +93,15 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions() | ListRuns():
+            return _with_files(command, folders)
+        case _:
+            return _with_context(command, folders, worker_command)
+
+
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions | ListRuns, folders: Folders) -> int:
+    """Run a command that reads or changes files of ours, and needs no worker."""
+    match command:
         case Reset():
             from core.cli.commands.reset import reset
 
@@ -100,6 +110,10 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.forget import forget
 
             return forget(command, folders)
+        case ListContributions():
+            from core.cli.commands.contributions.table import list_contributions
+
+            return list_contributions(command, folders)
         case BlockPeer():
             from core.cli.commands.block import block
 
@@ -109,7 +123,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
 
             return runs(command, folders)
         case _:
-            return _with_context(command, folders, worker_command)
+            assert_never(command)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:

@@ -20,8 +20,8 @@ class Device:
     """A GPU or the CPU; ``None`` where the driver would not say.
 
     ``index`` counts as ``nvidia-smi`` does, and CUDA in a worker (`core.engine.worker_command`).
-    ``utilisation`` is a share, 0 to 1. ``users`` are other people's programs and other programs of ours, not
-    this one and its workers.
+    ``utilisation`` is a share, 0 to 1; ``energy_joules`` counts from the driver's start. ``users`` are other people's
+    programs and other programs of ours, not this one and its workers.
     """
 
     kind: Literal["cuda", "cpu"]
@@ -34,6 +34,7 @@ class Device:
     temperature_c: int | None = None
     utilisation: float | None = None
     power_watts: float | None = None
+    energy_joules: float | None = None
     users: tuple[DeviceUser, ...] = ()
 
     @property

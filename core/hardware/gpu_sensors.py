@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.hardware.nvml import ask_power, ask_temperature
+from core.hardware.nvml import ask_energy, ask_power, ask_temperature
 from core.hardware.nvml_session import NvmlSession
-
-_MILLI = 1000
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class GpuSensors:
 
     def _watts(self, nvml: Any, index: int, handle: Any) -> float | None:
         with contextlib.suppress(nvml.NVMLError):
-            joules, now = nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / _MILLI, time.monotonic()
+            joules, now = ask_energy(nvml, handle)["energy_joules"], time.monotonic()
             before = self._energy.get(index)
             self._energy[index] = (joules, now)
             if before is not None and now > before[1] and joules >= before[0]:

@@ -157,6 +157,7 @@ def _without_news(gpus: dict[int, Device]) -> dict[int, Device]:
             temperature_c=None,
             utilisation=None,
             power_watts=None,
+            energy_joules=None,
             users=(),
         )
         for index, gpu in gpus.items()

@@ -173,6 +173,11 @@ def ask_power(nvml: Any, handle: Any) -> dict[str, Any]:
     return {"power_watts": nvml.nvmlDeviceGetPowerUsage(handle) / 1000}
 
 
+def ask_energy(nvml: Any, handle: Any) -> dict[str, Any]:
+    """What the board has drawn since the driver was loaded, in joules, from Volta on; raises NVMLError."""
+    return {"energy_joules": nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / 1000}
+
+
 def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     """An older driver has an older version of the call, or tells one kind only."""
     for version in ("_v3", "_v2"):
@@ -183,4 +188,4 @@ def _processes(nvml: Any, handle: Any, kind: str) -> Iterable[Any]:
     return ()
 
 
-_QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power)
+_QUESTIONS = (_uuid, _name, _memory, _driver, ask_temperature, _utilisation, ask_power, ask_energy)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from core.client.hourly_traffic import increase
 from core.client.session import Session
 from core.hardware.device import Device
 from core.protocol.client_events import Opening
-from core.records.contribution_totals import ContributionDelta
+from core.records.contribution_totals import ContributionDelta, RunDay, total_of
 from core.records.store import HistoryStore, run_key
 
 LONGEST_GAP_SECONDS = 60.0  # longer between two calls: the computer slept, or its clock jumped
 SAVE_EVERY_SECONDS = 10.0  # each time a disk is woken
+_MOST_WATTS = 2000.0  # of one GPU: a counter that runs faster has begun anew
+_STALE_SECONDS = 15.0  # a measurement of the GPU may be so old
 _MOST_AT_ONCE = 2**40  # a worker may say anything, and a file has only so many digits
 
 
@@ -38,6 +42,10 @@ class _Moment:
     samples: int = 0
     at: float | None = None
     epoch: int | None = None
+    target: int = 0
+    energy_joules: float | None = None
+    sent_bytes: int = 0
+    received_bytes: int = 0
 
 
 class ContributionLog:
@@ -56,14 +64,16 @@ class ContributionLog:
 
     def record(self, session: Session, devices: Sequence[Device], at: float) -> None:
         """Add what is new since the last call; once a second, or whenever something happens."""
-        before, now = self._before_this(session), _moment(session, at)
+        device = _device(session, devices)
+        before, now = self._before_this(session), _moment(session, device, at)
         self._before = now
         consent = session.consent
         run_id = run_key(consent.run_id, consent.organiser) if consent is not None else self._run_id
-        more = _more(before, now, _power_watts(session, devices))
+        more = _more(before, now, session, device)
         if run_id is not None and more != ContributionDelta():
             name = self._name if run_id == self._run_id else ""
-            self._store.contributions.add(run_id, replace(more, name=name))
+            day = datetime.fromtimestamp(at).date().isoformat()  # in the owner's own time
+            self._store.contributions.add(run_id, replace(more, name=name), day)
         self._save(is_urgent=before.at is not None and now.at is None)
 
     def of(self, run_id: str) -> Contribution:
@@ -72,10 +82,11 @@ class ContributionLog:
 
     def total(self) -> Contribution:
         """The total of all runs ever helped."""
-        everything = ContributionDelta()
-        for given in self._store.contributions.all().values():
-            everything = everything.plus(given)
-        return _contribution(everything)
+        return _contribution(total_of(self._store.contributions.all().values()))
+
+    def by_day(self) -> dict[RunDay, ContributionDelta]:
+        """What was contributed to each run on each day."""
+        return self._store.contributions.by_day()
 
     def _before_this(self, session: Session) -> _Moment:
         """A session counts from zero, through all its workers; another session counts from zero again."""
@@ -91,28 +102,61 @@ class ContributionLog:
             self._store.save_soon()
 
 
-def _moment(session: Session, at: float) -> _Moment:
-    is_training = session.phase == "training" and session.progress is not None
-    epoch = session.progress.epoch if session.progress is not None and is_training else None
-    return _Moment(session.opening, session.contributed_samples, at if is_training else None, epoch)
+def _moment(session: Session, device: Device | None, at: float) -> _Moment:
+    progress = session.progress
+    if progress is None or session.phase != "training":
+        counted = (progress.sent_bytes, progress.received_bytes) if progress is not None else (0, 0)
+        return _Moment(session.opening, session.contributed_samples, None, None, 0, None, *counted)
+    return _Moment(
+        session.opening,
+        session.contributed_samples,
+        at,
+        progress.epoch,
+        progress.target,
+        device.energy_joules if device is not None else None,
+        progress.sent_bytes,
+        progress.received_bytes,
+    )
 
 
-def _more(before: _Moment, now: _Moment, power_watts: float | None) -> ContributionDelta:
-    """Samples always count; time, energy and epochs only between two moments of training."""
-    seconds, epochs = 0.0, 0
+def _more(before: _Moment, now: _Moment, session: Session, device: Device | None) -> ContributionDelta:
+    """Samples and bytes always count; time, energy and epochs only between two moments of training."""
+    seconds, epochs, sent, received = 0.0, 0, 0, 0
     if before.at is not None and now.at is not None and 0 < now.at - before.at <= LONGEST_GAP_SECONDS:
         seconds = now.at - before.at
     if before.epoch is not None and now.epoch is not None:
         epochs = min(max(0, now.epoch - before.epoch), _MOST_AT_ONCE)
-    joules = None if power_watts is None or seconds == 0 else power_watts * seconds
-    samples = min(now.samples - before.samples, _MOST_AT_ONCE)
-    return ContributionDelta("", samples, epochs, seconds, joules)
+    if session.progress is not None:
+        sent, received = increase(session.progress, before.sent_bytes, before.received_bytes)
+    joules = _joules(before, now, seconds, device)
+    return ContributionDelta(
+        samples=min(now.samples - before.samples, _MOST_AT_ONCE),
+        epochs=epochs,
+        seconds=seconds,
+        joules=joules,
+        unmeasured_seconds=seconds if joules is None else 0.0,
+        run_samples=min(epochs * before.target, _MOST_AT_ONCE),
+        sent_bytes=min(sent, _MOST_AT_ONCE),
+        received_bytes=min(received, _MOST_AT_ONCE),
+    )
 
 
-def _power_watts(session: Session, devices: Sequence[Device]) -> float | None:
-    """Of the device that this session trains on."""
+def _joules(before: _Moment, now: _Moment, seconds: float, device: Device | None) -> float | None:
+    """By the GPU's own counter; by its power where it has none, or has begun to count anew."""
+    if seconds == 0:
+        return None
+    if before.energy_joules is not None and now.energy_joules is not None:
+        counted = now.energy_joules - before.energy_joules
+        if 0 <= counted <= _MOST_WATTS * (seconds + _STALE_SECONDS):
+            return counted
+    power = device.power_watts if device is not None else None
+    return None if power is None else power * seconds
+
+
+def _device(session: Session, devices: Sequence[Device]) -> Device | None:
+    """The device that this session trains on."""
     used = session.consent.device.lower() if session.consent is not None else ""
-    return next((device.power_watts for device in devices if used in device.names), None)
+    return next((device for device in devices if used in device.names), None)
 
 
 def _contribution(given: ContributionDelta) -> Contribution:

@@ -23,6 +23,7 @@ _Curve = Annotated[str, Meta(pattern=r"^[a-z_]{1,32}\Z")]
 UPDATE_ADDRESS = r"^(https://[!-~]{1,2000}|http://(127\.0\.0\.1|localhost)(:[0-9]{1,5})?(/[!-~]{0,1000})?)\Z"
 UPDATE_PUBLISHER = r"^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}\Z"
 _LANGUAGE = r"^(system|[a-z]{2,3}(_[A-Za-z]{2,4})?)\Z"
+_CURRENCY = r"^[^\x00-\x20\x7f-\xa0\ud800-\udfff]{1,8}\Z"
 _DEVICE = r"^(auto|cpu|cuda:[0-9]{1,2}|(GPU|MIG)-[0-9A-Za-z/-]{1,80})\Z"
 
 
@@ -33,9 +34,10 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     ``public_name`` is what others in a swarm may call this computer; ``memory_limit_bytes`` is what
     training may take of the device's memory; ``upload_mbits`` and ``download_mbits`` are the speed of the internet
     connection in Mbit/s, from which what it leaves of the computing is estimated; ``availability`` says when the
-    computer is free for training. The rest is about the window alone. Its ``language`` is ``system``, or a code such as
-    ``de`` or ``pt_BR``. It chooses the curves of its graphs itself where there are no ``graph_curves``, and where there
-    is no ``update_address`` or ``update_publisher`` takes the package's own.
+    computer is free for training; ``price_per_kwh`` in ``currency`` is what its electricity costs, and
+    ``assumed_watts`` what a device draws that does not tell. The rest is about the window alone. Its ``language`` is
+    ``system``, or a code such as ``de`` or ``pt_BR``. It chooses the curves of its graphs itself where there are no
+    ``graph_curves``, and where there is no ``update_address`` or ``update_publisher`` takes the package's own.
     """
 
     device: Annotated[str, Meta(pattern=_DEVICE)] = "auto"
@@ -48,6 +50,9 @@ class Settings(StrictStruct, omit_defaults=True, kw_only=True, frozen=True):
     memory_limit_bytes: Annotated[int, Meta(ge=100_000_000, le=10**15)] | None = None
     upload_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     download_mbits: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
+    price_per_kwh: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    currency: Annotated[str, Meta(pattern=_CURRENCY)] = "EUR"
+    assumed_watts: Annotated[float, Meta(gt=0, le=10_000)] | None = None
     start_at_login: bool = False
     start_minimised: bool = False
     close_to_tray: bool = True

@@ -8,18 +8,19 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import UserError
-from core.records.contribution_totals import ContributionDelta, PendingContributions
+from core.records.contribution_tables import SCHEMA as _CONTRIBUTIONS_SCHEMA
+from core.records.contribution_tables import contributions_in_damaged, load_contributions, save_contribution
+from core.records.contribution_totals import ContributionDelta, PendingContributions, RunDay
 from core.records.database import Database, Rows
 from core.records.ring_buffer import Column
 
-_VERSION = 2  # since then a run is named by its id and its organiser: see ``run_key``
+_VERSION = 3  # since 2 a run is named by its id and its organiser (see ``run_key``), since 3 there are days
 _PATIENCE_SECONDS = 3.0
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS curves (
     id INTEGER PRIMARY KEY, run_id TEXT NOT NULL, series TEXT NOT NULL, began REAL NOT NULL,
     UNIQUE (run_id, series));
@@ -27,9 +28,7 @@ CREATE TABLE IF NOT EXISTS columns (
     curve INTEGER NOT NULL, step INTEGER NOT NULL, slot INTEGER NOT NULL,
     bucket INTEGER NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
     PRIMARY KEY (curve, step, slot)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS deeds (
-    run_id TEXT PRIMARY KEY, name TEXT NOT NULL, samples INTEGER NOT NULL, epochs INTEGER NOT NULL,
-    seconds REAL NOT NULL, joules REAL) WITHOUT ROWID
+{_CONTRIBUTIONS_SCHEMA}
 """
 # Two processes, or a note from before a ring was loaded, may each have seen only a part of one column.
 _SAVE_COLUMN = """
@@ -42,12 +41,6 @@ _SAVE_CURVE = """
 INSERT INTO curves (run_id, series, began) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET began = min(began, excluded.began) RETURNING id
 """
-_SAVE_CONTRIBUTION = """
-INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    name = coalesce(nullif(excluded.name, ''), name),
-    samples = samples + excluded.samples, epochs = epochs + excluded.epochs,
-    seconds = seconds + excluded.seconds, joules = coalesce(joules + excluded.joules, excluded.joules, joules)
-"""
 # A damaged file may have text in a column of numbers: such rows are passed over.
 _LOAD_COLUMNS = """
 SELECT bucket, low, high FROM columns
@@ -55,11 +48,6 @@ WHERE curve = (SELECT id FROM curves WHERE run_id = ? AND series = ?) AND step =
     AND typeof(bucket) = 'integer' AND typeof(low) = 'real' AND typeof(high) = 'real'
 """
 _LOAD_BEGAN = "SELECT min(began) FROM curves WHERE run_id = ? AND typeof(began) = 'real'"
-_LOAD_CONTRIBUTIONS = """
-SELECT run_id, name, samples, epochs, seconds, joules FROM deeds
-WHERE typeof(run_id) = 'text' AND typeof(name) = 'text' AND typeof(samples) = 'integer'
-    AND typeof(epochs) = 'integer' AND typeof(seconds) = 'real' AND typeof(joules) IN ('real', 'null')
-"""
 
 
 def run_key(run_id: str, organiser: str) -> str:
@@ -177,12 +165,12 @@ class HistoryStore:
             self.save()
 
     def _write(
-        self, connection: sqlite3.Connection, curves: list[CurvePart], contributions: dict[str, ContributionDelta]
+        self, connection: sqlite3.Connection, curves: list[CurvePart], contributions: dict[RunDay, ContributionDelta]
     ) -> None:
         if self._contributions.saved is None or self._database.aside != self._aside:
             self._begin(connection)
-        for run_id, more in contributions.items():
-            connection.execute(_SAVE_CONTRIBUTION, (run_id, *astuple(more)))
+        for run_day, more in contributions.items():
+            save_contribution(connection, run_day, more)
         for part in curves:
             saved = connection.execute(_SAVE_CURVE, (part.run_id, part.series, part.began))
             [[curve]] = saved.fetchall()
@@ -191,6 +179,9 @@ class HistoryStore:
 
     def _add_organisers(self, connection: sqlite3.Connection) -> None:
         """In version 1 a run was named by its id alone; the runs of others keep that name."""
+        [[version]] = connection.execute("PRAGMA user_version").fetchall()
+        if version != 1:
+            return
         for run_id, organiser in self._organisers.items():
             for table in ("curves", "deeds"):
                 connection.execute(
@@ -201,22 +192,7 @@ class HistoryStore:
         """A file that takes the place of a damaged one gets what that one said had been given."""
         aside = self._database.aside
         if aside is not None and aside != self._aside:
-            rescued = (
-                _contributions_in_damaged(aside) if self._contributions.saved is None else self._contributions.saved
-            )
-            for run_id, given in rescued.items():
-                connection.execute(_SAVE_CONTRIBUTION, (run_id, *astuple(given)))
-        self._contributions.saved = _contributions_in(connection)
-
-
-def _contributions_in(connection: sqlite3.Connection) -> dict[str, ContributionDelta]:
-    rows = connection.execute(_LOAD_CONTRIBUTIONS)
-    return {run_id: ContributionDelta(*fields) for run_id, *fields in rows}
-
-
-def _contributions_in_damaged(path: Path) -> dict[str, ContributionDelta]:
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            return _contributions_in(connection)
-    except (sqlite3.Error, UnicodeDecodeError):
-        return {}
+            saved = self._contributions.saved
+            for run_day, given in (contributions_in_damaged(aside) if saved is None else saved).items():
+                save_contribution(connection, run_day, given)
+        self._contributions.load(load_contributions(connection))

@@ -91,6 +91,11 @@ def energy(joules: float) -> str:
     return f"{installed().decimal(watt_hours / 1000, 1)} kWh"
 
 
+def money(amount: float, currency: str) -> str:
+    """Return an amount of money as ``3.42 EUR``."""
+    return f"{installed().decimal(amount, 2)} {currency}"
+
+
 def clock(at: float) -> str:
     """Return a time of day, with the date if it is another day; ``at`` is in seconds of ``time.time()``."""
     return installed().time_of_day(at)

@@ -811,6 +811,29 @@
     </message>
 </context>
 <context>
+    <name>ContributionBars</name>
+    <message>
+        <source>hours of training</source>
+        <translation>Trainingsstunden</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>traffic</source>
+        <translation>Datenverkehr</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+</context>
+<context>
     <name>ContributionCard</name>
     <message>
         <source>samples given</source>
@@ -835,6 +858,165 @@
     <message>
         <source>In all runs together: %1 samples, %2 epochs, %3 of training</source>
         <translation>In allen Läufen zusammen: %1 Beispiele, %2 Epochen, %3 trainiert</translation>
+    </message>
+</context>
+<context>
+    <name>ContributionPicture</name>
+    <message>
+        <source>of training</source>
+        <translation>Trainingszeit</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>of energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message numerus="yes">
+        <source>run(s)</source>
+        <translation>
+            <numerusform>Lauf</numerusform>
+            <numerusform>Läufe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What %1 has given</source>
+        <translation>Was %1 beigetragen hat</translation>
+    </message>
+    <message>
+        <source>What my computer has given</source>
+        <translation>Was mein Rechner beigetragen hat</translation>
+    </message>
+    <message>
+        <source>To models that many people train together, with Workerbee</source>
+        <translation>Zu Modellen, die viele gemeinsam trainieren, mit Workerbee</translation>
+    </message>
+</context>
+<context>
+    <name>ContributionTable</name>
+    <message>
+        <source>Day</source>
+        <translation>Tag</translation>
+    </message>
+    <message>
+        <source>Month</source>
+        <translation>Monat</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>Kosten</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>Sent</source>
+        <translation>Gesendet</translation>
+    </message>
+    <message>
+        <source>Received</source>
+        <translation>Empfangen</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Früher</translation>
+    </message>
+    <message>
+        <source>The energy is the device&apos;s alone: the rest of the computer is not in it.</source>
+        <translation>Die Energie ist die des Geräts allein: der übrige Rechner ist nicht enthalten.</translation>
+    </message>
+    <message>
+        <source>%1 of it (~) are estimated: %2 at %3 W, since nothing measured it.</source>
+        <translation>%1 davon (~) sind geschätzt: %2 mit %3 W, weil nichts sie gemessen hat.</translation>
+    </message>
+    <message>
+        <source>Earlier: from before days, bytes and shares were recorded; only sums remain.</source>
+        <translation>Früher: aus der Zeit, bevor Tage, Bytes und Anteile aufgezeichnet wurden; davon gibt es nur Summen.</translation>
+    </message>
+</context>
+<context>
+    <name>ContributionsPage</name>
+    <message>
+        <source>A row for each</source>
+        <translation>Eine Zeile für jeden</translation>
+    </message>
+    <message>
+        <source>What the bars show</source>
+        <translation>Was die Balken zeigen</translation>
+    </message>
+    <message>
+        <source>Save as CSV…</source>
+        <translation>Als CSV speichern…</translation>
+    </message>
+    <message>
+        <source>Picture…</source>
+        <translation>Bild…</translation>
+    </message>
+    <message>
+        <source>Price of electricity…</source>
+        <translation>Strompreis…</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Gespeichert als %1.</translation>
+    </message>
+    <message>
+        <source>This computer has not given anything yet: join a run first.</source>
+        <translation>Dieser Rechner hat noch nichts beigetragen: treten Sie erst einem Lauf bei.</translation>
+    </message>
+    <message>
+        <source>day</source>
+        <translation>Tag</translation>
+    </message>
+    <message>
+        <source>month</source>
+        <translation>Monat</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Save the table</source>
+        <translation>Tabelle speichern</translation>
+    </message>
+    <message>
+        <source>Contributions</source>
+        <translation>Beiträge</translation>
+    </message>
+    <message>
+        <source>Show %1 by %2</source>
+        <translation>%1 nach %2 zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>ContributionsTable</name>
+    <message>
+        <source>What was given</source>
+        <translation>Was beigetragen wurde</translation>
     </message>
 </context>
 <context>
@@ -939,6 +1121,45 @@
     <message>
         <source>missing: %1</source>
         <translation>fehlt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ElectricitySettings</name>
+    <message>
+        <source>Price of a kilowatt-hour</source>
+        <translation>Preis einer Kilowattstunde</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>Currency</source>
+        <translation>Währung</translation>
+    </message>
+    <message>
+        <source>%1 W, as a processor</source>
+        <translation>%1 W, wie ein Prozessor</translation>
+    </message>
+    <message>
+        <source>Power of a device that does not tell its own</source>
+        <translation>Leistung eines Geräts, das seine nicht nennt</translation>
+    </message>
+    <message>
+        <source>Electricity</source>
+        <translation>Strom</translation>
+    </message>
+    <message>
+        <source>A kilowatt-hour costs %1 %2</source>
+        <translation>Eine Kilowattstunde kostet %1 %2</translation>
+    </message>
+    <message>
+        <source>A device that does not tell its power draws %1</source>
+        <translation>Ein Gerät, das seine Leistung nicht nennt, zieht %1</translation>
+    </message>
+    <message>
+        <source>From these the page of contributions reckons what training has cost.</source>
+        <translation>Daraus berechnet die Seite „Beiträge“, was das Training gekostet hat.</translation>
     </message>
 </context>
 <context>
@@ -1692,6 +1913,18 @@
 <context>
     <name>Header</name>
     <message>
+        <source>&amp;Contributions</source>
+        <translation>&amp;Beiträge</translation>
+    </message>
+    <message>
+        <source>Contributions</source>
+        <translation>Beiträge</translation>
+    </message>
+    <message>
+        <source>What this computer has given (Ctrl+B)</source>
+        <translation>Was dieser Rechner beigetragen hat (Strg+B)</translation>
+    </message>
+    <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
     </message>
@@ -2014,6 +2247,45 @@
     <message>
         <source>Direct</source>
         <translation>Direkt</translation>
+    </message>
+</context>
+<context>
+    <name>PictureDialog</name>
+    <message>
+        <source>Picture to share</source>
+        <translation>Bild zum Teilen</translation>
+    </message>
+    <message>
+        <source>Preview of the picture</source>
+        <translation>Vorschau des Bilds</translation>
+    </message>
+    <message>
+        <source>With my public name</source>
+        <translation>Mit meinem öffentlichen Namen</translation>
+    </message>
+    <message>
+        <source>With the names of the runs</source>
+        <translation>Mit den Namen der Läufe</translation>
+    </message>
+    <message>
+        <source>Nothing is sent: save it, and share it where you like.</source>
+        <translation>Nichts wird gesendet: speichern Sie es, und teilen Sie es, wo Sie mögen.</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Gespeichert als %1.</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Bild speichern</translation>
     </message>
 </context>
 <context>
@@ -3429,6 +3701,36 @@
     <message>
         <source>Not known</source>
         <translation>Nicht bekannt</translation>
+    </message>
+</context>
+<context>
+    <name>SummaryCard</name>
+    <message numerus="yes">
+        <source>samples in %n run(s)</source>
+        <translation>
+            <numerusform>Beispiele in %n Lauf</numerusform>
+            <numerusform>Beispiele in %n Läufen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>of training</source>
+        <translation>Trainingszeit</translation>
+    </message>
+    <message>
+        <source>of energy</source>
+        <translation>Energie</translation>
+    </message>
+    <message>
+        <source>for electricity</source>
+        <translation>für Strom</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>gesendet</translation>
+    </message>
+    <message>
+        <source>received</source>
+        <translation>empfangen</translation>
     </message>
 </context>
 <context>

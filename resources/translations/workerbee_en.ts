@@ -53,6 +53,16 @@
     </message>
 </context>
 <context>
+    <name>ContributionPicture</name>
+    <message numerus="yes">
+        <source>run(s)</source>
+        <translation>
+            <numerusform>run</numerusform>
+            <numerusform>runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>DeviceCard</name>
     <message numerus="yes">
         <source>%n more</source>
@@ -162,6 +172,16 @@
         <translation>
             <numerusform>averaged with %n peer %1 ago</numerusform>
             <numerusform>averaged with %n peers %1 ago</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SummaryCard</name>
+    <message numerus="yes">
+        <source>samples in %n run(s)</source>
+        <translation>
+            <numerusform>samples in %n run</numerusform>
+            <numerusform>samples in %n runs</numerusform>
         </translation>
     </message>
 </context>

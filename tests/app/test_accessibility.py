@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.pages.contributions.page import ContributionsPage
 from app.pages.engine import EnginePage
 from app.pages.join.page import JoinPage
 from app.pages.review.page import ReviewPage
@@ -45,6 +46,7 @@ from core.protocol.events import FitMeasured
 from core.records.recent_runs import RecentRun
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
+from tests.app.pages.test_contributions import GIVEN, TARIFF
 from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
 
 LONG = "Donaudampfschifffahrtsgesellschaft " * 3
@@ -85,6 +87,12 @@ def review_page() -> ReviewPage:
 def choice_page() -> ReviewPage:
     page = ReviewPage()
     page.show_session(search(run_found("one", name=LONG), run_found("two")))
+    return page
+
+
+def contributions_page() -> ContributionsPage:
+    page = ContributionsPage()
+    page.show_contributions(GIVEN, TARIFF, LONG)
     return page
 
 

@@ -50,7 +50,16 @@ SESSIONS = {
     "overruled": training(availability=Decision(ignored=("battery", "game"))),
     "ended": training(phase="ended", problem=ErrorKind.STATE_NOT_LOADED, progress=None),
 }
-PAGES = ("join_page", "first_day_page", "review_page", "choice_page", "settings_page", "engine_page", *SESSIONS)
+PAGES = (
+    "join_page",
+    "first_day_page",
+    "review_page",
+    "choice_page",
+    "settings_page",
+    "contributions_page",
+    "engine_page",
+    *SESSIONS,
+)
 
 
 def training_page(state: str) -> TrainingPage:

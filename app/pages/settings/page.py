@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.appearance.line_breaks import breakable
 from app.pages.settings.availability_settings import AvailabilitySettings
 from app.pages.settings.computer_settings import ComputerSettings
+from app.pages.settings.electricity_settings import ElectricitySettings
 from app.pages.settings.pace_settings import PaceSettings
 from app.pages.settings.update_settings import UpdateSettings
 from app.pages.settings.window_settings import WindowSettings
@@ -43,6 +44,7 @@ class SettingsPage(QWidget):
         self._settings = Settings()
         self.computer, self.window_behaviour = ComputerSettings(), WindowSettings()
         self.availability, self.pace, self.updates = AvailabilitySettings(), PaceSettings(), UpdateSettings()
+        self.electricity = ElectricitySettings()
         self.callout = Callout()
         self.back = QPushButton(self.tr("Back"))
         self.back.clicked.connect(self.back_requested)
@@ -52,7 +54,8 @@ class SettingsPage(QWidget):
         column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
         column.parts.addWidget(self.callout)
-        for part in (self.computer, self.availability, self.pace, self.window_behaviour, self.updates):
+        cards = (self.computer, self.availability, self.pace, self.electricity, self.window_behaviour, self.updates)
+        for part in cards:
             part.change_requested.connect(self._change)
             column.parts.addWidget(part)
         self.remove = QPushButton(self.tr("Remove my data …"))
@@ -69,6 +72,7 @@ class SettingsPage(QWidget):
         self.computer.show_settings(settings)
         self.availability.show_settings(settings)
         self.pace.show_settings(settings)
+        self.electricity.show_settings(settings)
         self.window_behaviour.show_settings(settings)
         self.updates.show_settings(settings)
 

@@ -10,6 +10,7 @@ from core.availability.rules import AvailabilityRules
 from core.cli.output.run_review import show_offer
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.contribution_recorder import recording_contributions
 from core.cli.runner.displays import console_for, display_for, live_training, stream_for_people
 from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.run_consent import RunConsent
@@ -48,7 +49,8 @@ def join(
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
     worker = WorkerSession(context, display_for(command.json), folders)
-    with worker, following_rules(worker, _rules(command, settings), there, [device]):
+    rules = _rules(command, settings)
+    with worker, recording_contributions(worker, there), following_rules(worker, rules, there, [device]):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
             worker.leave()

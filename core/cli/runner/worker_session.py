@@ -41,7 +41,8 @@ class Display(Protocol):
 class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
-    ``guard`` drives the owner's rules, where they are followed; ``on_event`` hears of every event that was shown.
+    ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new,
+    and ``on_event`` hears of every event that was shown.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
@@ -49,6 +50,7 @@ class WorkerSession:
         self.tally = Tally()
         self.guard: AvailabilityGuard | None = None
         self.on_event: Callable[[ClientEvent], None] = lambda _event: None
+        self.record: Callable[[Session], None] | None = None
         self._context = context
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
 
@@ -145,11 +147,15 @@ class WorkerSession:
     def _refresh(self) -> None:
         if self.guard is not None:
             self.guard.check()
+        if self.record is not None:
+            self.record(self.session)
         self.display.refresh(self.session, self.tally)
 
     def _handle_event(self, event: ClientEvent) -> None:
         self.client.handle(event)
         self.tally = self.tally.after(event, self.session, time.monotonic())
+        if self.record is not None:
+            self.record(self.session)
         self.display.handle_event(event, self.session)
         self.on_event(event)
 

@@ -19,7 +19,7 @@ from tests.support.answering_script import AnsweringScript
 from tests.support.environment.fake_nvml import FakeNvml
 
 RTX = "gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070"
-BUSY = "busy 0 87 215500"
+BUSY = "busy 0 87 215500\nenergy 0 5000000"
 TITAN = "gpu GPU-bbbb 24576 24000 38 NVIDIA TITAN RTX"
 _ASK_AT_EVERY_LINE = """
 import dataclasses, json, sys, threading, time
@@ -86,7 +86,7 @@ def asker(driver: FakeNvml, shared_asker: Asker) -> Asker:
 def test_a_gpu_is_found_with_everything_the_driver_tells(asker: Asker) -> None:
     [gpu] = asker.gpus()
     assert gpu == Device(
-        "cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3070", 8192 << 20, 6144 << 20, "560.35.03", 51, 0.87, 215.5
+        "cuda", 0, "GPU-aaaa", "NVIDIA GeForce RTX 3070", 8192 << 20, 6144 << 20, "560.35.03", 51, 0.87, 215.5, 5000.0
     )
     assert gpu.label == "cuda:0"
 
@@ -129,6 +129,7 @@ def test_a_gpu_that_is_lost_while_it_is_asked_is_left_out(driver: FakeNvml, aske
         ("nvmlDeviceGetTemperatureV", "temperature_c"),
         ("nvmlDeviceGetUtilizationRates", "utilisation"),
         ("nvmlDeviceGetPowerUsage", "power_watts"),
+        ("nvmlDeviceGetTotalEnergyConsumption", "energy_joules"),
     ],
 )
 def test_a_call_that_fails_leaves_only_its_value_unknown(driver: FakeNvml, asker: Asker, call: str, field: str) -> None:

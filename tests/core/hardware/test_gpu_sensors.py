@@ -46,11 +46,11 @@ def read(reader: AnsweringScript, gpus: list[int] | None = None) -> Any:
 def test_power_is_the_mean_since_the_last_look_because_bursts_hide_between_two(
     fake: FakeNvml, reader: AnsweringScript
 ) -> None:
-    fake.says(RTX, "busy 0 100 220000", "cooling 0 35 1000000")
+    fake.says(RTX, "busy 0 100 220000", "cooling 0 35", "energy 0 1000000")
     asked = time.monotonic()
     assert read(reader) == [71.0, 220.0, 35.0]
     answered = time.monotonic()
-    fake.says(RTX, "busy 0 0 30000", "cooling 0 40 1100000")
+    fake.says(RTX, "busy 0 0 30000", "cooling 0 40", "energy 0 1100000")
     asked_again = time.monotonic()
     celsius, watts, fan = read(reader)
     assert (celsius, fan) == (71.0, 40.0)

@@ -2,7 +2,8 @@
  *   driver 560.35.03
  *   gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070     uuid, MiB in all, MiB free, degrees, name
  *   busy 0 87 215500                                      the GPU of that index, percent, milliwatts
- *   cooling 0 35 120500                                   its index, its fan's percent, millijoules; else not supported
+ *   cooling 0 35                                          its index, its fan's percent; else not supported
+ *   energy 0 5000000                                      its index, what it has drawn so far in mJ; else not supported
  *   process 0 4242 512 Compute                            its index, pid, MiB (-1: not told), Compute or Graphics
  *   use 0 4242 35 1000                                    its index, pid, percent of its time, microsecond of the sample
  *   quiet                                                 a GPU that nobody has used has no samples, instead of NOT_FOUND
@@ -23,8 +24,8 @@ enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, 
 typedef struct {
     char uuid[96], name[96];
     unsigned long long total_mib, free_mib;
-    int celsius, percent, milliwatts, is_cooled, fan;
-    long long millijoules;
+    int celsius, percent, milliwatts, is_cooled, fan, counts_energy;
+    unsigned long long millijoules;
 } gpu_t;
 typedef struct { int gpu; unsigned pid; long long mib; char kind[16]; } process_t;
 typedef struct { int gpu; unsigned pid, percent; unsigned long long at; } use_t;
@@ -42,7 +43,7 @@ static int opened;
 static void read_line(state_t *state, const char *line, const char *call) {
     char name[96];
     int number, percent, milliwatts;
-    long long millijoules;
+    unsigned long long millijoules;
     gpu_t *gpu = &state->gpus[state->count];
     process_t *process = &state->process[state->processes];
     use_t *use = &state->use[state->uses];
@@ -52,9 +53,12 @@ static void read_line(state_t *state, const char *line, const char *call) {
         state->gpus[number].percent = percent;
         state->gpus[number].milliwatts = milliwatts;
     }
-    if (sscanf(line, "cooling %d %d %lld", &number, &percent, &millijoules) == 3) {
+    if (sscanf(line, "cooling %d %d", &number, &percent) == 2) {
         state->gpus[number].is_cooled = 1;
         state->gpus[number].fan = percent;
+    }
+    if (sscanf(line, "energy %d %llu", &number, &millijoules) == 2) {
+        state->gpus[number].counts_energy = 1;
         state->gpus[number].millijoules = millijoules;
     }
     if (state->processes < 8 && sscanf(line, "process %d %u %lld %15s", &process->gpu, &process->pid,
@@ -158,16 +162,6 @@ int nvmlDeviceGetUtilizationRates(void *handle, utilisation_t *utilisation) {
     return SUCCESS;
 }
 
-int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules) {
-    state_t s;
-    gpu_t *gpu;
-    int failure = find(&s, __func__, handle, &gpu);
-    if (failure) return failure;
-    if (!gpu->is_cooled) return NOT_SUPPORTED;
-    *millijoules = (unsigned long long)gpu->millijoules;
-    return SUCCESS;
-}
-
 int nvmlDeviceGetFanSpeed(void *handle, unsigned *percent) {
     state_t s;
     gpu_t *gpu;
@@ -184,6 +178,16 @@ int nvmlDeviceGetPowerUsage(void *handle, unsigned *milliwatts) {
     int failure = find(&s, __func__, handle, &gpu);
     if (failure) return failure;
     *milliwatts = (unsigned)gpu->milliwatts;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *handle, unsigned long long *millijoules) {
+    state_t s;
+    gpu_t *gpu;
+    int failure = find(&s, __func__, handle, &gpu);
+    if (failure) return failure;
+    if (!gpu->counts_energy) return NOT_SUPPORTED;
+    *millijoules = gpu->millijoules;
     return SUCCESS;
 }
 

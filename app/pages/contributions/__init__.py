@@ -1,0 +1,1 @@
+"""The page of what this computer has given, and its parts: sums, bars, table, picture to share."""

@@ -1,0 +1,1 @@
+"""Texts of what was contributed: its table and its sum."""
