@@ -152,6 +152,13 @@ class ErrorKind(Enum):
     CHECKPOINT_DAMAGED = ErrorText(
         "A checkpoint could not be read.", "It was renamed and kept; training goes on without it.", 7
     )
+    CHECKPOINT_UNUSABLE = ErrorText(
+        "A checkpoint of the run is damaged.", "The one before it is taken, where there is one.", 7
+    )
+    NO_CHECKPOINT = ErrorText("There is no checkpoint to export.", "Publish the run until it has saved one.", 7)
+    PUSH_FAILED = ErrorText(
+        "The model was not pushed to the hub.", "What is there is unchanged; the next push takes what is new then.", 7
+    )
     SETTINGS_DAMAGED = ErrorText(
         "A settings file could not be read.", "It was renamed and kept; the defaults are used.", 7
     )
@@ -161,9 +168,7 @@ class ErrorKind(Enum):
         7,
     )
     HISTORY_DAMAGED = ErrorText(
-        "The history of runs could not be read.",
-        "It was renamed and kept, and a new file was started.",
-        7,
+        "The history of runs could not be read.", "It was renamed and kept, and a new file was started.", 7
     )
     IDENTITY_DAMAGED = ErrorText(
         "A key file of yours is damaged.",

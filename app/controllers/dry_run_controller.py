@@ -98,7 +98,7 @@ class DryRunController(QObject):
         """Start what was requested, unless it is measured already or another one must end first."""
         is_free = self._client.session.phase in ("idle", "ended")
         if is_free and self._requested is not None and self.session == Session():
-            self._client.dry_run(self._requested)
+            self._client.ask(self._requested)
             self.changed.emit()
 
     def _on_event(self, event: ClientEvent) -> None:

@@ -17,7 +17,6 @@ from core.cli.parser.arguments import (
     InspectSwarm,
     JoinRun,
     ParsedCommand,
-    PublishRun,
     TrySwarm,
     read_arguments,
 )
@@ -26,7 +25,9 @@ from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
+from core.cli.parser.organiser_arguments import ExportRun, ListRuns
 from core.cli.parser.peer_arguments import BlockPeer, ListPeers
+from core.cli.parser.publish_arguments import PublishRun
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
@@ -94,7 +95,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions() | ListRuns():
             return _with_files(command, folders)
         case ShowService() | RemoveService():
             return _service(command, folders)
@@ -102,7 +103,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions | ListRuns, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -121,6 +122,10 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions
             from core.cli.commands.block import block
 
             return block(command, folders)
+        case ListRuns():
+            from core.cli.commands.organiser.runs import runs
+
+            return runs(command, folders)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:
@@ -144,7 +149,7 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
 
 
 def _with_context(
-    command: _InSwarm | Doctor | MakeReport,
+    command: _InSwarm | ExportRun | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -163,6 +168,10 @@ def _with_context(
             from core.cli.commands.report import report
 
             return report(command, context)
+        if isinstance(command, ExportRun):
+            from core.cli.commands.organiser.export import export
+
+            return export(command, context)
         return _in_swarm(command, context)
 
 

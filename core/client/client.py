@@ -39,7 +39,7 @@ from core.protocol.client_events import (
     RunContinued,
     WorkerExited,
 )
-from core.protocol.commands import Check, DryRun, Join, Leave, NetworkMode, Publish, Start, TestNetwork
+from core.protocol.commands import Check, DryRun, Export, Join, Leave, NetworkMode, Publish, Push, Start, TestNetwork
 from core.protocol.events import (
     Failed,
     Left,
@@ -64,7 +64,7 @@ PATIENCE = RestartPolicy()
 class Client:
     """The session of one volunteer or organiser; ``session`` is its immutable state.
 
-    ``join``, ``publish``, ``check_engine`` and ``dry_run`` begin one; another begins when that has ended.
+    ``join``, ``publish``, ``check_engine`` and ``ask`` begin one; another begins when that has ended.
     """
 
     def __init__(
@@ -119,8 +119,8 @@ class Client:
         """Have the worker load its engine and say what it is."""
         self._begin(Check())
 
-    def dry_run(self, command: DryRun) -> None:
-        """Have a worker find out what of that run fits on this computer."""
+    def ask(self, command: DryRun | Export | Push) -> None:
+        """Have a worker measure what fits here, write a checkpoint as others load it, or upload what was written."""
         self._begin(command)
 
     def start(

@@ -26,7 +26,19 @@ from core.protocol.client_events import (
     RunContinued,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, SetPace, Start, TestNetwork
+from core.protocol.commands import (
+    AnyCommand,
+    Check,
+    DryRun,
+    Export,
+    Join,
+    Leave,
+    Publish,
+    Push,
+    SetPace,
+    Start,
+    TestNetwork,
+)
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -34,6 +46,7 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -43,6 +56,7 @@ from core.protocol.events import (
     PeersSeen,
     Progress,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -78,6 +92,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             | RunScored()
             | CheckpointSaved()
             | FitMeasured()
+            | Exported()
+            | Pushed()
         ):
             return _after_report(session, event)
         case Failed() | Left() | WorkerExited() | Restarting() | RestartDue():
@@ -94,7 +110,7 @@ def _after_command(session: Session, command: AnyCommand, shown: RunFound | None
     match command:
         case Join():
             return _new(session, "connecting", command)
-        case Publish() | Check() | DryRun():
+        case Publish() | Check() | DryRun() | Export() | Push():
             return _new(session, "starting", command)
         case Start():
             return _after_consent(session, command, shown)
@@ -249,7 +265,17 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
+_Report = (
+    PeersSeen
+    | SuspectsSeen
+    | ContributionStatus
+    | Evaluated
+    | RunScored
+    | CheckpointSaved
+    | FitMeasured
+    | Exported
+    | Pushed
+)
 
 
 def _after_report(session: Session, event: _Report) -> Session:
@@ -268,6 +294,10 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, checkpoint=event)
         case FitMeasured():
             return replace(session, fit=event)
+        case Exported():
+            return replace(session, exported=event)
+        case Pushed():
+            return replace(session, pushed=event)
         case _:
             assert_never(event)
 

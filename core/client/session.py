@@ -10,7 +10,7 @@ from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
 from core.protocol.client_events import DEFAULT_RULES, Opening, Pause
-from core.protocol.commands import Check, DryRun, Join, Publish, Start
+from core.protocol.commands import Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -18,6 +18,7 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -27,6 +28,7 @@ from core.protocol.events import (
     PeerSeen,
     Progress,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -58,8 +60,8 @@ class Session:
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
     session follows them. ``paced`` is what the worker has made of the pace.
-    ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found.
-    ``last_share`` is our part of the last step's samples, 0 to 1.
+    ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
+    ``exported`` what an export has written. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
 
     phase: Phase = "idle"
@@ -78,6 +80,8 @@ class Session:
     is_search_finished: bool = False
     chosen: RunFound | None = None
     fit: FitMeasured | None = None
+    exported: Exported | None = None
+    pushed: Pushed | None = None
     published: Published | None = None
     loading: StateLoading | None = None
     training: TrainingStarted | None = None
@@ -115,13 +119,16 @@ class Session:
     @property
     def may_restart(self) -> bool:
         """Whether a worker that has ended is to be restarted: not if it is leaving, and not for a mere question."""
-        return self.phase != "leaving" and not isinstance(self.opening, Check | DryRun)
+        return self.phase != "leaving" and not isinstance(self.opening, Check | DryRun | Export | Push)
 
     @property
     def is_answered(self) -> bool:
         """Whether all has been said that a worker was started for that only answers a question."""
         is_checked = isinstance(self.opening, Check) and self.engine is not None
-        return is_checked or (isinstance(self.opening, DryRun) and self.fit is not None)
+        is_measured = isinstance(self.opening, DryRun) and self.fit is not None
+        is_exported = isinstance(self.opening, Export) and self.exported is not None
+        is_pushed = isinstance(self.opening, Push) and self.pushed is not None
+        return is_checked or is_measured or is_exported or is_pushed
 
     @property
     def is_crashed(self) -> bool:

@@ -160,6 +160,11 @@ class Folders:
         return self.settings / "settings.toml"
 
     @property
+    def hub_token_file(self) -> Path:
+        """The organiser's token for the hub, which nobody else may read."""
+        return self.settings / "hub_token"
+
+    @property
     def window_file(self) -> Path:
         """The file of the window's size and position."""
         return self.settings / "window.place"

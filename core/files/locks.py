@@ -42,10 +42,13 @@ class LockedFolder:
 BLOCK_LIST_FILE = "blocked.json"
 
 
-class PeerFolder(LockedFolder):
-    """The locked folder of one peer: its keys, and what it remembers between starts."""
+class PeerFiles:
+    """The files in the folder of one peer: its keys, and what it remembers between starts."""
 
     KEY_FILES = ("identity.key", "progress.key")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     @property
     def identity_path(self) -> Path:
@@ -81,6 +84,15 @@ class PeerFolder(LockedFolder):
     def scores_file(self) -> Path:
         """The signed evaluations of the run that was published from here."""
         return self.path / "scores.msgpack"
+
+    @property
+    def link_file(self) -> Path:
+        """The address of the run that was published from here, as one link."""
+        return self.path / "link"
+
+
+class PeerFolder(LockedFolder, PeerFiles):
+    """The locked folder of one peer."""
 
 
 _Locked = TypeVar("_Locked", bound=LockedFolder)

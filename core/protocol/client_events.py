@@ -8,7 +8,7 @@ from typing import Literal
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish, Start
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import AnyEvent, RunFound
 
 DEFAULT_RULES = AvailabilityRules()
@@ -101,4 +101,4 @@ ClientEvent = (
     | AvailabilityDecided
     | RunContinued
 )
-Opening = Join | Publish | Check | DryRun
+Opening = Join | Publish | Check | DryRun | Export | Push

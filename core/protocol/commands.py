@@ -10,10 +10,12 @@ from core.protocol.types import Command, Name
 from core.run.consent import ConsentDigest
 from core.run.manifest import RunManifest
 from core.run.multiaddr import Multiaddr
-from core.schema import Count, MicroBatch
+from core.run.spec.data import Repository
+from core.schema import Count, MicroBatch, StrictStruct
 
 Multiaddrs = Annotated[tuple[Multiaddr, ...], Meta(max_length=64)]
 NetworkMode = Literal["auto", "direct", "client"]
+WeightType = Literal["fp32", "bf16", "fp16"]
 
 
 class Join(Command, tag="join", kw_only=True, frozen=True):
@@ -82,6 +84,42 @@ class DryRun(Command, tag="dry_run", kw_only=True, frozen=True):
     memory_limit_bytes: Count | None = None
 
 
+class Evaluation(StrictStruct, kw_only=True, frozen=True):
+    """The held-out loss after an epoch, in nats."""
+
+    epoch: Count
+    loss: float
+
+
+class Export(Command, tag="export", kw_only=True, frozen=True):
+    """Write a checkpoint into the empty ``folder``, as transformers, peft or PyTorch load it; end.
+
+    ``checkpoint`` is the file of the run's newest, beside which the older ones are; ``epoch`` chooses one of them.
+    ``merge`` adds trained adapters to the base model; ``evaluations`` are for the model card.
+    """
+
+    manifest: RunManifest
+    home: str
+    checkpoint: str
+    folder: str
+    epoch: Count | None = None
+    merge: bool = False
+    dtype: WeightType = "fp32"
+    evaluations: Annotated[tuple[Evaluation, ...], Meta(max_length=4096)] = ()
+
+
+class Push(Command, tag="push", kw_only=True, frozen=True):
+    """Upload a folder's files to a model repository of the hub, as one commit with that message; end.
+
+    ``token_file`` holds the token, which is in no command.
+    """
+
+    folder: str
+    repository: Repository
+    message: Annotated[str, Meta(min_length=1, max_length=200)]
+    token_file: str
+
+
 class Leave(Command, tag="leave", kw_only=True, frozen=True):
     """Stop computing, say goodbye to the swarm, end."""
 
@@ -111,4 +149,4 @@ class SetPace(Command, tag="set_pace", kw_only=True, frozen=True):
     upload_bytes_a_second: UploadRate | None = None
 
 
-AnyCommand = Join | Start | Publish | DryRun | Leave | Check | TestNetwork | SetPace
+AnyCommand = Join | Start | Publish | DryRun | Export | Push | Leave | Check | TestNetwork | SetPace

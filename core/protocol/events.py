@@ -49,6 +49,22 @@ class FitMeasured(Event, tag="fit_measured", kw_only=True, frozen=True):
     memory_bytes: Count = 0
 
 
+class Exported(Event, tag="exported", kw_only=True, frozen=True):
+    """The checkpoint of that epoch, with its held-out loss, has been written as others load it."""
+
+    epoch: Count
+    loss: float | None = None
+    parameters: Count = 0
+    size_bytes: Count = 0
+
+
+class Pushed(Event, tag="pushed", kw_only=True, frozen=True):
+    """An exported model has been uploaded to that repository of the hub; ``url`` is the commit's address."""
+
+    repository: str
+    url: str = ""
+
+
 class Connected(Event, tag="connected", kw_only=True, frozen=True):
     """A peer of the swarm has answered; ``peer_id`` is ours, ``peers`` counts those in our routing table."""
 
@@ -307,6 +323,8 @@ AnyEvent = (
     | Confined
     | EngineChecked
     | FitMeasured
+    | Exported
+    | Pushed
     | Connected
     | Network
     | UploadMeasured

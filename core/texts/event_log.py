@@ -17,7 +17,19 @@ from core.protocol.client_events import (
     RunContinued,
     WorkerExited,
 )
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, SetPace, Start, TestNetwork
+from core.protocol.commands import (
+    AnyCommand,
+    Check,
+    DryRun,
+    Export,
+    Join,
+    Leave,
+    Publish,
+    Push,
+    SetPace,
+    Start,
+    TestNetwork,
+)
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -25,6 +37,7 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -32,6 +45,7 @@ from core.protocol.events import (
     Network,
     Paced,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -76,6 +90,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_suspects(event) or None
         case FitMeasured():
             return f"{of_measured(event, None)}."
+        case Exported() | Pushed():
+            return _of_export(event)
         case UploadMeasured():
             return fill_placeholders(
                 translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
@@ -91,6 +107,15 @@ def line(event: ClientEvent) -> str | None:
             return None
 
 
+def _of_export(event: Exported | Pushed) -> str:
+    match event:
+        case Exported():
+            words = translate("EventLog", "Epoch %1: exported, %2.")
+            return fill_placeholders(words, figures.count(event.epoch), figures.size(event.size_bytes))
+        case Pushed():
+            return fill_placeholders(translate("EventLog", "Pushed to the hub: %1"), sanitize_line(event.url))
+
+
 def _of_command(command: AnyCommand) -> str:
     match command:
         case Join():
@@ -101,6 +126,10 @@ def _of_command(command: AnyCommand) -> str:
             return translate("EventLog", "Asked to publish a run.")
         case DryRun():
             return translate("EventLog", "Asked how much fits on this computer.")
+        case Export():
+            return translate("EventLog", "Asked to export the model.")
+        case Push():
+            return translate("EventLog", "Asked to push the model to the hub.")
         case Check():
             return translate("EventLog", "Asked whether the engine works.")
         case Leave():

@@ -15,7 +15,7 @@ from pathlib import Path
 from core.errors import ErrorKind, UserError
 from core.files.locks import PeerFolder
 from core.files.temp_folder import temp_folder
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Publish
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push
 from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
@@ -98,6 +98,14 @@ def _serve(command: AnyCommand, keys: PeerFolder | None, channel: WorkerChannel,
             from core.worker.roles.dry_run import run_dry_run
 
             run_dry_run(command, channel, supervisor)
+        case Export():
+            from core.worker.roles.export import run_export
+
+            run_export(command, channel, supervisor)
+        case Push():
+            from core.worker.roles.push import run_push
+
+            run_push(command, Path(tempfile.gettempdir()), channel, supervisor)
         case Check():
             channel.emit(_check_engine())
         case _:

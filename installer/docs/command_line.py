@@ -59,7 +59,7 @@ def _is_listed(action: argparse.Action) -> bool:
 def _usage(action: argparse.Action) -> str:
     """The action as a usage line has it; only a positional that must be there has no brackets."""
     words = " ".join(part for part in (*action.option_strings[:1], _value(action)) if part)
-    is_required = not action.option_strings and action.nargs is None
+    is_required = action.required if action.option_strings else action.nargs is None
     return words if is_required else f"[{words}]"
 
 

@@ -1363,6 +1363,14 @@
         <translation>Gefragt, wie viel auf diesen Computer passt.</translation>
     </message>
     <message>
+        <source>Asked to export the model.</source>
+        <translation>Gebeten, das Modell zu exportieren.</translation>
+    </message>
+    <message>
+        <source>Asked to push the model to the hub.</source>
+        <translation>Gebeten, das Modell zum Hub hochzuladen.</translation>
+    </message>
+    <message>
         <source>Asked whether the engine works.</source>
         <translation>Prüfung des Trainingsprogramms angefordert.</translation>
     </message>
@@ -1513,8 +1521,16 @@
         <translation>Der Lauf geht weiter, der unterbrochen wurde, als Workerbee endete.</translation>
     </message>
     <message>
+        <source>Epoch %1: exported, %2.</source>
+        <translation>Epoche %1: exportiert, %2.</translation>
+    </message>
+    <message>
         <source>The line uploads %1 Mbit/s, as last measured here.</source>
         <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
+    </message>
+    <message>
+        <source>Pushed to the hub: %1</source>
+        <translation>Zum Hub hochgeladen: %1</translation>
     </message>
     <message>
         <source>This computer lets no program limit the uploads of another.</source>
@@ -2586,6 +2602,30 @@
     <message>
         <source>It was renamed and kept; training goes on without it.</source>
         <translation>Er wurde unter einem anderen Namen aufgehoben; das Training geht ohne ihn weiter.</translation>
+    </message>
+    <message>
+        <source>A checkpoint of the run is damaged.</source>
+        <translation>Ein Checkpoint des Laufs ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>The one before it is taken, where there is one.</source>
+        <translation>Der davor wird genommen, wenn es einen gibt.</translation>
+    </message>
+    <message>
+        <source>There is no checkpoint to export.</source>
+        <translation>Es gibt keinen Checkpoint, der exportiert werden kann.</translation>
+    </message>
+    <message>
+        <source>Publish the run until it has saved one.</source>
+        <translation>Veröffentlichen Sie den Lauf, bis er einen gespeichert hat.</translation>
+    </message>
+    <message>
+        <source>The model was not pushed to the hub.</source>
+        <translation>Das Modell wurde nicht zum Hub hochgeladen.</translation>
+    </message>
+    <message>
+        <source>What is there is unchanged; the next push takes what is new then.</source>
+        <translation>Was dort ist, bleibt unverändert; das nächste Hochladen nimmt, was dann neu ist.</translation>
     </message>
     <message>
         <source>A settings file could not be read.</source>

@@ -241,6 +241,25 @@ def first_life(tmp_path_factory: pytest.TempPathFactory) -> FirstLife:
         return FirstLife(organiser.home, listen, organiser.wait_for(Published), checkpoint)
 
 
+def test_a_run_moves_to_another_computer_in_a_copy_of_its_folder_and_its_volunteer_goes_on(group: PeerGroup) -> None:
+    listen = (f"/ip4/127.0.0.1/tcp/{free_port()}",)
+    first = group.organiser("old computer", listen=listen)
+    volunteer = group.volunteer(first.posted, "volunteer")
+    volunteer.wait_for(RoundFinished, averaged, seconds=PATIENCE_SECONDS)
+    first.wait_for(CheckpointSaved, lambda event: event.epoch >= 1)
+    assert first.leave() == 0
+    here, saved = len(volunteer.said), first.all(CheckpointSaved)[-1]
+    moved = Path("data", "organiser", RUN_ID)
+    shutil.copytree(first.home / moved, group.folder / "new computer" / moved)
+    second = group.organiser("new computer", listen=listen)
+    assert second.wait_for(Published) == first.wait_for(Published)
+    assert second.peer_id == first.peer_id
+    assert second.wait_for(TrainingStarted).epoch >= saved.epoch
+    together = volunteer.wait_for(RoundFinished, averaged, since=here, seconds=PATIENCE_SECONDS)
+    assert together.epoch >= saved.epoch
+    assert not volunteer.all(Failed)
+
+
 class TestComingAgain:
     """An organiser that was away."""
 

@@ -78,7 +78,12 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def workerbee(
-    folder: Path, *words: str, worker: Sequence[str] = (), stdin: str | None = None, **variables: str
+    folder: Path,
+    *words: str,
+    worker: Sequence[str] = (),
+    stdin: str | None = None,
+    limit_seconds: Any = LIMIT_SECONDS,
+    **variables: str,
 ) -> Result:
     """Run it to its end, in that folder and without a terminal."""
     done = subprocess.run(
@@ -89,7 +94,7 @@ def workerbee(
         stdin=subprocess.DEVNULL if stdin is None else None,
         capture_output=True,
         encoding="utf-8",
-        timeout=LIMIT_SECONDS,
+        timeout=limit_seconds,
         check=False,
     )
     return Result(done.returncode, done.stdout, done.stderr)

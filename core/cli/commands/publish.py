@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from core.cli.commands.organiser.pusher import ModelPusher
 from core.cli.output.summary import counted
-from core.cli.parser.arguments import PublishRun
+from core.cli.parser.publish_arguments import PublishRun
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.worker_session import WorkerSession
@@ -13,7 +16,7 @@ from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.hardware.discovery import choose_device
 from core.protocol.commands import Publish
-from core.protocol.events import Published
+from core.protocol.events import Published, Pushed, Warned
 from core.run.run_file import load_run_file
 
 
@@ -25,10 +28,28 @@ def publish(command: PublishRun, context: CommandContext) -> int:
         published = wait_until_published(worker)
         if not command.json:
             print(address_to_share(published), flush=True)
-        with live_training(worker, context.stop, command.json):
+        with _pushes(worker, command, request, context), live_training(worker, context.stop, command.json):
             worker.train(command.limits)
         print(_summary(worker, command), file=stream_for_people(command.json), flush=True)
     return 0
+
+
+@contextmanager
+def _pushes(worker: WorkerSession, command: PublishRun, request: Publish, context: CommandContext) -> Iterator[None]:
+    """While this lasts, the model is pushed to the hub now and then, if that is wanted."""
+    if command.push is None:
+        yield
+        return
+
+    def tell(event: Pushed | Warned) -> None:
+        worker.display.handle_event(event, worker.session)
+
+    pusher = ModelPusher(request.manifest.run.id, command.push, command.push_every_epochs, context, tell)
+    worker.on_event = pusher.handle_event
+    try:
+        yield
+    finally:
+        pusher.close()
 
 
 def publish_request(command: PublishRun, context: CommandContext) -> Publish:

@@ -27,37 +27,20 @@ from core.cli.parser.options import (
     add_network,
     add_upload_rate,
     read_address,
+    read_limits,
 )
+from core.cli.parser.organiser_arguments import ExportRun, ListRuns, add_export, add_runs, read_export, read_runs
 from core.cli.parser.peer_arguments import BlockPeer, ListPeers, add_block, add_peers, read_block, read_peers
+from core.cli.parser.publish_arguments import PublishRun, add_publish, read_publish
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
-from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
 from core.run.spec.collaboration import Mode
 
 DESCRIPTION = "Lend this computer to a training run that many people share, or start one."
-
-
-@dataclass(frozen=True)
-class PublishRun:
-    """The command `publish`, which starts a run as its first peer."""
-
-    file: Path
-    listen: tuple[Multiaddr, ...]
-    announce: tuple[Multiaddr, ...]
-    identity: Path | None
-    train: bool
-    device: str
-    threads: int | None
-    checkpoint_every_epochs: int
-    from_checkpoint: int | None
-    mirror: Path | None
-    public_name: str | None
-    limits: Limits
-    json: bool
 
 
 @dataclass(frozen=True)
@@ -133,6 +116,8 @@ ParsedCommand = (
     NewRunFile
     | CheckRunFile
     | PublishRun
+    | ListRuns
+    | ExportRun
     | JoinRun
     | InspectSwarm
     | TrySwarm
@@ -175,7 +160,9 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     add_peers(commands.add_parser("peers", help="show the peers of a run, or its suspects", allow_abbrev=False))
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
-    _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
+    add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
+    add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
+    add_export(commands.add_parser("export", help="write a run's model for other programs", allow_abbrev=False))
     add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_service(commands.add_parser("service", help="help a run without a desktop", allow_abbrev=False))
@@ -189,36 +176,6 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_report(commands.add_parser("report", help="save what helps to find a problem", allow_abbrev=False))
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
-
-
-def _add_publish(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
-    several = {"type": typed.multiaddr, "metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
-    parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
-    parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
-    parser.add_argument("--identity", metavar="FILE", type=Path, help="your key file; made at first use")
-    parser.add_argument(
-        "--no-train", action="store_true", help="compute almost nothing; keep the run's state for others"
-    )
-    parser.add_argument(
-        "--checkpoint-every",
-        metavar="N",
-        type=typed.positive,
-        default=10,
-        help="epochs from one checkpoint to the next",
-    )
-    parser.add_argument(
-        "--from-checkpoint",
-        metavar="K",
-        type=typed.positive,
-        help="go back to the checkpoint of epoch K; the last five are kept, and the one with the least loss",
-    )
-    parser.add_argument(
-        "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
-    )
-    add_computing(parser, device="auto")
-    add_limits(parser)
-    add_json(parser)
 
 
 def _add_swarm(parser: argparse.ArgumentParser) -> None:
@@ -278,24 +235,6 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def _publish(asked: argparse.Namespace) -> PublishRun:
-    return PublishRun(
-        file=asked.file,
-        listen=tuple(asked.listen),
-        announce=tuple(asked.announce),
-        identity=asked.identity,
-        train=not asked.no_train,
-        device=asked.device,
-        threads=asked.threads,
-        checkpoint_every_epochs=asked.checkpoint_every,
-        from_checkpoint=asked.from_checkpoint,
-        mirror=asked.mirror,
-        public_name=asked.name,
-        limits=_limits(asked),
-        json=asked.json,
-    )
-
-
 def _join(asked: argparse.Namespace) -> JoinRun:
     return JoinRun(
         address=read_address(asked),
@@ -310,7 +249,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         public_name=asked.name,
         always=asked.always,
         yes=asked.yes,
-        limits=_limits(asked),
+        limits=read_limits(asked),
         json=asked.json,
     )
 
@@ -328,26 +267,26 @@ def _inspect(asked: argparse.Namespace) -> InspectSwarm:
     )
 
 
-def _limits(asked: argparse.Namespace) -> Limits:
-    return Limits(asked.epochs, asked.samples, asked.seconds)
-
-
 _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "run": read_run,
-    "publish": _publish,
+    "publish": read_publish,
+    "runs": read_runs,
+    "export": read_export,
     "join": _join,
     "inspect": _inspect,
     "peers": read_peers,
     "block": read_block,
     "report": read_report,
     "contributions": read_contributions,
-    "swarm": lambda asked: TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json),
+    "swarm": lambda asked: TrySwarm(
+        asked.file, asked.peers, asked.device, asked.threads, read_limits(asked), asked.json
+    ),
     "engine": read_engine,
     **dict.fromkeys(ACTIONS, read_control),
     "service": read_service,
     "reset": lambda asked: Reset(asked.yes, asked.identity, asked.downloads, asked.json),
     "forget": lambda asked: ForgetOrganiser(asked.run_id, asked.yes, asked.json),
     "help": lambda asked: ShowDocument(asked.topic, asked.json),
-    "demo": lambda asked: Demo(_limits(asked), asked.mode, asked.json),
+    "demo": lambda asked: Demo(read_limits(asked), asked.mode, asked.json),
     "doctor": lambda asked: Doctor(asked.json),
 }

@@ -114,3 +114,8 @@ def add_json(parser: argparse.ArgumentParser, help_text: str = EVENTS_AS_JSON, *
     """Add the switch to JSON lines; the parser of a nested command leaves unsaid what the outer one has read."""
     default = argparse.SUPPRESS if is_nested else False
     parser.add_argument("--json", action="store_true", default=default, help=help_text)
+
+
+def read_limits(asked: argparse.Namespace) -> Limits:
+    """The condition that was typed, if any."""
+    return Limits(asked.epochs, asked.samples, asked.seconds)

@@ -8,8 +8,11 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+import msgspec
+
 from core.run.multiaddr import Multiaddr
 from core.run.round_estimate import Line
+from core.run.spec.data import Repository
 from core.security.sanitize import MAX_NAME_CHARACTERS
 
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?(?:(\d{1,6})s?)?")
@@ -129,3 +132,14 @@ def _parsed(parse: Callable[[str], _Value], text: str) -> _Value:
         return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def hub_repository(text: str) -> str:
+    """The model repository in an address such as ``hub://somebody/adder``."""
+    repository = text.removeprefix("hub://")
+    try:
+        if repository == text:
+            raise ValueError
+        return msgspec.convert(repository, Repository)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a repository; write it as hub://owner/name") from error

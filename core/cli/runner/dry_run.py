@@ -51,7 +51,7 @@ def measure_fit(
     )
     print(f"Measuring what fits on {device.label}…", file=stream_for_people(wants_json), flush=True)
     with WorkerSession(context, _FitDisplay(wants_json)) as worker:
-        worker.client.dry_run(command)
+        worker.client.ask(command)
         try:
             fit = worker.wait_until(lambda session: session.fit is not None).fit
         except UserError as error:

@@ -41,13 +41,15 @@ class Display(Protocol):
 class WorkerSession:
     """A context with a client: when it is left, no worker is left; after a forced quit without a goodbye.
 
-    ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new.
+    ``guard`` drives the owner's rules, where they are followed; ``record`` is given the session whenever it may be new,
+    and ``on_event`` hears of every event that was shown.
     """
 
     def __init__(self, context: CommandContext, display: Display, folders: Folders | None = None) -> None:
         self.display = display
         self.tally = Tally()
         self.guard: AvailabilityGuard | None = None
+        self.on_event: Callable[[ClientEvent], None] = lambda _event: None
         self.record: Callable[[Session], None] | None = None
         self._context = context
         self.client = Client(folders or context.folders, self.post, worker_command=context.worker_command)
@@ -155,6 +157,7 @@ class WorkerSession:
         if self.record is not None:
             self.record(self.session)
         self.display.handle_event(event, self.session)
+        self.on_event(event)
 
 
 @contextmanager

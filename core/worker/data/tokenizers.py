@@ -74,7 +74,7 @@ class PretrainedTokenizer:
             self._library.no_truncation()
             self._library.no_padding()
             self._vocabulary_size = max(self._library.get_vocab(with_added_tokens=True).values(), default=-1) + 1
-        self._named = _special_tokens(folder)
+        self._named = special_tokens(folder)
         end = self._special("eos_token", "sep_token", "pad_token")
         if end is None:
             raise UserError(ErrorKind.FILES_REFUSED, "The tokenizer has no token for the end of a text.")
@@ -103,7 +103,7 @@ class PretrainedTokenizer:
         return next((token for token in tokens if token is not None), None)
 
 
-def _special_tokens(folder: Path) -> dict[str, str]:
+def special_tokens(folder: Path) -> dict[str, str]:
     """The special tokens by their roles: ``eos_token``, ``mask_token`` and so on."""
     named: dict[str, str] = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):

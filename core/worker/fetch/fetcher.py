@@ -90,7 +90,7 @@ def serve_fetcher(listener: socket.socket) -> NoReturn:
     def open_once(request: Open, _caller: Caller) -> Iterator[object]:
         networks = request.networks
         guard = None if networks is None else AddressGuard(tuple(map(ipaddress.ip_network, networks)))
-        confine_ports({*WEB_PORTS.values(), *map(_port_of, _trusted_addresses()), *request.ports})
+        confine_ports({*trusted_ports(), *request.ports})
         opened.append(guard)
         yield from ()
 
@@ -117,6 +117,11 @@ def _fetched(request: FetchRest, guard: AddressGuard | None) -> Iterator[int]:
         guard = None
     remote = Remote(request.url, request.size_bytes, "", slack_bytes=request.slack_bytes, guard=guard)
     return verified_download.fetch_rest(remote, Path(request.part))
+
+
+def trusted_ports() -> set[int]:
+    """The web's ports, and those of the hub and of proxies that the person's environment names."""
+    return {*WEB_PORTS.values(), *map(_port_of, _trusted_addresses())}
 
 
 def _trusted_addresses() -> list[str]:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder, lock_organiser_folder, lock_peer_folder
-from core.protocol.commands import AnyCommand, Join, Publish
+from core.protocol.commands import AnyCommand, Export, Join, Publish, Push
 from core.protocol.events import Confined
-from core.security.confinement.confine import confine, leave_descriptors, leave_internet
+from core.security.confinement.confine import confine, confine_ports, leave_descriptors, leave_internet
 from core.security.confinement.devices import make_gpu_devices
 from core.security.confinement.grants import Grant, system_grants
 from core.security.identity import Identity
+from core.worker.fetch.fetcher import trusted_ports
 from core.worker.process.delegates import start_fetcher, start_network
 
 
@@ -40,17 +41,21 @@ def confine_worker(command: AnyCommand, keys: PeerFolder | None, scratch: Path) 
     grants = [*system_grants(), Grant(scratch, "write"), *_grants_for(command, keys)]
     confined = Confined(gaps=confine(grants, scratch))
     if "everything" not in confined.gaps:
-        home = DataFolder(Path(command.home)).caches if isinstance(command, Join | Publish) else scratch
+        home = DataFolder(Path(command.home)).caches if isinstance(command, Join | Publish | Export) else scratch
         os.environ["HOME"] = str(home)
         _start_delegates(command, keys, scratch)
         leave_descriptors()
-        leave_internet()
+        if isinstance(command, Push):
+            confine_ports(trusted_ports())  # it reads nothing of a stranger's but the hub's answers
+        else:
+            leave_internet()
     return confined
 
 
 def _start_delegates(command: AnyCommand, keys: PeerFolder | None, scratch: Path) -> None:
     if isinstance(command, Join | Publish) and keys is not None:
         start_network(_identity_path(command, keys), scratch)
+    if isinstance(command, Join | Publish | Export):
         start_fetcher(DataFolder(Path(command.home)), scratch)
 
 
@@ -60,12 +65,17 @@ def _grants_for(command: AnyCommand, keys: PeerFolder | None) -> Iterator[Grant]
         yield Grant(keys.path, "write")
         Identity.load_or_create(_identity_path(command, keys))
         yield Grant(_identity_path(command, keys), "read")
-    if isinstance(command, Join | Publish):
+    if isinstance(command, Join | Publish | Export):
         data = DataFolder(Path(command.home))
         yield Grant(data.path, "list")
         yield from (_made(folder) for folder in (data.fetched, data.memory, data.caches))
     if isinstance(command, Publish) and command.mirror is not None:
         yield _made(Path(command.mirror))
+    if isinstance(command, Export):
+        yield Grant(Path(command.checkpoint).parent, "read")
+        yield Grant(Path(command.folder), "write")
+    if isinstance(command, Push):
+        yield from (Grant(Path(path), "read") for path in (command.folder, command.token_file))
 
 
 def _identity_path(command: AnyCommand, keys: PeerFolder) -> Path:

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import torch
 
 from core.errors import ErrorKind, UserError
@@ -106,6 +107,16 @@ def _initial_model(
     if spec.gradient_checkpointing:
         _enable_gradient_checkpointing(model)
     return model
+
+
+def exact_initial_model(spec: TransformerSpec, context: FetchContext) -> PreTrainedModel:
+    """The model with which every peer starts, in float32 on the CPU and without adapters, to be exported.
+
+    Raises UserError for weights that cannot be fetched or used.
+    """
+    plain = spec if isinstance(spec, ImageClassification) else msgspec.structs.replace(spec, quantization=None)
+    eager = msgspec.structs.replace(plain, gradient_checkpointing=False)
+    return _initial_model(eager, _fetch_weights(spec, context), torch.float32, torch.device("cpu"))
 
 
 def _enable_gradient_checkpointing(model: PreTrainedModel) -> None:

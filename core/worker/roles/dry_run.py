@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 import torch
@@ -18,6 +17,7 @@ from core.worker.compute.memory_meter import memory_meter_for
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.recipes import build_synthetic
+from core.worker.roles.leave_at_once import exit_on_leave
 from core.worker.training.micro_batch_benchmark import MicroBatchBenchmark
 
 LIMIT_SECONDS = 60.0
@@ -26,7 +26,7 @@ _OOM_SCORE = Path("/proc/self/oom_score_adj")
 
 def run_dry_run(command: DryRun, channel: WorkerChannel, supervisor: Supervisor) -> None:
     """Find the micro-batch that fits, and send it as FitMeasured; raises UserError where nothing can be measured."""
-    supervisor.start("dry run leave", lambda: _exit_on_leave(channel))
+    supervisor.start("dry run leave", lambda: exit_on_leave(channel))
     supervisor.start("dry run time limit", lambda: _limit_time(channel, supervisor))
     if command.threads:
         torch.set_num_threads(command.threads)
@@ -53,12 +53,6 @@ def _measure(command: DryRun) -> FitMeasured:
         check=lambda: None,  # nothing has to end it: the process exits at once, wherever it is
         memory_limit_bytes=command.memory_limit_bytes,
     ).measure()
-
-
-def _exit_on_leave(channel: WorkerChannel) -> None:
-    """Exit even in the middle of a micro-batch: there is no swarm to say goodbye to."""
-    channel.leaving.wait()
-    os._exit(0)
 
 
 def _limit_time(channel: WorkerChannel, supervisor: Supervisor) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from core.files.atomic import write_atomically
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile
 from core.files.locks import PeerFolder
@@ -40,6 +42,8 @@ from core.worker.swarm import (
 )
 from core.worker.training.checkpoint import Checkpoints
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
+
+log = logging.getLogger(__name__)
 
 
 def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, supervisor: Supervisor) -> None:
@@ -93,7 +97,7 @@ def _publish_and_train(
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
-        channel.emit(_published(manifest, swarm.addresses()))
+        channel.emit(_published(manifest, swarm.addresses(), keys))
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -123,9 +127,14 @@ def _mirror_refresh(
     return MirrorWriter(Path(command.mirror), run_id, optimizer, channel.emit, supervisor.start).refresh
 
 
-def _published(manifest: RunManifest, addresses: Sequence[str]) -> Published:
+def _published(manifest: RunManifest, addresses: Sequence[str], keys: PeerFolder) -> Published:
+    """What is shared of the run; its link is kept in the folder, if the disk takes it."""
     shared = _worth_sharing(addresses)
     link = JoinAddress(peers=readable_multiaddrs(shared), run_id=manifest.run.id).link
+    try:
+        write_atomically(keys.link_file, f"{link}\n".encode())
+    except OSError as error:
+        log.warning("the link is not kept: %s", error)
     return Published(addresses=shared, link=link, revision=manifest.revision)
 
 

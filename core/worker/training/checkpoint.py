@@ -11,20 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from core.errors import ErrorKind, UserError
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
+from core.records.checkpoint_history import CheckpointHistory
 from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer
-from core.worker.training.checkpoint_history import CheckpointHistory
-
-
-class DamagedCheckpointError(Exception):
-    """The file is not a whole checkpoint of this run's model; the message says why."""
+from core.worker.training.checkpoint_file import PARAMETER, DamagedCheckpointError, read_checkpoint, refuse_infinite
 
 
 class Checkpoints:
@@ -140,25 +136,17 @@ def load_checkpoint(
     They differ from the optimizer's where that is offloaded to the CPU. Everything is read and checked before
     anything is changed. Raises DamagedCheckpointError.
     """
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a mapping
-        epoch = int(metadata["epoch"])
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
-        raise DamagedCheckpointError(str(error)) from error
-    if metadata.get("run_id") != run_id or epoch < 0:
-        raise DamagedCheckpointError("it belongs to another run")
-    _put_in_place(tensors, _named(optimizer, extra))
+    content = read_checkpoint(path, run_id)
+    _put_in_place(content.tensors, _named(optimizer, extra))
     with torch.no_grad():
         for mirror, parameter in zip(mirrors, parameters_of(optimizer), strict=True):
             mirror.copy_(parameter)
-    return epoch
+    return content.epoch
 
 
 def _named(optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor]) -> dict[str, torch.Tensor]:
     """All tensors of a checkpoint, by their names in it."""
-    named = {f"parameter.{index}": parameter for index, parameter in enumerate(parameters_of(optimizer))}
+    named = {f"{PARAMETER}{index}": parameter for index, parameter in enumerate(parameters_of(optimizer))}
     for index, state in optimizer.state_dict()["state"].items():
         named |= {f"state.{index}.{name}": value for name, value in state.items() if torch.is_tensor(value)}
     return named | {f"extra.{index}": tensor for index, tensor in enumerate(extra)}
@@ -168,7 +156,6 @@ def _named(optimizer: torch.optim.Optimizer, extra: Sequence[torch.Tensor]) -> d
 def _put_in_place(tensors: Mapping[str, torch.Tensor], places: Mapping[str, torch.Tensor]) -> None:
     if places.keys() != tensors.keys() or any(places[name].shape != tensors[name].shape for name in places):
         raise DamagedCheckpointError("its tensors are not those of this run's model")
-    if not all(torch.isfinite(tensor).all() for tensor in tensors.values() if tensor.is_floating_point()):
-        raise DamagedCheckpointError("it holds numbers that are not finite")
+    refuse_infinite(list(tensors.values()))
     for name, place in places.items():
         place.copy_(tensors[name])

@@ -24,13 +24,14 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import Check, DryRun, Join, Leave, Publish
+from core.protocol.commands import Check, DryRun, Export, Join, Leave, Publish
 from core.protocol.events import (
     CheckpointSaved,
     Connected,
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -225,6 +226,15 @@ def test_a_dry_run_ends_with_what_it_has_found_or_with_a_problem() -> None:
     assert picture(*TRAINING, FIT).fit == FIT
 
 
+def test_an_export_ends_with_what_it_has_written_or_with_a_problem() -> None:
+    asked = Asked(Export(manifest=manifest(), home="/nowhere", checkpoint="c", folder="f"))
+    done = Exported(epoch=7, loss=0.5)
+    session = picture(asked, HELLO, done, WorkerExited(0))
+    assert (session.phase, session.exported, session.problem) == ("ended", done, None)
+    session = picture(asked, HELLO, failed(ErrorKind.NO_CHECKPOINT), WorkerExited(1))
+    assert (session.phase, session.problem) == ("ended", ErrorKind.NO_CHECKPOINT)
+
+
 def test_joining_again_begins_a_new_picture() -> None:
     assert picture(*TRAINING, LEAVE, WorkerExited(0), JOIN) == picture(JOIN)
 
@@ -315,7 +325,7 @@ def test_every_story_has_a_sound_picture(story: list[ClientEvent]) -> None:
         before, session = session, reducer.reduce(session, event)
         assert len(session.rounds) <= KEPT_ROUNDS
         assert session.restarting is None or not session.is_worker_running
-        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | DryRun)
+        is_new = isinstance(event, Asked) and isinstance(event.command, Join | Publish | Check | DryRun | Export)
         assert is_new or session.contributed_samples >= before.contributed_samples
         assert is_new or before.phase != "ended" or session.phase == "ended"
         assert is_new or before.problem is None or session.problem == before.problem

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, decode_event, encode
-from core.protocol.commands import AnyCommand, DryRun, Join, Leave, Publish, Start
+from core.protocol.commands import AnyCommand, DryRun, Evaluation, Export, Join, Leave, Publish, Push, Start
 from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, RunFound, Solved
 from core.protocol.localizable import LocalizedText
 from core.run.manifest import RunInfo, RunManifest
@@ -32,6 +32,15 @@ EXAMPLES: tuple[AnyCommand, ...] = (
     Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cuda:1", threads=4),
     Publish(manifest=manifest(), home="/nowhere", listen=(Multiaddr("/ip4/0.0.0.0/tcp/0"),), train=False),
     DryRun(manifest=manifest(), device="cuda:0", memory_limit_bytes=6 * 10**9),
+    Export(
+        manifest=manifest(),
+        home="/nowhere",
+        checkpoint="/nowhere/checkpoint.safetensors",
+        folder="/nowhere/model",
+        epoch=7,
+        evaluations=(Evaluation(epoch=7, loss=0.5),),
+    ),
+    Push(folder="/nowhere/model", repository="somebody/adder", message="Epoch 7", token_file="/nowhere/hub_token"),
     Start(run_id="sums", organiser="", digest=NO_DIGEST, device="cpu", micro_batch=4, memory_limit_bytes=0),
     Leave(),
 )

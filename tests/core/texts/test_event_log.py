@@ -16,7 +16,7 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import DryRun, Join, Leave, Start
+from core.protocol.commands import DryRun, Export, Join, Leave, Start
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -24,6 +24,7 @@ from core.protocol.events import (
     ContributionStatus,
     EngineChecked,
     Evaluated,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -32,6 +33,7 @@ from core.protocol.events import (
     PeersSeen,
     Progress,
     Published,
+    Pushed,
     Restarting,
     RoundFinished,
     RunFound,
@@ -61,6 +63,9 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
     (Asked(Start(run_id="sums", organiser="x", digest=NO_DIGEST, device="cuda:0")), "train on cuda:0"),
     (Asked(DryRun(manifest=MANIFEST, device="cpu")), "how much fits"),
+    (Asked(Export(manifest=MANIFEST, home="/tmp", checkpoint="c", folder="f")), "Asked to export"),
+    (Exported(epoch=7, size_bytes=2_000_000), "Epoch 7: exported, 2.0 MB."),
+    (Pushed(repository="a/b", url="https://hub.example/c"), "Pushed to the hub: https://hub.example/c"),
     (Asked(Leave()), "Asked to stop"),
     (PauseAsked(Pause()), "Asked to pause."),
     (PauseAsked(Pause(until=2_000_000_000.0)), "Asked to pause until"),

@@ -25,12 +25,13 @@ import msgspec
 
 from core.errors import ErrorKind
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
-from core.protocol.commands import AnyCommand, Check, DryRun, Join, Leave, Publish, SetPace, Start, TestNetwork
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Leave, Publish, SetPace, Start, TestNetwork
 from core.protocol.events import (
     AnyEvent,
     Connected,
     ContributionStatus,
     EngineChecked,
+    Exported,
     Failed,
     FitMeasured,
     Hello,
@@ -123,6 +124,9 @@ def good(organiser: str = ORGANISER, run: RunManifest | None = None) -> None:
             work() if publish.train else wait_for_leave()
         case DryRun():
             say(FitMeasured(device="cpu", micro_batch=4, samples_per_second=31.0, memory_bytes=10**9))
+            return
+        case Export():
+            say(Exported(epoch=7, loss=0.5))
             return
         case Check():
             say(EngineChecked(torch="2.13.0", hivemind="1.1.12"))

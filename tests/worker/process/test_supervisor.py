@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from core.errors import ErrorKind, UserError
+from core.protocol.commands import Push
 from core.protocol.events import Failed, Left
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
@@ -26,8 +27,10 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.dry_run import run_dry_run
+from core.worker.roles.export import run_export
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
+from core.worker.roles.push import run_push
 from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
@@ -163,6 +166,16 @@ def start_dry_run(supervisor: Any) -> None:
         run_dry_run(THROWS, LEAVING, supervisor)
 
 
+def start_export(supervisor: Any) -> None:
+    with contextlib.suppress(RuntimeError):
+        run_export(THROWS, LEAVING, supervisor)
+
+
+def start_push(supervisor: Any) -> None:
+    with contextlib.suppress(UserError):
+        run_push(Push(folder="f", repository="a/b", message="m", token_file="nowhere"), THROWS, LEAVING, supervisor)
+
+
 def start_mirror(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(outer=SimpleNamespace(version=lambda: (2, b"")))
     MirrorWriter(THROWS, "sums", optimizer, THROWS, supervisor.start).refresh(1)
@@ -188,12 +201,14 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "connection monitor": start_training,
     "dry run leave": start_dry_run,
     "dry run time limit": start_dry_run,
+    "export leave": start_export,
     "event writer": start_channel,
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
     "mirror": start_mirror,
     "peer monitor": start_training,
     "publisher": start_publisher,
+    "push leave": start_push,
     "reachability test": start_reachability_test,
     "upload": start_training,
 }

@@ -11,21 +11,11 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
+from core.records.checkpoint_header import KeptCheckpoint, read_header
 
 KEPT = 5  # checkpoints, the newest included; and that with the least loss
-
-
-@dataclass(frozen=True)
-class KeptCheckpoint:
-    """A checkpoint's file, its epoch, and the held-out loss that it had, where that is known."""
-
-    path: Path
-    epoch: int
-    loss: float | None
 
 
 class CheckpointHistory:
@@ -37,9 +27,12 @@ class CheckpointHistory:
 
     def all(self) -> list[KeptCheckpoint]:
         """Those that can be read, the newest first."""
-        paths = [self._newest, *self._older()]
-        found = [_read(path) for path in paths if path.exists()]
+        found = [read_header(path) for path in self.files()]
         return [each for each in found if each is not None]
+
+    def files(self) -> list[Path]:
+        """The files of all, also of those that cannot be read, the newest first."""
+        return [path for path in [self._newest, *self._older()] if path.exists()]
 
     @contextlib.contextmanager
     def adding(self) -> Iterator[None]:
@@ -47,7 +40,7 @@ class CheckpointHistory:
 
         Those that are too many are removed then. Where it fails, all is as before. Raises OSError.
         """
-        before = _read(self._newest) if self._newest.exists() else None
+        before = read_header(self._newest) if self._newest.exists() else None
         beside = self._keep(before) if before is not None else None
         try:
             yield
@@ -74,7 +67,7 @@ class CheckpointHistory:
         if found is None:
             return False
         if found.path != self._newest:
-            newest = _read(self._newest) if self._newest.exists() else None
+            newest = read_header(self._newest) if self._newest.exists() else None
             if newest is not None:
                 self._keep(newest)
             found.path.replace(self._newest)
@@ -93,14 +86,6 @@ class CheckpointHistory:
 
     def _older(self) -> list[Path]:
         """Their files, the newest first."""
-        paths = [path for path in self._newest.parent.iterdir() if self._name.fullmatch(path.name)]
+        folder = self._newest.parent
+        paths = [path for path in (folder.iterdir() if folder.is_dir() else ()) if self._name.fullmatch(path.name)]
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True)
-
-
-def _read(path: Path) -> KeptCheckpoint | None:
-    """What a file says of itself; ``None`` where it is no checkpoint."""
-    with contextlib.suppress(SafetensorError, OSError, KeyError, ValueError), safe_open(path, framework="pt") as file:
-        metadata = file.metadata() or {}
-        loss = metadata.get("loss")
-        return KeptCheckpoint(path, int(metadata["epoch"]), None if loss is None else float(loss))
-    return None

@@ -1,0 +1,79 @@
+"""`runs`: what is published, and was published, from this computer."""
+
+from __future__ import annotations
+
+from core.cli.output.json_lines import print_object
+from core.cli.parser.organiser_arguments import ListRuns
+from core.cli.runner.displays import stream_for_people
+from core.files.folders import Folders
+from core.files.locks import try_lock_own
+from core.records.checkpoint_header import KeptCheckpoint
+from core.records.published_runs import PublishedRun, published_runs
+from core.security.sanitize import sanitize_line
+from core.texts import figures
+
+
+def runs(command: ListRuns, folders: Folders) -> int:
+    """Print every run that has a folder here, and what is in that; programs get an object for each."""
+    found = published_runs(folders.contents)
+    for run in found:
+        if command.json:
+            _print_object(run)
+        else:
+            print("\n".join(_lines(run)))
+    if not found:
+        print("No run was published from here.", file=stream_for_people(command.json))
+    return 0
+
+
+def _lines(run: PublishedRun) -> list[str]:
+    info, kept, scores = run.manifest.run, run.checkpoints, run.scores
+    last = f"loss {figures.loss(scores[-1].loss)} after epoch {scores[-1].epoch}" if scores else "none yet"
+    return [
+        f"{sanitize_line(info.id)}: {sanitize_line(info.name)}",
+        f"  state        {'published now' if is_published_now(run) else 'not published now'}, {info.state}",
+        f"  address      {sanitize_line(run.link) or 'not known'}",
+        f"  epoch        {_epoch(run)}",
+        f"  evaluation   {last}",
+        f"  checkpoints  {', '.join(map(_words, kept)) or 'none'}",
+        f"  folder       {run.files.path}",
+    ]
+
+
+def _words(kept: KeptCheckpoint) -> str:
+    return f"epoch {kept.epoch}" + (f" (loss {figures.loss(kept.loss)})" if kept.loss is not None else "")
+
+
+def _epoch(run: PublishedRun) -> int:
+    """The last one of which anything is kept."""
+    kept, scores = run.checkpoints, run.scores
+    return max([0, *(each.epoch for each in kept[:1]), *(each.epoch for each in scores[-1:])])
+
+
+def is_published_now(run: PublishedRun) -> bool:
+    """Whether a living process holds the run's folder."""
+    try:
+        lock = try_lock_own(run.files.path)
+    except OSError:  # no process has ever locked it here
+        return False
+    if lock is None:
+        return True
+    lock.release()
+    return False
+
+
+def _print_object(run: PublishedRun) -> None:
+    print_object(
+        "run",
+        id=run.manifest.run.id,
+        name=run.manifest.run.name,
+        state=run.manifest.run.state,
+        revision=run.manifest.revision,
+        published=is_published_now(run),
+        organiser=run.organiser,
+        address=run.link,
+        epoch=_epoch(run),
+        evaluations=[{"epoch": each.epoch, "loss": each.loss} for each in run.scores],
+        checkpoints=[{"epoch": each.epoch, "loss": each.loss, "file": str(each.path)} for each in run.checkpoints],
+        folder=str(run.files.path),
+    )

@@ -1,0 +1,89 @@
+"""`publish`: what may be typed after it, and what that asks for."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.cli.parser import values as typed
+from core.cli.parser.options import Limits, add_computing, add_json, add_limits, read_limits
+from core.cli.parser.organiser_arguments import add_push
+from core.run.multiaddr import Multiaddr
+
+
+@dataclass(frozen=True)
+class PublishRun:
+    """The command `publish`, which starts a run as its first peer."""
+
+    file: Path
+    listen: tuple[Multiaddr, ...]
+    announce: tuple[Multiaddr, ...]
+    identity: Path | None
+    train: bool
+    device: str
+    threads: int | None
+    checkpoint_every_epochs: int
+    from_checkpoint: int | None
+    mirror: Path | None
+    push: str | None
+    push_every_epochs: int
+    public_name: str | None
+    limits: Limits
+    json: bool
+
+
+def add_publish(parser: argparse.ArgumentParser) -> None:
+    """Add the run file, and how it is published, to the parser of `publish`."""
+    parser.add_argument("file", metavar="run.toml", type=Path, help="the run file")
+    several = {"type": typed.multiaddr, "metavar": "MADDR", "nargs": "+", "action": "extend", "default": []}
+    parser.add_argument("--listen", help="where to listen, such as /ip4/0.0.0.0/tcp/31337", **several)  # type: ignore[arg-type]
+    parser.add_argument("--announce", help="the address to tell others, where it is another one", **several)  # type: ignore[arg-type]
+    parser.add_argument("--identity", metavar="FILE", type=Path, help="your key file; made at first use")
+    parser.add_argument(
+        "--no-train", action="store_true", help="compute almost nothing; keep the run's state for others"
+    )
+    parser.add_argument(
+        "--checkpoint-every",
+        metavar="N",
+        type=typed.positive,
+        default=10,
+        help="epochs from one checkpoint to the next",
+    )
+    parser.add_argument(
+        "--from-checkpoint",
+        metavar="K",
+        type=typed.positive,
+        help="go back to the checkpoint of epoch K; the last five are kept, and the one with the least loss",
+    )
+    parser.add_argument(
+        "--mirror", metavar="DIR", type=Path, help="the folder for a local-sgd run's base weights, which you upload"
+    )
+    add_push(parser)
+    parser.add_argument(
+        "--push-every", metavar="N", type=typed.positive, default=100, help="epochs from one push to the next"
+    )
+    add_computing(parser, device="auto")
+    add_limits(parser)
+    add_json(parser)
+
+
+def read_publish(asked: argparse.Namespace) -> PublishRun:
+    """The command that was typed."""
+    return PublishRun(
+        file=asked.file,
+        listen=tuple(asked.listen),
+        announce=tuple(asked.announce),
+        identity=asked.identity,
+        train=not asked.no_train,
+        device=asked.device,
+        threads=asked.threads,
+        checkpoint_every_epochs=asked.checkpoint_every,
+        from_checkpoint=asked.from_checkpoint,
+        mirror=asked.mirror,
+        push=asked.push,
+        push_every_epochs=asked.push_every,
+        public_name=asked.name,
+        limits=read_limits(asked),
+        json=asked.json,
+    )

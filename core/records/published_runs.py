@@ -1,0 +1,93 @@
+"""The runs that were published from here, as their folders tell; nothing of them is changed."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ErrorKind, UserError
+from core.files.atomic import storage_problem
+from core.files.folders import DataFolder
+from core.files.json_file import JsonFile, read_bounded
+from core.files.locks import PeerFiles
+from core.records.checkpoint_header import KeptCheckpoint
+from core.records.checkpoint_history import CheckpointHistory
+from core.run.address import JoinAddress
+from core.run.manifest import RunManifest
+from core.run.signed_scores import MAX_SCORES_BYTES, Score, scores_in
+from core.security.identity import Identity
+from core.security.sanitize import sanitize_line
+
+_MAX_LINK_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class PublishedRun:
+    """A run's folder, and the manifest that was published last from it."""
+
+    files: PeerFiles
+    manifest: RunManifest
+
+    @property
+    def link(self) -> str:
+        """Its address as one link, as it was when it was published last; empty where that is not known."""
+        with contextlib.suppress(OSError, ValueError):
+            return read_bounded(self.files.link_file, _MAX_LINK_BYTES).decode("utf-8").strip()
+        return ""
+
+    @property
+    def organiser(self) -> str:
+        """The peer id of its organiser, from the key in its folder or else from its link; empty where not known."""
+        with contextlib.suppress(UserError):
+            if self.files.identity_path.exists():
+                return Identity.load_or_create(self.files.identity_path).peer_id
+            return JoinAddress.parse(self.link).peers[0].peer_id or ""
+        return ""
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The evaluations that its organiser has signed, by rising epoch; none where they cannot be read."""
+        with contextlib.suppress(OSError, ValueError):
+            encoded = read_bounded(self.files.scores_file, MAX_SCORES_BYTES)
+            history = scores_in(encoded, self.organiser, self.manifest.run.id)
+            return history.scores if history else ()
+        return ()
+
+    @property
+    def checkpoints(self) -> list[KeptCheckpoint]:
+        """Those that are kept and whole, the newest first."""
+        return CheckpointHistory(self.files.checkpoint_file).all()
+
+
+def published_runs(data: DataFolder) -> list[PublishedRun]:
+    """All of them, by their ids; a folder without a description of its run is none."""
+    found = [_in_folder(data.organiser_of(run_id)) for run_id in data.published_runs()]
+    return [each for each in found if each is not None]
+
+
+def find_published_run(asked: str, data: DataFolder) -> PublishedRun:
+    """The run of that id or run file, or in that folder, wherever it was copied to; raises UserError."""
+    path = Path(asked)
+    if path.is_file() and path.suffix == ".toml":
+        from core.run.run_file import load_run_file
+
+        asked = load_run_file(path).run.id
+    elif path.is_dir():
+        if (found := _in_folder(path)) is None:
+            raise UserError(ErrorKind.USAGE, f"No run was published from the folder {path}.")
+        return found
+    if asked in data.published_runs() and (found := _in_folder(data.organiser_of(asked))) is not None:
+        return found
+    names = ", ".join(sanitize_line(each.manifest.run.id) for each in published_runs(data))
+    others = f"These were: {names}." if names else "No other was, either."
+    raise UserError(ErrorKind.USAGE, f"No run “{sanitize_line(asked)}” was published from here. {others}")
+
+
+def _in_folder(folder: Path) -> PublishedRun | None:
+    files = PeerFiles(folder)
+    try:
+        manifest = JsonFile[RunManifest](files.manifest_file, RunManifest).read()
+    except OSError as error:
+        raise storage_problem(error, folder) from error
+    return None if manifest is None else PublishedRun(files, manifest)

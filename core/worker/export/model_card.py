@@ -1,0 +1,150 @@
+"""The model card of an export: README.md with the metadata of the hub, in English, as such cards are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from core.run.manifest import RunManifest
+from core.run.spec.data import HubDataset, HubImages, ImageFiles, SumsData, TextFiles
+from core.run.spec.recipe import ArithmeticGPT, CausalLM, ImageClassification, MaskedLM
+from core.worker.export.transformers_model import BASE
+from core.worker.training.checkpoint_file import CheckpointContent
+
+_PIPELINES = {"causal-lm": "text-generation", "masked-lm": "fill-mask", "image-classification": "image-classification"}
+_AUTO_CLASSES = {
+    "causal-lm": "AutoModelForCausalLM",
+    "masked-lm": "AutoModelForMaskedLM",
+    "image-classification": "AutoModelForImageClassification",
+}
+
+
+def model_card(
+    manifest: RunManifest,
+    content: CheckpointContent,
+    evaluations: Sequence[tuple[int, float]],
+    *,
+    has_adapters: bool,
+) -> str:
+    """The card of that checkpoint; ``evaluations`` are epochs and held-out losses, by rising epoch."""
+    run = manifest.run
+    parts = (
+        *_metadata(manifest, has_adapters),
+        f"# {run.name}",
+        run.description,
+        "## Use",
+        _use(manifest, has_adapters),
+        "## Training",
+        "\n".join(_training(manifest, content)),
+        "## Evaluation",
+        _evaluation(evaluations, content),
+        "## Contributors",
+        "This model was trained by volunteers. Nobody is named here: nobody was asked whether they agree to that.",
+        "## Licence",
+        _licence(run.license),
+    )
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _metadata(manifest: RunManifest, has_adapters: bool) -> Iterator[str]:
+    """The card's YAML; its values are ours, or names of repositories, whose letters are bounded."""
+    kind = manifest.recipe.__struct_config__.tag
+    lines = ["---"]
+    if not isinstance(manifest.recipe, ArithmeticGPT):
+        lines.append(f"library_name: {'peft' if has_adapters else 'transformers'}")
+        lines.append(f"pipeline_tag: {_PIPELINES[str(kind)]}")
+        if (begin := manifest.recipe.pretrained) is not None:
+            lines.append(f"base_model: {begin.repository}")
+    if isinstance(manifest.data, HubDataset | HubImages):
+        lines += ["datasets:", f"- {manifest.data.repository}"]
+    lines += ["tags:", "- workerbee", "- collaborative-training"]
+    lines.append("# license: (empty: the organiser fills in a licence that base model and data allow, as apache-2.0)")
+    yield "\n".join([*lines, "---"])
+
+
+def _use(manifest: RunManifest, has_adapters: bool) -> str:
+    recipe = manifest.recipe
+    match recipe:
+        case ArithmeticGPT():
+            return _python("from model import load", "", "print(load().add(7, 5))")
+        case ImageClassification():
+            opens = "from transformers import AutoImageProcessor, AutoModelForImageClassification"
+            return _python(
+                opens,
+                "",
+                'model = AutoModelForImageClassification.from_pretrained(".")',
+                'processor = AutoImageProcessor.from_pretrained(".")',
+            )
+        case CausalLM() | MaskedLM():
+            kind = _AUTO_CLASSES[str(recipe.__struct_config__.tag)]
+            base = f"{BASE!r}" if recipe.pretrained is None else _quoted_base(recipe.pretrained)
+            loads = (
+                [f"base = {kind}.from_pretrained({base})", 'model = PeftModel.from_pretrained(base, ".")']
+                if has_adapters
+                else [f'model = {kind}.from_pretrained(".")']
+            )
+            imports = ["from peft import PeftModel"] if has_adapters else []
+            code = _python(
+                *imports,
+                f"from transformers import AutoTokenizer, {kind}",
+                "",
+                *loads,
+                'tokenizer = AutoTokenizer.from_pretrained(".")',
+            )
+            return f"{code}\n\nNo marks of a text's beginning were trained: `tokenizer(…, add_special_tokens=False)`."
+        case _:
+            assert_never(recipe)
+
+
+def _quoted_base(pretrained: object) -> str:
+    repository, revision = getattr(pretrained, "repository", ""), getattr(pretrained, "revision", "")
+    return f'"{repository}", revision="{revision}"'
+
+
+def _python(*lines: str) -> str:
+    return "\n".join(["```python", *lines, "```"])
+
+
+def _training(manifest: RunManifest, content: CheckpointContent) -> Iterator[str]:
+    run, together = manifest.run, manifest.collaboration
+    yield f"- Run: `{run.id}`, trained with Workerbee by many computers, on [hivemind](https://github.com/learning-at-home/hivemind)"
+    yield f"- Epochs: {content.epoch}, of about {together.target_batch_size:,} samples each"
+    yield f"- Samples: about {content.epoch * together.target_batch_size:,}"
+    yield f"- Mode: {together.mode}; optimizer: {manifest.optimizer.__struct_config__.tag}"
+    yield f"- Data: {_data(manifest)}"
+    if run.homepage:
+        yield f"- Homepage: {run.homepage}"
+    if run.contact:
+        yield f"- Contact: {run.contact}"
+
+
+def _data(manifest: RunManifest) -> str:
+    data = manifest.data
+    match data:
+        case SumsData():
+            return f"sums of two numbers of at most {data.digits} digits, made up by every computer"
+        case TextFiles() | ImageFiles():
+            return "files: " + ", ".join(file.url for file in data.files)
+        case HubDataset() | HubImages():
+            return f"`{data.repository}` at commit `{data.revision}`, split `{data.split}`"
+        case _:
+            assert_never(data)
+
+
+def _evaluation(evaluations: Sequence[tuple[int, float]], content: CheckpointContent) -> str:
+    """The curve as a table; the loss of the checkpoint itself where no other is known."""
+    rows = [each for each in evaluations if each[0] <= content.epoch]
+    if not rows and content.loss is not None:
+        rows = [(content.epoch, content.loss)]
+    if not rows:
+        return "No evaluation was kept."
+    table = "\n".join(f"| {epoch} | {loss:.4f} |" for epoch, loss in rows)
+    return f"Mean cross-entropy in nats, on samples that nobody trains on.\n\n| epoch | loss |\n|---|---|\n{table}"
+
+
+def _licence(named: str) -> str:
+    words = (
+        "The field `license` above is empty: the organiser fills it in, as the base model and the data allow. "
+        "Until then nobody is allowed anything by this card."
+    )
+    return f"{words}\n\nThe run's description says: {named}" if named else words

@@ -1,0 +1,127 @@
+"""A hub on loopback that takes uploads, as much of the real one's protocol as huggingface_hub asks for.
+
+It stands for the real hub's repositories, large files (git LFS, "basic" transfer) and commits. What it refuses is told
+by the beginning of a path.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+_LARGE = ".safetensors"
+COMMIT = "0123456789012345678901234567890123456789"
+
+
+@dataclass
+class ReceivingHub:
+    """What was committed, file by file, and with which tokens and messages; and what is to go wrong.
+
+    ``refused`` are statuses by a part of the path. ``is_cut``: connections break off in the middle of a large file.
+    """
+
+    url: str = ""
+    committed: list[dict[str, bytes]] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    made_private: list[str] = field(default_factory=list)
+    tokens: set[str] = field(default_factory=set)
+    refused: dict[str, int] = field(default_factory=dict)
+    is_cut: bool = False
+    large: dict[str, bytes] = field(default_factory=dict)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    hub: ReceivingHub
+
+
+@contextmanager
+def receiving_hub() -> Iterator[ReceivingHub]:
+    """Up at ``url`` as long as the block lasts."""
+    with _Server(("127.0.0.1", 0), _Request) as server:
+        server.hub = ReceivingHub(url=f"http://127.0.0.1:{server.server_address[1]}")
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield server.hub
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Request(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+    def do_POST(self) -> None:
+        """A repository, a question about files, or a commit."""
+        hub, body = self.server.hub, self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        hub.tokens.add(self.headers.get("Authorization", ""))
+        refused = [status for part, status in hub.refused.items() if part in self.path]
+        if refused:
+            return self._answer({"error": "no"}, refused[0])
+        if self.path.endswith("/repos/create"):
+            asked = json.loads(body)
+            if asked.get("private") or asked.get("visibility") == "private":
+                hub.made_private.append(f"{asked.get('organization')}/{asked['name']}")
+            return self._answer({"url": f"{hub.url}/{asked.get('organization')}/{asked['name']}"})
+        if "/preupload/" in self.path:
+            return self._answer({"files": [_mode(each["path"]) for each in json.loads(body)["files"]]})
+        if self.path.endswith("/objects/batch"):
+            return self._answer(
+                {"transfer": "basic", "objects": [self._place(each) for each in json.loads(body)["objects"]]}
+            )
+        if "/commit/" in self.path:
+            return self._commit([json.loads(line) for line in body.splitlines()])
+        return self._answer({"errors": [], "warnings": []})
+
+    def do_PUT(self) -> None:
+        """The bytes of a large file."""
+        length = int(self.headers["Content-Length"])
+        if self.server.hub.is_cut:
+            self.rfile.read(length // 2)
+            self.close_connection = True
+            self.connection.close()
+            return
+        self.server.hub.large[self.path.rpartition("/")[2]] = self.rfile.read(length)
+        self._answer({})
+
+    def _place(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        place = {"href": f"{self.server.hub.url}/large/{wanted['oid']}"}
+        return {**wanted, "authenticated": True, "actions": {"upload": place}}
+
+    def _commit(self, lines: list[dict[str, Any]]) -> None:
+        hub, files = self.server.hub, {}
+        for line in lines:
+            value = line["value"]
+            if line["key"] == "header":
+                hub.messages.append(value["summary"])
+            elif line["key"] == "file":
+                files[value["path"]] = base64.b64decode(value["content"])
+            elif line["key"] == "lfsFile":
+                files[value["path"]] = hub.large[value["oid"]]
+        hub.committed.append(files)
+        url = f"{hub.url}/{'/'.join(self.path.split('/')[3:5])}/commit/{COMMIT}"
+        self._answer({"success": True, "commitOid": COMMIT, "commitUrl": url, "hookOutput": ""})
+
+    def _answer(self, value: object, status: int = 200) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        for name, told in {"Content-Type": "application/json", "Content-Length": str(len(body))}.items():
+            self.send_header(name, told)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _mode(path: str) -> dict[str, Any]:
+    return {"path": path, "uploadMode": "lfs" if path.endswith(_LARGE) else "regular", "shouldIgnore": False}

@@ -1,0 +1,152 @@
+"""`workerbee export` with a real worker, and `workerbee runs`: what an organiser's folder becomes, and what is said."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+import torch
+
+from core.files.locks import PeerFiles, try_lock
+from core.run.manifest import RunManifest
+from core.run.signed_scores import EvaluationHistory, Score, sign_scores
+from core.security.identity import Identity
+from core.worker.recipes import build
+from core.worker.training.checkpoint import save_checkpoint
+from tests.support.cli_process import Result, workerbee
+from tests.support.real_peers import RUN_ID, tiny
+
+WORKER = [sys.executable, "-m", "core.worker"]
+WORKER_SECONDS = 240  # that a busy computer may take to load torch
+LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337%2Fp2p%2F{}&run=tiny-sums"
+
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def published(folder: Path, *epochs: int) -> PeerFiles:
+    """The folder of a run that was published below that one, with a checkpoint of each of these epochs."""
+    files = PeerFiles(folder / "home" / "data" / "organiser" / RUN_ID)
+    files.path.mkdir(parents=True)
+    manifest = tiny()
+    files.manifest_file.write_bytes(msgspec.json.encode(manifest))
+    identity = Identity.load_or_create(files.identity_path)
+    files.link_file.write_text(LINK.format(identity.peer_id))
+    scores = EvaluationHistory(RUN_ID, tuple(Score(epoch=each, loss=loss_of(each), at=1e9) for each in epochs))
+    files.scores_file.write_bytes(sign_scores(scores, identity))
+    for number, epoch in enumerate(epochs):
+        save(files, manifest, epoch)
+        if number < len(epochs) - 1:
+            files.checkpoint_file.rename(files.checkpoint_file.with_stem(f"checkpoint-{epoch}"))
+    return files
+
+
+def loss_of(epoch: int) -> float:
+    """The held-out loss after that epoch."""
+    return 4.0 / epoch
+
+
+def save(files: PeerFiles, manifest: RunManifest, epoch: int) -> None:
+    """The state of an untrained model, as the newest checkpoint."""
+    model = build(manifest, seed=1, device=torch.device("cpu")).model
+    save_checkpoint(files.checkpoint_file, RUN_ID, epoch, torch.optim.AdamW(model.parameters()), loss=loss_of(epoch))
+
+
+def export(folder: Path, run: str, *words: str, to: str = "model") -> Result:
+    """The command with a real worker, which writes into that folder of the test's."""
+    return workerbee(folder, "export", run, "--to", to, *words, worker=WORKER, limit_seconds=WORKER_SECONDS)
+
+
+def names(folder: Path) -> set[str]:
+    """All that is in it, hidden files included."""
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.slow
+def test_a_run_is_exported_by_its_name_its_file_or_a_copy_of_its_folder(tmp_path: Path) -> None:
+    files = published(tmp_path, 3, 7)
+    done = export(tmp_path, RUN_ID)
+    assert done.code == 0 and f"The model of epoch 7 is in {tmp_path / 'model'}" in done.out, done
+    assert names(tmp_path / "model") == {"README.md", "config.json", "model.py", "model.safetensors"}
+    assert "| 3 | 1.3333 |\n| 7 | 0.5714 |" in (tmp_path / "model" / "README.md").read_text()
+
+    again = export(tmp_path, RUN_ID)
+    assert again.code == 2 and "exists already and was left as it is" in again.err
+
+    shutil.copytree(files.path, tmp_path / "copy")
+    shutil.rmtree(files.path)
+    copied = export(tmp_path, "copy", "--checkpoint", "3", "--json", to="older")
+    told = [json.loads(line) for line in copied.out.splitlines()]
+    assert told[-1] == {"event": "export", "run": RUN_ID, "epoch": 3, "folder": str(tmp_path / "older")}
+    assert "exported" in [each["event"] for each in told]
+
+
+@pytest.mark.slow
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_is_exported(tmp_path: Path) -> None:
+    files = published(tmp_path, 3, 7)
+    whole = files.checkpoint_file.read_bytes()
+    files.checkpoint_file.write_bytes(whole[: len(whole) // 2])
+    done = export(tmp_path, RUN_ID)
+    assert done.code == 0 and "The model of epoch 3 is in" in done.out, done
+    assert "A checkpoint of the run is damaged. checkpoint.safetensors:" in done.err
+    assert files.checkpoint_file.read_bytes() == whole[: len(whole) // 2], "an export changes nothing of a run"
+
+
+@pytest.mark.parametrize(
+    ("epochs", "words", "code", "why"),
+    [
+        ((), (RUN_ID,), 7, "There is no checkpoint to export."),
+        ((3, 7), (RUN_ID, "--checkpoint", "5"), 7, "There is none of epoch 5. Those that are kept: 7, 3."),
+        ((3,), ("other",), 2, f"No run “other” was published from here. These were: {RUN_ID}."),
+        ((3,), ("home",), 2, "No run was published from the folder home."),
+        ((3,), (RUN_ID, "--merge"), 2, "--merge is for runs that train adapters"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_and_nothing_is_written(
+    tmp_path: Path, epochs: tuple[int, ...], words: tuple[str, ...], code: int, why: str
+) -> None:
+    published(tmp_path, *epochs)
+    before = names(tmp_path)
+    done = export(tmp_path, *words)
+    assert done.code == code and why in done.err, done
+    assert names(tmp_path) == before | {"journal"} & names(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_nothing_is_half_written(
+    tmp_path: Path, small_disk: Path, fill_disk: Callable[[], None]
+) -> None:
+    published(tmp_path, 3)
+    fill_disk()
+    done = export(tmp_path, RUN_ID, to=str(small_disk / "model"))
+    assert done.code == 7 and "The disk is full." in done.err, done
+    assert names(small_disk) == {"hog"}
+
+
+def test_the_runs_that_were_published_are_listed_with_what_is_kept_of_them(tmp_path: Path) -> None:
+    files = published(tmp_path, 3, 7)
+    shown = workerbee(tmp_path, "runs").out
+    link = files.link_file.read_text()
+    for words in (
+        f"{RUN_ID}: Tiny sums",
+        "not published now, open",
+        link,
+        "epoch        7",
+        "loss 0.571 after epoch 7",
+    ):
+        assert words in shown, shown
+    assert "epoch 7 (loss 0.571), epoch 3 (loss 1.33)" in shown
+    with try_lock(files.path) or pytest.fail("nobody holds it"):  # as the process that publishes it does
+        (told,) = map(json.loads, workerbee(tmp_path, "runs", "--json").out.splitlines())
+    assert told["published"] and told["address"] == link and told["organiser"] in link
+    assert [(each["epoch"], each["loss"]) for each in told["checkpoints"]] == [(7, 4 / 7), (3, 4 / 3)]
+    assert told["evaluations"][-1] == {"epoch": 7, "loss": 4 / 7}
+
+
+def test_without_a_run_the_list_says_so(tmp_path: Path) -> None:
+    assert workerbee(tmp_path, "runs").out == "No run was published from here.\n"
