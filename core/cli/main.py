@@ -21,7 +21,12 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
-from core.cli.parser.contribution_arguments import ListContributions
+from core.cli.parser.contribution_arguments import (
+    ContributionCommand,
+    ExportReceipts,
+    ListContributions,
+    VerifyReceipts,
+)
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
@@ -92,7 +97,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions() | ExportReceipts() | VerifyReceipts():
             return _with_files(command, folders)
         case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
             return _with_context(command, folders, worker_command)
@@ -100,7 +105,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             assert_never(command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ContributionCommand, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -115,6 +120,10 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions
             from core.cli.commands.contributions.table import list_contributions
 
             return list_contributions(command, folders)
+        case ExportReceipts() | VerifyReceipts():
+            from core.cli.commands.contributions.receipts import receipts
+
+            return receipts(command, folders)
         case BlockPeer():
             from core.cli.commands.block import block
 

@@ -12,7 +12,7 @@ import msgspec
 
 from core.client.pausing import after_wish, as_rules_ask, begun_anew, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
-from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
+from core.client.session import KEPT_RECEIPTS, KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import (
     Asked,
@@ -41,6 +41,7 @@ from core.protocol.events import (
     PeersSeen,
     Progress,
     Published,
+    ReceiptSeen,
     Restarting,
     RoundFinished,
     RunFound,
@@ -74,6 +75,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             | ContributionStatus()
             | Evaluated()
             | RunScored()
+            | ReceiptSeen()
             | CheckpointSaved()
             | FitMeasured()
         ):
@@ -240,7 +242,9 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | FitMeasured
+_Report = (
+    PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | ReceiptSeen | CheckpointSaved | FitMeasured
+)
 
 
 def _after_report(session: Session, event: _Report) -> Session:
@@ -255,12 +259,19 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, evaluated=event)
         case RunScored():
             return replace(session, scored=event)
+        case ReceiptSeen():
+            return replace(session, receipts=(*_other_receipts(session, event), event)[-KEPT_RECEIPTS:])
         case CheckpointSaved():
             return replace(session, checkpoint=event)
         case FitMeasured():
             return replace(session, fit=event)
         case _:
             assert_never(event)
+
+
+def _other_receipts(session: Session, event: ReceiptSeen) -> tuple[ReceiptSeen, ...]:
+    place = (event.run_id, event.signer, event.key)
+    return tuple(each for each in session.receipts if (each.run_id, each.signer, each.key) != place)
 
 
 _Setback = Failed | Left | WorkerExited | Restarting | RestartDue

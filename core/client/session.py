@@ -25,6 +25,7 @@ from core.protocol.events import (
     PeerSeen,
     Progress,
     Published,
+    ReceiptSeen,
     Restarting,
     RoundFinished,
     RunFound,
@@ -38,6 +39,7 @@ from core.protocol.events import (
 
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
+KEPT_RECEIPTS = 64
 _FREE = Decision()
 
 Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving", "paused", "ended"]
@@ -81,6 +83,7 @@ class Session:
     contribution_status: ContributionStatus | None = None
     evaluated: Evaluated | None = None
     scored: RunScored | None = None
+    receipts: tuple[ReceiptSeen, ...] = ()
     peers: tuple[PeerSeen, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     checkpoint: CheckpointSaved | None = None

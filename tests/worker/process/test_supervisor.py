@@ -195,6 +195,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "peer monitor": start_training,
     "publisher": start_publisher,
     "reachability test": start_reachability_test,
+    "receipts": start_training,
     "upload": start_training,
 }
 """How each thread of the worker is started with parts that throw."""
