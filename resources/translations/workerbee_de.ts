@@ -1740,6 +1740,10 @@
         <translation>Teilnehmer am Lauf</translation>
     </message>
     <message>
+        <source>Traffic per second</source>
+        <translation>Datenverkehr je Sekunde</translation>
+    </message>
+    <message>
         <source>GPU memory in use</source>
         <translation>Belegter Grafikspeicher</translation>
     </message>
@@ -1768,6 +1772,14 @@
         <translation>Loss: der des Laufs, bei nicht trainierten Beispielen</translation>
     </message>
     <message>
+        <source>Traffic: sent</source>
+        <translation>Datenverkehr: gesendet</translation>
+    </message>
+    <message>
+        <source>Traffic: received</source>
+        <translation>Datenverkehr: empfangen</translation>
+    </message>
+    <message>
         <source>mine</source>
         <translation>meiner</translation>
     </message>
@@ -1782,6 +1794,14 @@
     <message>
         <source>validation</source>
         <translation>Validierung</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>gesendet</translation>
+    </message>
+    <message>
+        <source>received</source>
+        <translation>empfangen</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
