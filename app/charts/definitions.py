@@ -1,7 +1,8 @@
 """The graphs there are: which series each one draws, what it is called, and how its figures are written.
 
 Units of the series: rates are samples a second, ``step``, ``accuracy`` and ``gpu_utilisation`` shares of one,
-``gpu_memory`` bytes in use, ``gpu_temperature`` degrees Celsius, ``gpu_power`` watts.
+``sent_rate`` and ``received_rate`` bytes a second, ``gpu_memory`` bytes in use, ``gpu_temperature`` degrees Celsius,
+``gpu_power`` watts.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ USUAL_CURVES: tuple[Series, ...] = (
     "gpu_utilisation",
     "epoch",
     "peers",
+    "sent_rate",
+    "received_rate",
 )
 
 
@@ -63,6 +66,9 @@ class Graph:
 SWARM_SERIES = frozenset({"swarm_rate", "run_loss", "accuracy", "epoch", "step", "peers"})
 """What the whole swarm does; the rest is about this computer. The two are told apart by colour everywhere."""
 
+SECOND_COLOUR = SWARM_SERIES | {"received_rate"}
+"""The curves in the second colour: the swarm's, and of traffic what is received."""
+
 
 def _whole(value: float) -> str:
     return figures.count(round(value))
@@ -84,6 +90,7 @@ GRAPHS = (
     Graph("epoch", ("epoch",), _whole, starts_at_zero=False, is_whole=True, bridge_seconds=600.0),
     Graph("step", ("step",), figures.share, ceiling=1.0),
     Graph("peers", ("peers",), _whole, is_whole=True),
+    Graph("traffic", ("sent_rate", "received_rate"), figures.byte_rate, axis=figures.size),
     Graph("gpu_memory", ("gpu_memory",), figures.size),
     Graph("gpu_temperature", ("gpu_temperature",), _degrees, starts_at_zero=False),
     Graph("gpu_power", ("gpu_power",), _watts),
@@ -100,6 +107,7 @@ def title(graph: Graph) -> str:
         "epoch": translate("Graphs", "Epochs of the swarm"),
         "step": translate("Graphs", "Progress to the next step"),
         "peers": translate("Graphs", "Peers in the run"),
+        "traffic": translate("Graphs", "Traffic per second"),
         "gpu_memory": translate("Graphs", "GPU memory in use"),
         "gpu_temperature": translate("Graphs", "GPU temperature"),
         "gpu_power": translate("Graphs", "GPU power"),
@@ -116,6 +124,10 @@ def curve_title(series: Series) -> str:
         return translate("Graphs", "Loss: mine, in training")
     if series == "run_loss":
         return translate("Graphs", "Loss: the run’s, on unseen examples")
+    if series == "sent_rate":
+        return translate("Graphs", "Traffic: sent")
+    if series == "received_rate":
+        return translate("Graphs", "Traffic: received")
     return title(next(graph for graph in GRAPHS if series in graph.series))
 
 
@@ -126,6 +138,8 @@ def legend(series: Series) -> str:
         "swarm_rate": translate("Graphs", "swarm"),
         "loss": translate("Graphs", "training"),
         "run_loss": translate("Graphs", "validation"),
+        "sent_rate": translate("Graphs", "sent"),
+        "received_rate": translate("Graphs", "received"),
     }.get(series, "")
 
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from app.appearance.theme import Colours
 from app.charts.axis import Scale, time_ticks
 from app.charts.decimation import Column
-from app.charts.definitions import SWARM_SERIES
+from app.charts.definitions import SECOND_COLOUR
 from core.records.time_series import Series
 
 _LINE_WIDTH = 1.6
@@ -62,7 +62,7 @@ class Plot:
 
 def curve_colour(series: Series, theme: Colours) -> QColor:
     """The colour of a curve: one for this computer's series, another for the swarm's."""
-    return theme.curves[1 if series in SWARM_SERIES else 0]
+    return theme.curves[1 if series in SECOND_COLOUR else 0]
 
 
 def paint_grid(painter: QPainter, plot: Plot, mark: Callable[[float], str], theme: Colours, font: QFont) -> None:

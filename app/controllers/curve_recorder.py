@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.client.hourly_traffic import increase
 from core.protocol.events import Evaluated, Progress, RunScored
 from core.records.time_series import Curve, History, Series
 
@@ -12,13 +13,15 @@ if TYPE_CHECKING:
     from core.hardware.device import Device
 
 
+LONGEST_SECONDS = 60.0  # between two reports; after a longer time nobody knows when the bytes went
 LEAST_SECONDS = 15.0  # so that the first values do not lie at both edges of a graph
 
 
 class CurveRecorder:
     """Adds to the history what the worker has reported since the last time; each report is recorded once.
 
-    Units of the series: ``my_rate`` and ``swarm_rate`` in samples a second, ``step``, ``accuracy`` and
+    Traffic is that of this run's worker, which has no other. Units of the series: ``my_rate`` and ``swarm_rate`` in
+    samples a second, ``sent_rate`` and ``received_rate`` in bytes a second, ``step``, ``accuracy`` and
     ``gpu_utilisation`` shares of one, ``gpu_memory`` in bytes, ``gpu_temperature`` in degrees Celsius, ``gpu_power``
     in watts.
     """
@@ -26,6 +29,7 @@ class CurveRecorder:
     def __init__(self, history: History) -> None:
         self._history = history
         self._progress: Progress | None = None
+        self._counted_at: float | None = None
         self._evaluated: Evaluated | None = None
         self._scored: RunScored | None = None
 
@@ -44,13 +48,24 @@ class CurveRecorder:
 
         ``at`` is in seconds since 1970.
         """
-        values = self._progress_values(session.progress) | self._evaluation_values(session.evaluated)
+        traffic = self._traffic_values(session.progress, at)
+        values = traffic | self._progress_values(session.progress) | self._evaluation_values(session.evaluated)
         if device is not None and device.kind == "cuda":
             values |= _gpu_values(device)
         for series, value in values.items():
             if value is not None:
                 self._history.record(key, series, at, value)
         self._record_scores(key, session.scored)
+
+    def _traffic_values(self, progress: Progress | None, at: float) -> dict[Series, float | None]:
+        """What was sent and received since the report before this one, per second; to be called before it is known."""
+        if progress is None or progress is self._progress:
+            return {}
+        before, counted_at, self._counted_at = self._progress, self._counted_at, at
+        if before is None or counted_at is None or not 0 < at - counted_at <= LONGEST_SECONDS:
+            return {}
+        sent, received = increase(progress, before.sent_bytes, before.received_bytes)
+        return {"sent_rate": sent / (at - counted_at), "received_rate": received / (at - counted_at)}
 
     def _progress_values(self, progress: Progress | None) -> dict[Series, float | None]:
         if progress is None or progress is self._progress:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from core.records.contributions import Contribution
     from core.records.recent_runs import RecentRun
     from core.records.time_series import Curve, Series
+    from core.run.receipt_file import KeptReceipt
 
 
 class RecordingController(QObject):
@@ -68,6 +69,10 @@ class RecordingController(QObject):
     def contributions_by_day(self) -> dict[RunDay, ContributionDelta]:
         """What this computer has contributed to each run on each day; nothing before ``open``."""
         return self._recorder.contributions_by_day() if self._recorder is not None else {}
+
+    def receipts(self) -> tuple[KeptReceipt, ...]:
+        """What organisers and keepers have signed for; nothing before ``open``."""
+        return self._recorder.receipts() if self._recorder is not None else ()
 
     def curve(self, series: Series, period_seconds: float | None) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""

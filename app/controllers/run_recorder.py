@@ -12,8 +12,10 @@ from core.errors import UserError
 from core.files.folders import Folders
 from core.records.contribution_totals import ContributionDelta, RunDay
 from core.records.contributions import Contribution, ContributionLog
+from core.records.receipts import ReceiptBook
 from core.records.store import run_key
 from core.records.time_series import Curve, History, Series
+from core.run.receipt_file import KeptReceipt
 from core.security.known_organisers import KnownOrganisers
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class RunRecorder:
         self._history, _ = History.open(folders.contents.history_file, known.organisers())
         self._curves = CurveRecorder(self._history)
         self._contributions = ContributionLog(self._history.store)
+        self._receipts = ReceiptBook(folders.contents.receipts_file)
         self.recent_runs = RecentRunRecorder(folders.contents.recent_runs_file)
 
     @property
@@ -42,7 +45,7 @@ class RunRecorder:
     @property
     def quarantined_paths(self) -> tuple[Path, ...]:
         """Where damaged files were moved to, at the start or while they were open."""
-        paths = (self._history.store.aside, self.recent_runs.quarantined_path)
+        paths = (self._history.store.aside, self.recent_runs.quarantined_path, self._receipts.aside)
         return tuple(path for path in paths if path is not None)
 
     def contributions(self, session: Session) -> tuple[Contribution, Contribution]:
@@ -54,6 +57,10 @@ class RunRecorder:
     def contributions_by_day(self) -> dict[RunDay, ContributionDelta]:
         """What this computer has contributed to each run on each day."""
         return self._contributions.by_day()
+
+    def receipts(self) -> tuple[KeptReceipt, ...]:
+        """What organisers and keepers have signed for."""
+        return self._receipts.all()
 
     def curve(self, session: Session, series: Series, period_seconds: float | None, now: float) -> Curve:
         """A series of the session's run over the last ``period_seconds``; ``None`` means since it began."""
@@ -67,6 +74,7 @@ class RunRecorder:
         if session.chosen:
             self._contributions.start_run(key, session.chosen.manifest.run.name[:MAX_NAME_CHARACTERS])
         self._contributions.record(session, (device,) if device else (), at)
+        self._receipts.record(session)
         if session.phase == "training":
             self._curves.record(key, session, device, at)
 

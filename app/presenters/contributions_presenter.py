@@ -44,3 +44,4 @@ class ContributionsPresenter(QObject):
         self._settings, self._shown_at = settings, now
         given = self._recording.contributions_by_day()
         self.page.show_contributions(given, Tariff.of(settings), settings.public_name or "")
+        self.page.receipts.show_receipts(self._recording.receipts())

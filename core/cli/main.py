@@ -20,7 +20,12 @@ from core.cli.parser.arguments import (
     TrySwarm,
     read_arguments,
 )
-from core.cli.parser.contribution_arguments import ListContributions
+from core.cli.parser.contribution_arguments import (
+    ContributionCommand,
+    ExportReceipts,
+    ListContributions,
+    VerifyReceipts,
+)
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
@@ -95,15 +100,17 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions() | ListRuns():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
             return _with_files(command, folders)
+        case ListContributions() | ExportReceipts() | VerifyReceipts():
+            return _with_contributions(command, folders)
         case ShowService() | RemoveService():
             return _service(command, folders)
         case _:
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions | ListRuns, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -114,10 +121,6 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions
             from core.cli.commands.forget import forget
 
             return forget(command, folders)
-        case ListContributions():
-            from core.cli.commands.contributions.table import list_contributions
-
-            return list_contributions(command, folders)
         case BlockPeer():
             from core.cli.commands.block import block
 
@@ -126,6 +129,16 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListContributions
             from core.cli.commands.organiser.runs import runs
 
             return runs(command, folders)
+
+
+def _with_contributions(command: ContributionCommand, folders: Folders) -> int:
+    if isinstance(command, ListContributions):
+        from core.cli.commands.contributions.table import list_contributions
+
+        return list_contributions(command, folders)
+    from core.cli.commands.contributions.receipts import receipts
+
+    return receipts(command, folders)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:

@@ -12,7 +12,7 @@ import msgspec
 
 from core.client.pausing import after_wish, as_rules_ask, begun_anew, continued, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
-from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
+from core.client.session import KEPT_RECEIPTS, KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import (
     Asked,
@@ -57,6 +57,7 @@ from core.protocol.events import (
     Progress,
     Published,
     Pushed,
+    ReceiptSeen,
     Restarting,
     RoundFinished,
     RunFound,
@@ -90,6 +91,7 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             | ContributionStatus()
             | Evaluated()
             | RunScored()
+            | ReceiptSeen()
             | CheckpointSaved()
             | FitMeasured()
             | Exported()
@@ -271,6 +273,7 @@ _Report = (
     | ContributionStatus
     | Evaluated
     | RunScored
+    | ReceiptSeen
     | CheckpointSaved
     | FitMeasured
     | Exported
@@ -290,6 +293,8 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, evaluated=event)
         case RunScored():
             return replace(session, scored=event)
+        case ReceiptSeen():
+            return replace(session, receipts=(*_other_receipts(session, event), event)[-KEPT_RECEIPTS:])
         case CheckpointSaved():
             return replace(session, checkpoint=event)
         case FitMeasured():
@@ -300,6 +305,11 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, pushed=event)
         case _:
             assert_never(event)
+
+
+def _other_receipts(session: Session, event: ReceiptSeen) -> tuple[ReceiptSeen, ...]:
+    place = (event.run_id, event.signer, event.key)
+    return tuple(each for each in session.receipts if (each.run_id, each.signer, each.key) != place)
 
 
 _Setback = Failed | Left | WorkerExited | Restarting | RestartDue

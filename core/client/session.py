@@ -29,6 +29,7 @@ from core.protocol.events import (
     Progress,
     Published,
     Pushed,
+    ReceiptSeen,
     Restarting,
     RoundFinished,
     RunFound,
@@ -42,6 +43,7 @@ from core.protocol.events import (
 
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
+KEPT_RECEIPTS = 64
 _FREE = Decision()
 
 Phase = Literal["idle", "connecting", "found", "starting", "training", "leaving", "paused", "ended"]
@@ -90,6 +92,7 @@ class Session:
     contribution_status: ContributionStatus | None = None
     evaluated: Evaluated | None = None
     scored: RunScored | None = None
+    receipts: tuple[ReceiptSeen, ...] = ()
     peers: tuple[PeerSeen, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     checkpoint: CheckpointSaved | None = None

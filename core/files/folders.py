@@ -60,6 +60,11 @@ class DataFolder:
         return self.path / "history.sqlite"
 
     @property
+    def receipts_file(self) -> Path:
+        """What organisers and keepers have signed of what this computer has given."""
+        return self.path / "receipts.json"
+
+    @property
     def pauses_file(self) -> Path:
         """When this computer was free for training, and why it was not."""
         return self.path / "pauses.jsonl"

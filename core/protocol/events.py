@@ -11,6 +11,7 @@ from typing import Literal
 from core.protocol.localizable import LocalizedText
 from core.protocol.types import DeviceName, Event, Name
 from core.run.manifest import RunManifest
+from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
 from core.schema import Count, StrictStruct
 from core.security.confinement.gaps import Gap
@@ -278,6 +279,20 @@ class RunScored(Event, tag="run_scored", kw_only=True, frozen=True):
         return (*self.earlier, self.latest)
 
 
+class ReceiptSeen(Event, tag="receipt_seen", kw_only=True, frozen=True):
+    """The organiser or a keeper has signed for samples of ours, in all up to an epoch.
+
+    ``key`` is a hash of our reports' key in hexadecimal; ``record`` is what was signed, which proves it to others.
+    """
+
+    run_id: str
+    signer: str
+    key: KeyText
+    samples: Samples
+    epoch: Epoch
+    record: Record
+
+
 class CheckpointSaved(Event, tag="checkpoint_saved", kw_only=True, frozen=True):
     """The run's state has been written to ``path`` on disk."""
 
@@ -341,6 +356,7 @@ AnyEvent = (
     | ContributionStatus
     | Evaluated
     | RunScored
+    | ReceiptSeen
     | CheckpointSaved
     | Warned
     | Failed

@@ -30,6 +30,8 @@ Series = Literal[
     "gpu_memory",
     "gpu_temperature",
     "gpu_power",
+    "sent_rate",
+    "received_rate",
 ]
 SERIES: tuple[Series, ...] = get_args(Series)
 SAVE_EVERY_SECONDS = 10.0

@@ -46,6 +46,7 @@ from core.protocol.events import (
     Paced,
     Published,
     Pushed,
+    ReceiptSeen,
     Restarting,
     RoundFinished,
     RunFound,
@@ -86,6 +87,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_arrival(event)
         case TrainingStarted() | RoundFinished() | ContributionStatus() | Evaluated() | RunScored() | CheckpointSaved():
             return _of_work(event)
+        case ReceiptSeen():
+            return _of_receipt(event)
         case SuspectsSeen():
             return _of_suspects(event) or None
         case FitMeasured():
@@ -241,6 +244,15 @@ def _of_work(event: _Work) -> str:
                 figures.count(event.epoch),
                 sanitize_line(event.path),
             )
+
+
+def _of_receipt(event: ReceiptSeen) -> str:
+    return fill_placeholders(
+        translate("EventLog", "%1 has signed for %2 samples of yours, up to epoch %3."),
+        short_id(event.signer),
+        figures.count(event.samples),
+        figures.count(event.epoch),
+    )
 
 
 def _of_round(event: RoundFinished) -> str:

@@ -33,6 +33,11 @@ def rate(per_second: float | None) -> str:
     return fill_placeholders(translate("Figures", "%1/s"), number(per_second))
 
 
+def byte_rate(per_second: float) -> str:
+    """Return bytes per second as ``4.7 MB/s``."""
+    return fill_placeholders(translate("Figures", "%1/s"), size(per_second))
+
+
 def number(value: float) -> str:
     """Return ``512`` or ``4.7``: one digit after the point only below ten."""
     return installed().decimal(value, 0 if abs(value) >= 10 or value == int(value) else 1)

@@ -1525,6 +1525,10 @@
         <translation>Epoche %1: exportiert, %2.</translation>
     </message>
     <message>
+        <source>%1 has signed for %2 samples of yours, up to epoch %3.</source>
+        <translation>%1 hat für %2 Beispiele von Ihnen unterschrieben, bis Epoche %3.</translation>
+    </message>
+    <message>
         <source>The line uploads %1 Mbit/s, as last measured here.</source>
         <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
     </message>
@@ -1807,6 +1811,10 @@
         <translation>Teilnehmer am Lauf</translation>
     </message>
     <message>
+        <source>Traffic per second</source>
+        <translation>Datenverkehr je Sekunde</translation>
+    </message>
+    <message>
         <source>GPU memory in use</source>
         <translation>Belegter Grafikspeicher</translation>
     </message>
@@ -1835,6 +1843,14 @@
         <translation>Loss: der des Laufs, bei nicht trainierten Beispielen</translation>
     </message>
     <message>
+        <source>Traffic: sent</source>
+        <translation>Datenverkehr: gesendet</translation>
+    </message>
+    <message>
+        <source>Traffic: received</source>
+        <translation>Datenverkehr: empfangen</translation>
+    </message>
+    <message>
         <source>mine</source>
         <translation>meiner</translation>
     </message>
@@ -1849,6 +1865,14 @@
     <message>
         <source>validation</source>
         <translation>Validierung</translation>
+    </message>
+    <message>
+        <source>sent</source>
+        <translation>gesendet</translation>
+    </message>
+    <message>
+        <source>received</source>
+        <translation>empfangen</translation>
     </message>
     <message>
         <source>No evaluation has come in yet</source>
@@ -2889,6 +2913,32 @@
     <message>
         <source>Remove %1</source>
         <translation>%1 entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>ReceiptsCard</name>
+    <message>
+        <source>Save receipts…</source>
+        <translation>Quittungen speichern…</translation>
+    </message>
+    <message>
+        <source>With a receipt an organiser can thank you: it names nobody but your key.</source>
+        <translation>Mit einer Quittung kann ein Organisator Ihnen danken: sie nennt nur Ihren Schlüssel.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Organisers have signed for %1 samples of yours in %n run(s).</source>
+        <translation>
+            <numerusform>Organisatoren haben in %n Lauf für %1 Beispiele von Ihnen unterschrieben.</numerusform>
+            <numerusform>Organisatoren haben in %n Läufen für %1 Beispiele von Ihnen unterschrieben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Gespeichert als %1.</translation>
+    </message>
+    <message>
+        <source>Save the receipts</source>
+        <translation>Quittungen speichern</translation>
     </message>
 </context>
 <context>

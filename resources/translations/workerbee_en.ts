@@ -135,6 +135,16 @@
     </message>
 </context>
 <context>
+    <name>ReceiptsCard</name>
+    <message numerus="yes">
+        <source>Organisers have signed for %1 samples of yours in %n run(s).</source>
+        <translation>
+            <numerusform>Organisers have signed for %1 samples of yours in %n run.</numerusform>
+            <numerusform>Organisers have signed for %1 samples of yours in %n runs.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Run</name>
     <message numerus="yes">
         <source>%n peer(s)</source>

@@ -48,6 +48,7 @@ from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
 from tests.app.pages.test_contributions import GIVEN, TARIFF
 from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
+from tests.core.run.test_receipts import MINE_KEPT
 
 LONG = "Donaudampfschifffahrtsgesellschaft " * 3
 SEEN = Observation(
@@ -93,6 +94,7 @@ def choice_page() -> ReviewPage:
 def contributions_page() -> ContributionsPage:
     page = ContributionsPage()
     page.show_contributions(GIVEN, TARIFF, LONG)
+    page.receipts.show_receipts((MINE_KEPT,))
     return page
 
 

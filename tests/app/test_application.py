@@ -252,6 +252,28 @@ def test_keys_go_back_pause_and_open_the_settings(qtbot: QtBot, opened: Open) ->
     until(qtbot, application, lambda session: session.phase == "paused")
 
 
+def test_what_was_given_is_shown_beside_the_run_and_the_price_is_asked_for_in_the_settings(
+    qtbot: QtBot, opened: Open
+) -> None:
+    application = opened("good")
+    window = application.window
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    train(qtbot, application)
+    QTest.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert name_of_page(application) == "contributions" and not window.header.contributions.isVisible()
+    page = application.pages.contributions.page
+    qtbot.waitUntil(lambda: page.report.total.given.samples > 0, timeout=30_000)
+    QTest.mouseClick(page.price, Qt.MouseButton.LeftButton)
+    assert name_of_page(application) == "settings"
+    application.settings_store.replace(price_per_kwh=0.4)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "contributions"
+    qtbot.waitUntil(lambda: "EUR" in page.summary.text, timeout=10_000)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "training" and window.header.contributions.isVisible()
+
+
 def test_going_back_from_a_run_that_was_only_looked_at_leaves_it(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     application.pages.join.page.join_requested.emit(ADDRESS)

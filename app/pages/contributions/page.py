@@ -14,6 +14,7 @@ from app.charts.bar_chart import BarChart
 from app.pages.contributions.bars import Measure, bars_of, measure_names, measures
 from app.pages.contributions.picture import PictureContents
 from app.pages.contributions.picture_dialog import PictureDialog
+from app.pages.contributions.receipts_card import ReceiptsCard
 from app.pages.contributions.summary_card import SummaryCard
 from app.pages.contributions.table import ContributionsTable
 from app.widgets.inline_inputs import Choice
@@ -55,6 +56,7 @@ class ContributionsPage(QWidget):
         self.files: QFileDialog | None = None
         self.picture_dialog: PictureDialog | None = None
         self.summary, self.bars, self.table = SummaryCard(), BarChart(), ContributionsTable()
+        self.receipts = ReceiptsCard()
         self.period, self.measure = Choice(self.tr("A row for each")), Choice(self.tr("What the bars show"))
         self.csv, self.picture = QPushButton(self.tr("Save as CSV…")), QPushButton(self.tr("Picture…"))
         self.price, self.back = QPushButton(self.tr("Price of electricity…")), QPushButton(self.tr("Back"))
@@ -178,7 +180,7 @@ class ContributionsPage(QWidget):
             flow.addWidget(button)
         column = PageColumn(_WIDEST)
         column.parts.addLayout(top)
-        for part in (self._empty, self._contents, self._notes, actions, self.state):
+        for part in (self._empty, self._contents, self._notes, actions, self.state, self.receipts):
             column.parts.addWidget(part)
         column.parts.addStretch(1)
         whole = QVBoxLayout(self)

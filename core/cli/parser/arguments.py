@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 from core.cli.parser import values as typed
-from core.cli.parser.contribution_arguments import ListContributions, add_contributions, read_contributions
+from core.cli.parser.contribution_arguments import ContributionCommand, add_contributions, read_contributions
 from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
@@ -130,7 +130,7 @@ ParsedCommand = (
     | ListPeers
     | BlockPeer
     | MakeReport
-    | ListContributions
+    | ContributionCommand
     | ShowDocument
     | ServiceCommand
     | Help
@@ -170,7 +170,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
-    add_contributions(commands.add_parser("contributions", help="what you gave, and what it cost", allow_abbrev=False))
+    add_contributions(commands)
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
     _add_demo(commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False))
     add_report(commands.add_parser("report", help="save what helps to find a problem", allow_abbrev=False))
@@ -277,7 +277,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "peers": read_peers,
     "block": read_block,
     "report": read_report,
-    "contributions": read_contributions,
+    **dict.fromkeys(("contributions", "receipts"), read_contributions),
     "swarm": lambda asked: TrySwarm(
         asked.file, asked.peers, asked.device, asked.threads, read_limits(asked), asked.json
     ),

@@ -105,6 +105,7 @@ class RunParticipation:
         start("leave", self._force_exit_on_leave)
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
         start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
+        start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
         start("upload", lambda: self._upload_monitor.run(leaving))
         start("LAN peers", lambda: self._lan_peers.run(leaving, tracker.statistics.direct_others))
         start("connection monitor", lambda: self._connection.run(leaving, self._contribution.report))

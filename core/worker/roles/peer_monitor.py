@@ -17,6 +17,7 @@ from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
 from core.run.manifest import RunManifest, signers_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
+from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.swarm import (
     METRICS,
     PEER_INFO,
@@ -45,7 +46,8 @@ class PeerMonitor:
     """Publishes our PeerInfo in the DHT; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
     ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
-    are those whose signed scores count. The ``ledger`` says whom we name as suspects.
+    are those whose signed scores count. The ``ledger`` says whom we name as suspects, and ``receipts``
+    run in a thread of their own.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class PeerMonitor:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
         self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
         self._optimizer, self._ledger, self._channel = optimizer, ledger, channel
+        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: self.signers, channel)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()

@@ -12,6 +12,7 @@ from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
 from core.worker.swarm.dht.progress_reports import peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
+from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
     LAN_ADDRESSES,
     METRICS,
@@ -28,6 +29,7 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
+from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
 from core.worker.swarm.upload_test.measurement import measure_upload
@@ -54,6 +56,7 @@ __all__ = [
     "PeerInfo",
     "Publisher",
     "ReachabilityResult",
+    "SampleLedger",
     "SuspectLedger",
     "Swarm",
     "SwarmOptimizer",
@@ -74,6 +77,8 @@ __all__ = [
     "probe_reachability",
     "published_scores",
     "publisher_of",
+    "receipts_for",
+    "receipts_publisher",
     "received_bytes",
     "sent_bytes",
     "suspects_in",

@@ -11,7 +11,7 @@ from app.controllers.run_recorder import RunRecorder
 from core.files.folders import Folders
 from core.protocol.events import RunScored
 from core.run.signed_scores import Score
-from tests.app.support.training_sample import training
+from tests.app.support.training_sample import progress, training
 
 NOW = 1_763_700_000.0
 
@@ -42,3 +42,18 @@ def test_the_runs_losses_stand_where_they_were_measured() -> None:
     }
     assert [*seen.values()] == [2.0, 1.0]
     assert [*seen] == pytest.approx([each.at for each in scores], abs=curve.step_seconds)
+
+
+def test_traffic_is_recorded_per_second_and_begins_anew_with_another_worker() -> None:
+    folders = Folders.default()
+    folders.prepare()
+    recorder = RunRecorder(folders)
+    for second, (sent, received) in enumerate(((1000, 0), (3000, 500), (700, 100))):
+        report = progress(sent_bytes=sent, received_bytes=received)
+        recorder.record(training(progress=report), None, NOW - 10 + 2 * second)
+    seen = {}
+    for series in ("sent_rate", "received_rate"):
+        curve = recorder.curve(training(), series, 300.0, NOW)
+        seen[series] = [low for low in curve.lows if not math.isnan(low)]
+    recorder.close()
+    assert seen == {"sent_rate": [1000.0, 350.0], "received_rate": [250.0, 50.0]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFont
@@ -18,6 +19,8 @@ from app.pages.settings.electricity_settings import ElectricitySettings
 from core.records.contribution_report import ContributionReport, Tariff
 from core.records.contribution_totals import ContributionDelta, RunDay
 from core.records.settings import Settings
+from core.run.receipt_file import read_receipts
+from tests.core.run.test_receipts import MINE_KEPT, STRANGER
 
 HOUR, KWH = 3600.0, 3.6e6
 SUMS, WORDS = "sums@12D3KooWA", "words@12D3KooWB"
@@ -151,6 +154,19 @@ def _renamed(given: dict[RunDay, ContributionDelta]) -> dict[RunDay, Contributio
         (f"other-{run_id}", day): ContributionDelta("Other", *list(vars(each).values())[1:])
         for (run_id, day), each in given.items()
     }
+
+
+def test_receipts_are_told_and_saved_for_an_organiser(page: ContributionsPage, tmp_path: Path) -> None:
+    page.receipts.show_receipts(())
+    assert not page.receipts.isVisible()
+    keeper = msgspec.structs.replace(MINE_KEPT, signer=STRANGER.peer_id, samples=400)
+    page.receipts.show_receipts((MINE_KEPT, keeper))
+    assert page.receipts.text == "Organisers have signed for 500 samples of yours in 1 run."
+    assert page.receipts.save_button.isVisible()
+    page.receipts.save(tmp_path / "mine.json")
+    assert read_receipts(tmp_path / "mine.json") == (MINE_KEPT, keeper)
+    page.receipts.save(tmp_path / "nowhere" / "mine.json")
+    assert "nowhere" in page.receipts.state.text()
 
 
 @pytest.mark.parametrize("period", ["day", "month", "run"])

@@ -59,6 +59,7 @@ def test_other_files_are_not_taken(window: MainWindow) -> None:
         (Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier, "back_requested"),
         (Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier, "back_requested"),
         (Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier, "settings_requested"),
+        (Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier, "contributions_requested"),
         (Qt.Key.Key_F1, Qt.KeyboardModifier.NoModifier, "help_requested"),
         (Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier, "pause_or_resume_requested"),
         (Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier, "close_requested"),

@@ -19,6 +19,7 @@ from core.protocol.events import AnyEvent, Evaluated, Failed, Hello, Progress, R
 from core.protocol.localizable import LocalizedText
 from core.run.manifest import RunInfo, RunManifest
 from core.run.multiaddr import Multiaddr
+from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
@@ -69,6 +70,10 @@ def _example(kind: type[msgspec.Struct]) -> msgspec.Struct:
         bool: True,
         LocalizedText: LocalizedText("in %1", ("words",)),
         Score: Score(epoch=3, loss=0.5, at=0.5),
+        KeyText: "0" * 32,
+        Samples: 3,
+        Epoch: 3,
+        Record: b"signed",
     }
     fields = [field for field in msgspec.structs.fields(kind) if field.required]
     return kind(**{field.name: values.get(field.name, by_type.get(field.type, ())) for field in fields})

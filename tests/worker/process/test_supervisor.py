@@ -210,6 +210,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "publisher": start_publisher,
     "push leave": start_push,
     "reachability test": start_reachability_test,
+    "receipts": start_training,
     "upload": start_training,
 }
 """How each thread of the worker is started with parts that throw."""
