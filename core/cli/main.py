@@ -23,6 +23,7 @@ from core.cli.parser.arguments import (
 )
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
 from core.cli.parser.peer_arguments import BlockPeer, ListPeers
@@ -37,6 +38,7 @@ from core.files.logs import set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
+_InSwarm = PublishRun | JoinRun | InspectSwarm | ListPeers | WatchFleet | ReplayFleet | TrySwarm | Demo
 
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
@@ -103,10 +105,8 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.block import block
 
             return block(command, folders)
-        case PublishRun() | JoinRun() | InspectSwarm() | ListPeers() | TrySwarm() | Demo() | Doctor() | MakeReport():
-            return _with_context(command, folders, worker_command)
         case _:
-            assert_never(command)
+            return _with_context(command, folders, worker_command)
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:
@@ -124,7 +124,7 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
 
 
 def _with_context(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | Doctor | MakeReport,
+    command: _InSwarm | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -146,9 +146,7 @@ def _with_context(
         return _in_swarm(command, context)
 
 
-def _in_swarm(
-    command: PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo, context: CommandContext
-) -> int:
+def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
     match command:
         case JoinRun():
             from core.cli.commands.join import join
@@ -162,10 +160,8 @@ def _in_swarm(
             from core.cli.commands.inspect import inspect
 
             return inspect(command, context)
-        case ListPeers():
-            from core.cli.commands.peers import peers
-
-            return peers(command, context)
+        case ListPeers() | WatchFleet() | ReplayFleet():
+            return _fleet(command, context)
         case TrySwarm():
             from core.cli.commands.swarm import swarm
 
@@ -174,6 +170,24 @@ def _in_swarm(
             from core.cli.commands.demo import demo
 
             return demo(command, context)
+        case _:
+            assert_never(command)
+
+
+def _fleet(command: ListPeers | WatchFleet | ReplayFleet, context: CommandContext) -> int:
+    match command:
+        case ListPeers():
+            from core.cli.commands.fleet.peers import peers
+
+            return peers(command, context)
+        case WatchFleet():
+            from core.cli.commands.fleet.watch import watch_fleet
+
+            return watch_fleet(command, context)
+        case ReplayFleet():
+            from core.cli.commands.fleet.replay import replay_fleet
+
+            return replay_fleet(command)
         case _:
             assert_never(command)
 

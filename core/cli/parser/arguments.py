@@ -11,6 +11,7 @@ from typing import NoReturn, get_args
 from core.cli.parser import values as typed
 from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet, add_fleet, read_fleet
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
@@ -139,6 +140,8 @@ ParsedCommand = (
     | Reset
     | ForgetOrganiser
     | ListPeers
+    | WatchFleet
+    | ReplayFleet
     | BlockPeer
     | MakeReport
     | ShowDocument
@@ -168,6 +171,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_join(commands.add_parser("join", help="help a run whose address you were given", allow_abbrev=False))
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     add_peers(commands.add_parser("peers", help="show the peers of a run, or its suspects", allow_abbrev=False))
+    add_fleet(commands.add_parser("fleet", help="watch the peers of a run; a status page", allow_abbrev=False))
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
     _add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
@@ -325,6 +329,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "join": _join,
     "inspect": _inspect,
     "peers": read_peers,
+    "fleet": read_fleet,
     "block": read_block,
     "report": read_report,
     "swarm": lambda asked: TrySwarm(asked.file, asked.peers, asked.device, asked.threads, _limits(asked), asked.json),

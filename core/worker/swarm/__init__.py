@@ -13,11 +13,13 @@ from core.worker.swarm.dht.peer_connections import connected_addresses, dial_pee
 from core.worker.swarm.dht.progress_reports import peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.run_records import (
+    ACTIVITY,
     LAN_ADDRESSES,
     METRICS,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
+    ActivityRecord,
     LanAddresses,
     LocalMetrics,
     PeerInfo,
@@ -33,6 +35,7 @@ from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_P
 from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
+    "ACTIVITY",
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
     "METRICS",
@@ -41,6 +44,7 @@ __all__ = [
     "REACHABILITY_TEST_SECONDS",
     "SUSPECTS",
     "UPLOAD_TEST_PEERS",
+    "ActivityRecord",
     "BlockListPublisher",
     "BlockListReader",
     "EvaluationLog",
