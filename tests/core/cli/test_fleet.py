@@ -76,6 +76,19 @@ def test_a_terminal_shows_a_live_picture_until_q_and_log_and_page_are_written(
     assert names == {"index.html", "status.json", "loss.svg", "speed.svg", "peers.svg"}
 
 
+def test_a_swarm_that_is_lost_after_it_was_seen_is_told_and_looked_for_again(
+    terminals: list[Terminal], tmp_path: Path
+) -> None:
+    play = fleet_of(SEEN)
+    failed = {"event": "failed", "problem": "nobody_answers", "detail": "The line is cut."}
+    play["join"][0] += [{"when": str(tmp_path / "fleet.log")}, failed, {"exit": 1}]
+    words = ["fleet", ADDRESS, "--log", "fleet.log"]
+    terminals.append(Terminal(tmp_path, words, reciting(tmp_path, play)))
+    terminals[0].wait_for("The line is cut.")
+    terminals[0].type("q")
+    assert terminals[0].end() == 0 and terminals[0].is_as_before
+
+
 def test_a_page_that_cannot_be_written_is_told_and_the_fleet_is_shown_all_the_same(tmp_path: Path) -> None:
     done = once(tmp_path, "--page", "/proc/page")
     assert done.code == 0 and "Ada" in done.out
