@@ -28,6 +28,7 @@ from core.cli.parser.contribution_arguments import (
 )
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
+from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
 from core.cli.parser.organiser_arguments import ExportRun, ListRuns
@@ -45,7 +46,18 @@ from core.files.logs import set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
-_InSwarm = PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | InstallService | RunService
+_InSwarm = (
+    PublishRun
+    | JoinRun
+    | InspectSwarm
+    | ListPeers
+    | WatchFleet
+    | ReplayFleet
+    | TrySwarm
+    | Demo
+    | InstallService
+    | RunService
+)
 
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
@@ -211,10 +223,8 @@ def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
             from core.cli.commands.inspect import inspect
 
             return inspect(command, context)
-        case ListPeers():
-            from core.cli.commands.peers import peers
-
-            return peers(command, context)
+        case ListPeers() | WatchFleet() | ReplayFleet():
+            return _fleet(command, context)
         case TrySwarm():
             from core.cli.commands.swarm import swarm
 
@@ -223,6 +233,24 @@ def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
             from core.cli.commands.demo import demo
 
             return demo(command, context)
+        case _:
+            assert_never(command)
+
+
+def _fleet(command: ListPeers | WatchFleet | ReplayFleet, context: CommandContext) -> int:
+    match command:
+        case ListPeers():
+            from core.cli.commands.fleet.peers import peers
+
+            return peers(command, context)
+        case WatchFleet():
+            from core.cli.commands.fleet.watch import watch_fleet
+
+            return watch_fleet(command, context)
+        case ReplayFleet():
+            from core.cli.commands.fleet.replay import replay_fleet
+
+            return replay_fleet(command)
         case _:
             assert_never(command)
 

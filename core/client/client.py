@@ -98,6 +98,7 @@ class Client:
         port: int | None = None,
         manifest: RunManifest | None = None,
         lists_peers: bool = False,
+        watches_peers: bool = False,
     ) -> None:
         """Ask the swarm there which runs it publishes; a given manifest stands in for a published one."""
         command = Join(
@@ -108,6 +109,7 @@ class Client:
             port=port,
             manifest=manifest,
             lists_peers=lists_peers,
+            watches_peers=watches_peers,
         )
         self._begin(command)
 

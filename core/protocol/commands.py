@@ -22,7 +22,8 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     """Connect to a swarm and say which runs it publishes; train nothing yet.
 
     ``manifest`` stands in for a published one where the swarm publishes none. ``home`` is the folder that
-    holds the volunteer's keys. ``lists_peers`` asks for those of the only run, too, and whom they name.
+    holds the volunteer's keys. ``lists_peers`` asks for those of the only run, too, and whom they name;
+    ``watches_peers`` asks for that again and again until we leave, and never trains.
     """
 
     addresses: Multiaddrs
@@ -32,6 +33,7 @@ class Join(Command, tag="join", kw_only=True, frozen=True):
     port: int | None = None
     manifest: RunManifest | None = None
     lists_peers: bool = False
+    watches_peers: bool = False
 
 
 class Start(Command, tag="start", kw_only=True, frozen=True):

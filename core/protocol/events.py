@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from core.protocol.localizable import LocalizedText
-from core.protocol.types import DeviceName, Event, Name
+from core.protocol.types import DeviceName, Event, Name, PeerVersion
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
@@ -203,10 +203,31 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     outliers: tuple[str, ...] = ()
 
 
+class PeerActivity(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """What one peer says of its worker's life so far: its version of Workerbee, its rounds and its traffic.
+
+    Rounds of gradients or changes were ``whole``, ``partial`` (averaged, but what somebody sent was lost or left out)
+    or ``failed``. Nothing is told where there is no version: by other programs and by an older Workerbee.
+    """
+
+    version: PeerVersion = ""
+    whole: Count = 0
+    partial: Count = 0
+    failed: Count = 0
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the peer has published anything of this."""
+        return bool(self.version)
+
+
 class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
 
-    ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name.
+    ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name. Only whoever
+    watches a fleet hears of its ``activity``.
     """
 
     peer_id: str
@@ -217,13 +238,18 @@ class PeerSeen(StrictStruct, kw_only=True, frozen=True):
     is_me: bool = False
     name: Name = ""
     device: DeviceName = ""
+    activity: PeerActivity = PeerActivity()
 
 
 class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
-    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report."""
+    """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report.
+
+    Of very many, ``untold`` is how many more there are.
+    """
 
     peers: tuple[PeerSeen, ...]
     loss: float | None = None
+    untold: Count = 0
 
 
 class Suspect(StrictStruct, kw_only=True, frozen=True):
@@ -239,9 +265,13 @@ class Suspect(StrictStruct, kw_only=True, frozen=True):
 
 
 class SuspectsSeen(Event, tag="suspects_seen", kw_only=True, frozen=True):
-    """Whom the peers of the run name, those named by most of them first; sent when others are named, or by more."""
+    """Whom the peers of the run name, those named by most of them first; sent when others are named, or by more.
+
+    ``blocked`` are the peer ids on the organiser's block list, which only whoever lists or watches peers hears of.
+    """
 
     suspects: tuple[Suspect, ...]
+    blocked: tuple[str, ...] = ()
 
 
 class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=True):

@@ -7,12 +7,13 @@ from typing import Annotated
 from msgspec import Meta
 
 from core.schema import StrictStruct
-from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
+from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 
 PROTOCOL_VERSION = 3
 
 Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 DeviceName = Annotated[str, Meta(max_length=MAX_DEVICE_CHARACTERS)]
+PeerVersion = Annotated[str, Meta(max_length=MAX_VERSION_CHARACTERS)]
 
 
 class Command(StrictStruct, tag_field="command", kw_only=True, frozen=True):

@@ -7,6 +7,7 @@ import unicodedata
 
 MAX_NAME_CHARACTERS = 40  # of what a volunteer may be called
 MAX_DEVICE_CHARACTERS = 80  # of what a device may be called
+MAX_VERSION_CHARACTERS = 24  # of a version of Workerbee
 
 # control, surrogate and private characters; "Cf" turns the direction of writing or hides itself
 _REFUSED = {"Cc", "Cs", "Co", "Cn", "Cf", "Zl", "Zp"}

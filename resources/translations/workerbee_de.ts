@@ -2377,8 +2377,8 @@
         <translation>Ihre IP-Adresse</translation>
     </message>
     <message>
-        <source>how fast your line uploads</source>
-        <translation>wie schnell Ihre Leitung sendet</translation>
+        <source>how fast your line uploads, and your traffic, rounds and version</source>
+        <translation>wie schnell Ihre Leitung sendet, dazu Datenmenge, Runden und Version</translation>
     </message>
     <message>
         <source>what kind of GPU you lend</source>

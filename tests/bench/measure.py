@@ -13,6 +13,7 @@ from typing import TypeVar
 import psutil
 
 from tests.bench.defences.defences_cost import DefencesMeasured, defences_deeds
+from tests.bench.fleet.watching import FleetMeasured, fleet_deeds
 from tests.bench.liars.gradient_liars import GradientLiars, gradient_liars_deeds
 from tests.bench.local_sgd.rows import LocalSgdMeasured, local_sgd_deeds
 from tests.bench.machine import load
@@ -48,6 +49,7 @@ class Measured:
     home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
+    fleet: FleetMeasured = field(default_factory=FleetMeasured)
     window: WindowMeasured = field(default_factory=WindowMeasured)
     why_not: list[str] = field(default_factory=list)
 
@@ -62,6 +64,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)
+    if "fleet" in plan.rows:
+        _do_all(fleet_deeds(ground, round(plan.window_seconds), measured.fleet), measured)
     if plan.wants_window:
         _tried("window", measured, partial(_measure_window, plan, ground, measured))
     return measured

@@ -25,6 +25,7 @@ ROWS = (
     "newcomer",
     "liars",
     "gradient_liars",
+    "fleet",
     "window_start",
     "window_memory",
     "window_cpu",
@@ -47,7 +48,7 @@ class Plan:
     """``rounds`` is how often every kind of pair has its turn, of ``epochs`` measured ones each.
 
     In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
-    window is started, paused and killed so often and watched for so long; its ten minutes of events come
+    window is started, paused and killed so often and watched for so long, as a fleet is; its ten minutes of events come
     ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
     losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
     of ``newcomer_numbers``.

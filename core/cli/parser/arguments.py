@@ -12,6 +12,7 @@ from core.cli.parser import values as typed
 from core.cli.parser.contribution_arguments import ContributionCommand, add_contributions, read_contributions
 from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet, add_fleet, read_fleet
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
 from core.cli.parser.options import (
@@ -128,6 +129,8 @@ ParsedCommand = (
     | Reset
     | ForgetOrganiser
     | ListPeers
+    | WatchFleet
+    | ReplayFleet
     | BlockPeer
     | MakeReport
     | ContributionCommand
@@ -159,6 +162,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     _add_join(commands.add_parser("join", help="help a run whose address you were given", allow_abbrev=False))
     _add_inspect(commands.add_parser("inspect", help="show the runs of a swarm", allow_abbrev=False))
     add_peers(commands.add_parser("peers", help="show the peers of a run, or its suspects", allow_abbrev=False))
+    add_fleet(commands.add_parser("fleet", help="watch the peers of a run; a status page", allow_abbrev=False))
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
     add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
@@ -275,6 +279,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "join": _join,
     "inspect": _inspect,
     "peers": read_peers,
+    "fleet": read_fleet,
     "block": read_block,
     "report": read_report,
     **dict.fromkeys(("contributions", "receipts"), read_contributions),

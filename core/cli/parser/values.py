@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 import re
+import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import TypeVar
 
 import msgspec
@@ -109,6 +111,19 @@ def name(text: str) -> str:
 def seconds(text: str) -> float:
     """Convert a duration such as ``10m`` to seconds."""
     return _parsed(parse_duration, text)
+
+
+def moment(text: str) -> float:
+    """Convert a date and time of this computer's zone, or how long ago, to seconds since 1970."""
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError):
+        try:
+            return time.time() - parse_duration(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not a time; write it as “2026-11-25 19:30”, or as 90m for so long ago"
+            ) from error
 
 
 def size(text: str) -> int:

@@ -21,9 +21,18 @@ def find_runs(
     port: int | None = None,
     manifest: RunManifest | None = None,
     lists_peers: bool = False,
+    watches_peers: bool = False,
 ) -> tuple[RunFound, ...]:
     """Return the runs that the swarm publishes, or those of that id; raises UserError if there are none."""
-    worker.client.join(address, run_id=run_id, network=network, port=port, manifest=manifest, lists_peers=lists_peers)
+    worker.client.join(
+        address,
+        run_id=run_id,
+        network=network,
+        port=port,
+        manifest=manifest,
+        lists_peers=lists_peers,
+        watches_peers=watches_peers,
+    )
     session = worker.wait_until(lambda session: session.is_search_finished)
     wanted = run_id or address.run_id
     runs = tuple(run for run in session.runs if wanted in (None, run.manifest.run.id))
@@ -33,15 +42,21 @@ def find_runs(
 
 
 def only_run(runs: tuple[RunFound, ...]) -> RunFound:
+    """Return the only run, as `one_run` does; raises UserError where it is not open, too."""
+    found = one_run(runs)
+    run = found.manifest.run
+    if run.state != "open":
+        notice = f" The organiser says: {sanitize_line(run.notice)}" if run.notice.strip() else ""
+        raise UserError(ErrorKind.RUN_NOT_OPEN, f"“{sanitize_line(run.name)}” is {run.state}.{notice}")
+    return found
+
+
+def one_run(runs: tuple[RunFound, ...]) -> RunFound:
     """Return the only run, or the only one that the address vouches for; raises UserError for any other number."""
     if len(runs) > 1:
         runs = tuple(run for run in runs if run.vouched) if _have_one_name(runs) else runs
     if len(runs) != 1:
         raise UserError(ErrorKind.SEVERAL_RUNS, "\n".join(_line(run) for run in runs))
-    run = runs[0].manifest.run
-    if run.state != "open":
-        notice = f" The organiser says: {sanitize_line(run.notice)}" if run.notice.strip() else ""
-        raise UserError(ErrorKind.RUN_NOT_OPEN, f"“{sanitize_line(run.name)}” is {run.state}.{notice}")
     return runs[0]
 
 

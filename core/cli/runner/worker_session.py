@@ -113,6 +113,11 @@ class WorkerSession:
             self.leave()
         self._raise_failure()
 
+    def watch(self) -> None:
+        """Go on until a stop is requested or the session has ended; raises SessionError."""
+        self._run_until(lambda: self._context.stop.is_requested)
+        self._raise_failure()
+
     def leave(self) -> None:
         """Leave the swarm and wait for the end, which the client bounds in time."""
         if not self.has_ended:

@@ -23,6 +23,7 @@ from core.worker.network.swarm_peers import SwarmPeers
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import blame_exited_processes
+from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.pace_keeper import PaceKeeper
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
@@ -146,8 +147,8 @@ def open_participation(
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor, ledger = ContributionMonitor(), SuspectLedger()
-        listeners = _listeners(manifest, prepared, monitor, ledger, channel)
+        monitor, ledger, counter = ContributionMonitor(), SuspectLedger(), ActivityCounter()
+        listeners = _listeners(manifest, prepared, (monitor, ledger, counter), channel)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
         others = SwarmPeers(swarm, optimizer, monitor)
@@ -159,7 +160,7 @@ def open_participation(
             ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, channel),
+            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
@@ -190,15 +191,16 @@ def _peer_info(config: ParticipationConfig) -> PeerInfo:
 def _listeners(
     manifest: RunManifest,
     prepared: PreparedTraining,
-    monitor: ContributionMonitor,
-    ledger: SuspectLedger,
+    counters: tuple[ContributionMonitor, SuspectLedger, ActivityCounter],
     channel: WorkerChannel,
 ) -> Listeners:
     """What hears of rounds, downloads and refused states."""
 
+    _, ledger, _ = counters
+
     def on_round(finished: RoundFinished) -> None:
-        monitor.add_round(finished)
-        ledger.add_round(finished)
+        for each in counters:
+            each.add_round(finished)
         channel.emit(finished)
 
     def on_download(received: int, is_done: bool) -> None:

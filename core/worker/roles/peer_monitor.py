@@ -17,8 +17,10 @@ from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
 from core.run.manifest import RunManifest, signers_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
+from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.swarm import (
+    ACTIVITY,
     METRICS,
     PEER_INFO,
     SUSPECTS,
@@ -43,11 +45,11 @@ log = logging.getLogger(__name__)
 
 
 class PeerMonitor:
-    """Publishes our PeerInfo in the DHT; sends PeersSeen, and RunScored as organiser and keepers publish scores.
+    """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
     ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
-    are those whose signed scores count. The ``ledger`` says whom we name as suspects, and ``receipts``
-    run in a thread of their own.
+    are those whose signed scores count. The ``ledger`` says whom we name as suspects, the ``counter`` what we count;
+    ``receipts`` run in a thread of their own.
     """
 
     def __init__(
@@ -58,11 +60,12 @@ class PeerMonitor:
         info: PeerInfo,
         optimizer: SwarmOptimizer,
         ledger: SuspectLedger,
+        counter: ActivityCounter,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
         self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
-        self._optimizer, self._ledger, self._channel = optimizer, ledger, channel
+        self._optimizer, self._ledger, self._counter, self._channel = optimizer, ledger, counter, channel
         self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: self.signers, channel)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
@@ -74,6 +77,7 @@ class PeerMonitor:
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
+                ACTIVITY.publish(self._swarm, self._run_id, self._counter.record())
                 self._name_suspects()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))

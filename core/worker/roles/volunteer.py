@@ -12,7 +12,7 @@ from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder
 from core.files.locks import PeerFolder
 from core.protocol.commands import Join, Start
-from core.protocol.events import Connected, Evaluated, Left, PeersSeen, RunFound, SearchFinished, SuspectsSeen
+from core.protocol.events import Connected, Evaluated, Left, RunFound, SearchFinished
 from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
 from core.run.manifest import RunManifest, signers_of
@@ -25,14 +25,12 @@ from core.worker.network.swarm_access import SwarmAccess, open_swarm_access
 from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
+from core.worker.roles.fleet_observer import FleetObserver
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
 from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
-    PEER_INFO,
-    PROGRESS,
-    SUSPECTS,
     EvaluationLog,
     FoundManifests,
     Interrupted,
@@ -40,9 +38,7 @@ from core.worker.swarm import (
     Swarm,
     find_manifests,
     peers_in,
-    peers_of,
     publisher_of,
-    suspects_in,
     swarm_loss,
 )
 from core.worker.training.micro_batch_search import initial_micro_batch
@@ -116,9 +112,13 @@ class Volunteer:
         runs = self._search(access.swarm)
         for run in runs:
             self._channel.emit(_found_event(run, access.swarm, self._pasted))
-        if self._command.lists_peers and len(runs) == 1:
-            self._list_peers(runs[0].manifest.run.id, access.swarm)
+        observer = self._observer(runs, access.swarm)
+        if observer is not None:
+            observer.look()
         self._channel.emit(SearchFinished(found=len(runs)))
+        if observer is not None and self._command.watches_peers:
+            observer.run(self._channel.leaving)
+            return 0
         start = self._channel.next_command()
         if not isinstance(start, Start):
             return 0
@@ -133,14 +133,18 @@ class Volunteer:
         self._peer_cache.choose_run(start.run_id)
         return self._train(chosen, start, access)
 
-    def _list_peers(self, run_id: str, swarm: Swarm) -> None:
-        """Send who takes part in that run, and whom they name."""
-        progress = PROGRESS.read(swarm.dht, run_id, self._pasted)
-        infos = PEER_INFO.read(swarm.dht, run_id, self._pasted)
-        named = SUSPECTS.read(swarm.dht, run_id, self._pasted)
-        peers = peers_of(progress, swarm.peer_id, infos)
-        self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(swarm.dht, run_id, self._pasted)))
-        self._channel.emit(SuspectsSeen(suspects=suspects_in(named, progress)))
+    def _observer(self, runs: Sequence[_Run], swarm: Swarm) -> FleetObserver | None:
+        """What tells who takes part in the only run, and whom they name, if the person wants to know that.
+
+        Of several of one id, it is the one that the pasted address vouches for.
+        """
+        if not (self._command.lists_peers or self._command.watches_peers):
+            return None
+        if len(runs) > 1 and len({run.manifest.run.id for run in runs}) == 1:
+            runs = [run for run in runs if run.organiser in self._pasted]
+        if len(runs) != 1:
+            return None
+        return FleetObserver(swarm, runs[0].manifest, runs[0].organiser, self._pasted, self._channel)
 
     def _search(self, swarm: Swarm) -> list[_Run]:
         """The runs that may be joined; raises UserError where there is none, with the reason."""

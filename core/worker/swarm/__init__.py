@@ -14,11 +14,13 @@ from core.worker.swarm.dht.progress_reports import peers_in, peers_of, swarm_los
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
+    ACTIVITY,
     LAN_ADDRESSES,
     METRICS,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
+    ActivityRecord,
     LanAddresses,
     LocalMetrics,
     PeerInfo,
@@ -35,6 +37,7 @@ from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_P
 from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
+    "ACTIVITY",
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
     "METRICS",
@@ -43,6 +46,7 @@ __all__ = [
     "REACHABILITY_TEST_SECONDS",
     "SUSPECTS",
     "UPLOAD_TEST_PEERS",
+    "ActivityRecord",
     "BlockListPublisher",
     "BlockListReader",
     "EvaluationLog",

@@ -104,7 +104,7 @@ class WindowProcess(PeerProcess):
 
     def use(self) -> Use:
         """By the window's process alone, without its worker."""
-        return Use(_bytes("Pss:", self.pid), _bytes("Anonymous:", self.pid), _cpu_seconds(self.pid))
+        return Use(_bytes("Pss:", self.pid), _bytes("Anonymous:", self.pid), cpu_seconds(self.pid))
 
 
 def settle_home(ground: Ground, name: str, settings: Settings) -> Folders:
@@ -132,6 +132,6 @@ def _bytes(kind: str, pid: int) -> int:
     raise NotMeasured(f"{pid} has no {kind}")
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """Of all its threads, those that have ended too; Linux numbers the clocks of processes so."""
     return time.clock_gettime(~pid << 3 | 2)

@@ -8,7 +8,7 @@ import select
 import subprocess
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.support.cli_process import LIMIT_SECONDS, argv, environment
@@ -33,8 +33,12 @@ class Terminal:
 
     def wait_for(self, words: str) -> None:
         """Until the terminal shows that."""
+        self.wait_until(lambda shown: words in shown)
+
+    def wait_until(self, is_so: Callable[[str], bool]) -> None:
+        """Until that is so of all that it has shown."""
         ends = time.monotonic() + LIMIT_SECONDS
-        while words not in self.shown:
+        while not is_so(self.shown):
             assert time.monotonic() < ends, self.shown
             self._read(0.5)
 

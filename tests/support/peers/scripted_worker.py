@@ -4,8 +4,8 @@
 
 PLAY is a JSON file: for each opening command (``join``, ``publish``, ``check``) a list of acts, and an act is a list
 of events. The first act follows the opening, the next one the next command. After the last it waits to leave, when it
-recites the events of ``leave``. An event ``{"exit": 3}`` ends the process; a play with ``"deaf": true`` ends with its
-stdin only.
+recites the events of ``leave``. An event ``{"exit": 3}`` ends the process, and ``{"when": "file"}`` waits for a
+file; a play with ``"deaf": true`` ends with its stdin only.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,17 @@ def recite(act: list[dict[str, Any]]) -> None:
     for event in act:
         if "exit" in event:
             os._exit(event["exit"])
+        if "when" in event:
+            wait_for(Path(event["when"]))
+            continue
         say(json.dumps(event).encode() + b"\n")
+
+
+def wait_for(file: Path) -> None:
+    """Go on once somebody has written that file, or after a minute."""
+    ends = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < ends:
+        time.sleep(0.05)
 
 
 def main() -> None:

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.protocol.events import PeerSeen
+from core.protocol.events import PeerActivity, PeerSeen
 from core.worker.swarm.dht.reader import parse_record
-from core.worker.swarm.dht.run_records import METRICS, PROGRESS, PeerInfo, ProgressRecord
+from core.worker.swarm.dht.run_records import METRICS, PROGRESS, ActivityRecord, PeerInfo, ProgressRecord
 
 _peer_id = lru_cache(maxsize=4096)(PeerID)  # its constructor encodes the id in base58, which takes its time
 
@@ -47,7 +47,9 @@ class PeerReport:
             record.client_mode,
         )
 
-    def as_seen(self, my_peer_id: str, info: PeerInfo | None = None) -> PeerSeen:
+    def as_seen(
+        self, my_peer_id: str, info: PeerInfo | None = None, activity: ActivityRecord | None = None
+    ) -> PeerSeen:
         """The report for the window, with what the peer says of itself."""
         peer_id = self.peer_id.to_base58()
         return PeerSeen(
@@ -59,6 +61,7 @@ class PeerReport:
             is_me=peer_id == my_peer_id,
             name=info.name if info else "",
             device=info.device if info else "",
+            activity=PeerActivity(**activity.dict()) if activity else PeerActivity(),
         )
 
 
@@ -68,10 +71,16 @@ def peers_in(dht: DHT, run_id: str, my_peer_id: str, also_ask: Iterable[str] = (
 
 
 def peers_of(
-    progress: Mapping[bytes, ProgressRecord], my_peer_id: str, infos: Mapping[bytes, PeerInfo] = MappingProxyType({})
+    progress: Mapping[bytes, ProgressRecord],
+    my_peer_id: str,
+    infos: Mapping[bytes, PeerInfo] = MappingProxyType({}),
+    activities: Mapping[bytes, ActivityRecord] = MappingProxyType({}),
 ) -> tuple[PeerSeen, ...]:
     """Who has published these records, by subkey, with what they say of themselves, where that is known."""
-    return tuple(PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey)) for subkey, record in progress.items())
+    return tuple(
+        PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey))
+        for subkey, record in progress.items()
+    )
 
 
 def swarm_loss(dht: DHT, run_id: str, also_ask: Iterable[str] = ()) -> float | None:

@@ -17,7 +17,7 @@ from hivemind.dht.schema import BytesWithPublicKey, SchemaValidator
 from hivemind.optim.progress_tracker import LocalTrainingProgress, TrainingProgressSchema
 from pydantic.v1 import BaseModel, Extra, StrictFloat, StrictInt, conbytes, confloat, conint, conlist, constr
 
-from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS
+from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, MAX_VERSION_CHARACTERS
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.reader import forget, parse_record, read_signed
 from core.worker.swarm.patches.monotonic_clock import steady_time
@@ -28,6 +28,9 @@ MAX_PEER_ID_BYTES = 64  # base58 takes a minute for 100 kB
 MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
 
+MAX_ROUNDS = 2**31
+MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still be added up
+
 _Record = TypeVar("_Record", bound=BaseModel)
 
 
@@ -36,6 +39,25 @@ class PeerInfo(BaseModel):
 
     name: constr(max_length=MAX_NAME_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
     device: constr(max_length=MAX_DEVICE_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
+class ActivityRecord(BaseModel):
+    """What a peer of ours counts since its worker started; the fields are those of ``PeerActivity``.
+
+    It is a record of its own, because a Workerbee that does not know it refuses a PeerInfo with one field more.
+    """
+
+    version: constr(max_length=MAX_VERSION_CHARACTERS, regex=r"^[0-9A-Za-z.+ -]*\Z", strict=True) = ""  # type: ignore[valid-type]
+    whole: conint(ge=0, le=MAX_ROUNDS, strict=True) = 0  # type: ignore[valid-type]
+    partial: conint(ge=0, le=MAX_ROUNDS, strict=True) = 0  # type: ignore[valid-type]
+    failed: conint(ge=0, le=MAX_ROUNDS, strict=True) = 0  # type: ignore[valid-type]
+    sent_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
+    received_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
 
     class Config:
         """pydantic's settings: an unknown field is an error."""
@@ -109,6 +131,7 @@ class RunRecordsSchema(BaseModel):
 
     metrics: dict[BytesWithPublicKey, LocalMetrics]
     workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
+    workerbee_activity: dict[BytesWithPublicKey, ActivityRecord]
     workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
     workerbee_suspects: dict[BytesWithPublicKey, SuspectsRecord]
 
@@ -144,6 +167,7 @@ class RecordKind(Generic[_Record]):
 
 METRICS = RecordKind("metrics", LocalMetrics, 600.0)
 PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
+ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
@@ -156,4 +180,4 @@ def guard_records(swarm: Swarm, run_id: str) -> None:
     """
     schemas = (RunRecordsSchema, TrainingProgressSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, LAN_ADDRESSES, SUSPECTS, PROGRESS)))
+    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, ACTIVITY, LAN_ADDRESSES, SUSPECTS, PROGRESS)))

@@ -1,0 +1,136 @@
+"""A fleet as a terminal shows it: sums, curves as sparklines, devices, and as many peers as there is room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from core.cli.output.summary import counted
+from core.fleet.history import FleetHistory, sparkline
+from core.fleet.snapshot import FleetSnapshot, FleetTotals
+from core.fleet.snapshot import Group as PeerGroup
+from core.security.sanitize import sanitize_line, short_id
+from core.texts import figures
+
+FIXED_LINES = 15  # that all but the devices, the suspects and the peers take at most
+MOST_SUSPECTS = 5
+MOST_GROUPS = 4
+_HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s", "connection")
+
+
+def fleet_picture(snapshot: FleetSnapshot, history: FleetHistory, lines: int, hint: str = "") -> RenderableType:
+    """The whole picture, in about so many lines of a terminal."""
+    seen = f"seen {figures.clock(snapshot.at)}"
+    title = Text.assemble((sanitize_line(snapshot.name, 60), "bold"), (f"   {snapshot.state}, {seen}{hint}", "dim"))
+    notice = [Text(f"The organiser says: {sanitize_line(snapshot.notice, 200)}")] if snapshot.notice.strip() else []
+    taken = FIXED_LINES + min(len(snapshot.totals.devices), MOST_GROUPS) + min(len(snapshot.suspects), MOST_SUSPECTS)
+    return Group(title, *notice, _figures(snapshot, history), _peer_table(snapshot, max(3, lines - taken)))
+
+
+def fleet_line(snapshot: FleetSnapshot) -> str:
+    """The fleet in one line, for output that cannot be redrawn."""
+    epoch = "no epoch" if snapshot.epoch is None else f"epoch {figures.count(snapshot.epoch)}"
+    return (
+        f"{figures.clock(snapshot.at)}: {counted(snapshot.totals.peers, 'peer')}, "
+        f"{figures.rate(snapshot.totals.samples_per_second)}, {epoch}, {_to_next_step(snapshot)}, "
+        f"loss {figures.loss(snapshot.loss)}."
+    )
+
+
+def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
+    totals, points = snapshot.totals, history.points
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    table.add_row("peers", _curve(_of_peers(totals), [point.peers for point in points]))
+    table.add_row(
+        "samples", _curve(figures.rate(totals.samples_per_second), [point.samples_per_second for point in points])
+    )
+    table.add_row("epoch", Text(figures.unknown() if snapshot.epoch is None else figures.count(snapshot.epoch)))
+    bar = Table.grid(padding=(0, 1))
+    bar.add_row(ProgressBar(max(snapshot.target, 1), snapshot.samples, 30), Text(_to_next_step(snapshot)))
+    table.add_row("to next step", bar)
+    losses = [point.loss for point in points if point.loss is not None]
+    table.add_row("loss", _curve(figures.loss(snapshot.loss), losses))
+    if snapshot.scores:
+        last = snapshot.scores[-1]
+        told = f"{figures.loss(last.loss)}, signed at epoch {figures.count(last.epoch)}"
+        table.add_row("evaluation", _curve(told, [score.loss for score in snapshot.scores]))
+    if totals.telling:
+        table.add_row("rounds", Text(_rounds(totals)))
+    _add_groups(table, "devices", totals.devices)
+    _add_groups(table, "versions", totals.versions)
+    _add_suspects(table, snapshot)
+    return table
+
+
+def _of_peers(totals: FleetTotals) -> str:
+    return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing)"
+
+
+def _curve(text: str, values: Sequence[float]) -> Text:
+    """A figure with what it was."""
+    curve = sparkline(values)
+    return Text.assemble(text, (f"   {curve}" if curve else "", "cyan"))
+
+
+def _to_next_step(snapshot: FleetSnapshot) -> str:
+    left = "" if snapshot.epoch_ends_in is None else f", about {figures.about(snapshot.epoch_ends_in)} to go"
+    return f"{figures.count(snapshot.samples)} of {figures.count(snapshot.target)} samples{left}"
+
+
+def _rounds(totals: FleetTotals) -> str:
+    counts = (totals.whole_rounds, totals.partial_rounds, totals.failed_rounds)
+    whole, partial, failed = map(figures.count, counts)
+    return (
+        f"{whole} whole, {partial} partial, {failed} failed, counted by {counted(totals.telling, 'peer')}; "
+        f"{figures.size(totals.sent_bytes)} sent, {figures.size(totals.received_bytes)} received"
+    )
+
+
+def _add_groups(table: Table, name: str, groups: Sequence[PeerGroup]) -> None:
+    for number, group in enumerate(groups[:MOST_GROUPS]):
+        more = len(groups) - MOST_GROUPS if number == MOST_GROUPS - 1 else 0
+        told = f"{figures.count(group.peers)} × {group.name}, {figures.rate(group.samples_per_second)}"
+        table.add_row("" if number else name, Text(f"{told}{f', and {more} more' if more > 0 else ''}"))
+
+
+def _add_suspects(table: Table, snapshot: FleetSnapshot) -> None:
+    for number, each in enumerate(snapshot.suspects[:MOST_SUSPECTS]):
+        told = f"{short_id(each.peer_id)}, by {each.named_by} of {snapshot.totals.peers}"
+        table.add_row("" if number else "named", Text(told, style="yellow"))
+    if snapshot.blocked:
+        shown = ", ".join(short_id(each) for each in snapshot.blocked[:MOST_SUSPECTS])
+        more = len(snapshot.blocked) - MOST_SUSPECTS
+        table.add_row("blocked", Text(f"{shown}{f' and {more} more' if more > 0 else ''}"))
+
+
+def _peer_table(snapshot: FleetSnapshot, rows: int) -> RenderableType:
+    if not snapshot.peers:
+        return Text("Nobody reports progress.")
+    table = Table(*_HEADINGS, box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in table.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    shown = snapshot.fastest(rows)
+    for peer in shown:
+        table.add_row(
+            *map(
+                Text,
+                (
+                    short_id(peer.peer_id),
+                    sanitize_line(peer.name, 20) or "-",
+                    sanitize_line(peer.device, 30) or "-",
+                    sanitize_line(peer.activity.version, 12) or "-",
+                    figures.count(peer.epoch),
+                    figures.count(peer.samples),
+                    f"{peer.samples_per_second:.1f}",
+                    "outgoing" if peer.client_mode else "direct",
+                ),
+            )
+        )
+    more = snapshot.totals.peers - len(shown)
+    return Group(table, Text(f"and {figures.count(more)} more", style="dim")) if more > 0 else table

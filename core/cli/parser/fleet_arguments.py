@@ -1,0 +1,62 @@
+"""`fleet`: what may be typed after it, and what that asks for."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.cli.parser import values as typed
+from core.cli.parser.options import add_address, add_json, add_network, read_address
+from core.errors import ErrorKind, UserError
+from core.protocol.commands import NetworkMode
+
+
+@dataclass(frozen=True)
+class WatchFleet:
+    """The command `fleet`: watch the peers of a run, once or until one leaves, and write down what is seen."""
+
+    address: str
+    run_id: str | None
+    network: NetworkMode
+    once: bool
+    log: Path | None
+    page: Path | None
+    json: bool
+
+
+@dataclass(frozen=True)
+class ReplayFleet:
+    """The command `fleet --replay`: the fleet as a log has it, at a time in seconds since 1970 or at its end."""
+
+    file: Path
+    at: float | None
+    page: Path | None
+    json: bool
+
+
+def add_fleet(parser: argparse.ArgumentParser) -> None:
+    """Add the address, how often to look, and where to write."""
+    add_address(parser)
+    parser.add_argument("--run", metavar="ID", help="which run, where there are several")
+    parser.add_argument("--once", action="store_true", help="look once, and end")
+    parser.add_argument("--log", metavar="FILE", type=Path, help="append what is seen, a JSON object a line")
+    parser.add_argument("--page", metavar="DIR", type=Path, help="write a status page there every minute")
+    parser.add_argument("--replay", metavar="FILE", type=Path, help="show what such a log has, without any network")
+    parser.add_argument(
+        "--at", metavar="TIME", type=typed.moment, help='with --replay: "2026-11-25 19:30", or 90m for so long ago'
+    )
+    add_network(parser, mode="client")
+    add_json(parser, "print what is seen, a JSON object a line")
+
+
+def read_fleet(asked: argparse.Namespace) -> WatchFleet | ReplayFleet:
+    """What was typed after `fleet`; raises UserError for what does not go together."""
+    if asked.replay is None:
+        if asked.at is not None:
+            raise UserError(ErrorKind.USAGE, "--at needs --replay FILE.")
+        address = read_address(asked)
+        return WatchFleet(address, asked.run, asked.network, asked.once, asked.log, asked.page, asked.json)
+    if asked.address or asked.copied or asked.log or asked.once:
+        raise UserError(ErrorKind.USAGE, "--replay goes with --at, --page and --json only.")
+    return ReplayFleet(asked.replay, asked.at, asked.page, asked.json)

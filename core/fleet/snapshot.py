@@ -1,0 +1,71 @@
+"""The fleet of a run at one moment: what `workerbee fleet --json` prints, its log keeps, and its page shows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from core.protocol.events import PeerSeen, Suspect
+from core.protocol.types import Event
+from core.run.signed_scores import Score
+from core.run.spec.collaboration import Mode
+from core.schema import Count, StrictStruct
+
+
+class Group(StrictStruct, kw_only=True, frozen=True):
+    """The peers that have one device or one version in common: how many, and their samples per second."""
+
+    name: str
+    peers: Count
+    samples_per_second: float
+
+
+class FleetTotals(StrictStruct, kw_only=True, frozen=True):
+    """Sums over all peers that were told, as the peers report them; ``peers`` also counts those that were not told.
+
+    Rounds and traffic are those since each peer's worker started, of the ``telling`` peers that publish them. One round
+    of the run is counted by each of those who took part.
+    """
+
+    peers: Count
+    direct: Count
+    outgoing: Count
+    samples_per_second: float
+    devices: tuple[Group, ...] = ()
+    versions: tuple[Group, ...] = ()
+    telling: Count = 0
+    whole_rounds: Count = 0
+    partial_rounds: Count = 0
+    failed_rounds: Count = 0
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
+
+
+class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
+    """A run's fleet at a time in seconds since 1970.
+
+    ``samples`` of ``target`` are those of the ``epoch`` that most peers are in, which ends in ``epoch_ends_in``
+    seconds at their present speed. ``loss`` is the mean of what they report, ``scores`` are the signed evaluations.
+    """
+
+    at: Annotated[float, Meta(ge=0, le=2**33)]
+    run_id: str
+    name: str
+    state: Literal["open", "paused", "finished"] = "open"
+    notice: str = ""
+    mode: Mode = "gradients"
+    epoch: Count | None = None
+    samples: Count = 0
+    target: Count = 0
+    epoch_ends_in: float | None = None
+    loss: float | None = None
+    totals: FleetTotals
+    scores: tuple[Score, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    blocked: tuple[str, ...] = ()
+    peers: tuple[PeerSeen, ...] = ()
+
+    def fastest(self, number: int) -> tuple[PeerSeen, ...]:
+        """So many peers at the most, the fastest first."""
+        return tuple(sorted(self.peers, key=lambda peer: -peer.samples_per_second)[:number])

@@ -1,0 +1,68 @@
+"""What an observer of a run has been told so far, reduced from the worker's events, and the snapshot that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.fleet.snapshot import FleetSnapshot
+from core.fleet.totals import epoch_of, progress_of, totals_of
+from core.protocol.events import PeersSeen, RunFound, RunScored, Suspect, SuspectsSeen
+from core.run.signed_scores import MOST_SCORES, Score
+
+
+@dataclass(frozen=True)
+class FleetState:
+    """``seen`` is ``None`` until the peers have been told once; ``scores`` are those that were signed, by epoch."""
+
+    run: RunFound | None = None
+    seen: PeersSeen | None = None
+    suspects: tuple[Suspect, ...] = ()
+    blocked: tuple[str, ...] = ()
+    scores: tuple[Score, ...] = ()
+
+    def after(self, event: object) -> FleetState:
+        """The state after an event of the worker, or of the client, has happened; most change nothing."""
+        match event:
+            case RunFound():
+                return replace(self, run=event) if self.run is None or _is_same(self.run, event) else self
+            case PeersSeen():
+                return replace(self, seen=event)
+            case SuspectsSeen():
+                return replace(self, suspects=event.suspects, blocked=event.blocked)
+            case RunScored():
+                earlier = {score.epoch: score for score in self.scores if score.epoch < event.scores[0].epoch}
+                return replace(self, scores=(*earlier.values(), *event.scores)[-MOST_SCORES:])
+            case _:
+                return self
+
+    def snapshot(self, now: float) -> FleetSnapshot | None:
+        """The fleet at this time, in seconds since 1970; ``None`` before the run and its peers are known."""
+        if self.run is None or self.seen is None:
+            return None
+        manifest, peers = self.run.manifest, self.seen.peers
+        run, collaboration = manifest.run, manifest.collaboration
+        epoch = epoch_of(peers)
+        samples, ends_in = progress_of(peers, epoch, collaboration.target_batch_size)
+        return FleetSnapshot(
+            at=now,
+            run_id=run.id,
+            name=run.name,
+            state=run.state,
+            notice=run.notice,
+            mode=collaboration.mode,
+            epoch=epoch,
+            samples=samples,
+            target=collaboration.target_batch_size,
+            epoch_ends_in=ends_in,
+            loss=self.seen.loss,
+            totals=totals_of(peers, self.seen.untold),
+            scores=self.scores,
+            suspects=self.suspects,
+            blocked=self.blocked,
+            peers=peers,
+        )
+
+
+def _is_same(run: RunFound, other: RunFound) -> bool:
+    """Whether both are revisions of one run by one organiser."""
+    return (run.manifest.run.id, run.organiser) == (other.manifest.run.id, other.organiser)

@@ -1,0 +1,37 @@
+"""What a peer counts of its own life for whoever watches the fleet: rounds and traffic, with its version."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Literal
+
+from core.protocol.events import RoundFinished
+from core.security.sanitize import MAX_VERSION_CHARACTERS
+from core.version import own_version
+from core.worker.swarm import ActivityRecord, received_bytes, sent_bytes
+
+
+class ActivityCounter:
+    """Counts since the worker started; rounds end in threads of their own.
+
+    Rounds of the state follow those of gradients, and are not counted beside them.
+    """
+
+    def __init__(self) -> None:
+        self._version = own_version()[:MAX_VERSION_CHARACTERS]
+        self._rounds = Counter[Literal["whole", "partial", "failed"]]()
+        self._lock = threading.Lock()
+
+    def add_round(self, finished: RoundFinished) -> None:
+        """A round has ended; where it was averaged, a reason tells that it was not whole."""
+        if finished.kind == "state":
+            return
+        with self._lock:
+            self._rounds["failed" if not finished.ok else "partial" if finished.reason else "whole"] += 1
+
+    def record(self) -> ActivityRecord:
+        """All that was counted so far, as it is published."""
+        with self._lock:
+            rounds = dict(self._rounds)
+        return ActivityRecord(version=self._version, sent_bytes=sent_bytes(), received_bytes=received_bytes(), **rounds)

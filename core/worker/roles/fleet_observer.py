@@ -1,0 +1,111 @@
+"""What a run's peers tell whoever watches them: an observer never trains, reports no progress and obeys nobody."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from core.errors import ErrorKind, UserError
+from core.protocol.events import PeerSeen, PeersSeen, RunFound, RunScored, SuspectsSeen
+from core.run.manifest import RunManifest, signers_of
+from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
+from core.worker.process.channel import WorkerChannel
+from core.worker.swarm import (
+    ACTIVITY,
+    PEER_INFO,
+    PROGRESS,
+    SUSPECTS,
+    BlockListReader,
+    Swarm,
+    find_manifests,
+    peers_of,
+    published_scores,
+    suspects_in,
+    swarm_loss,
+)
+
+POLL_SECONDS = 5.0
+SLOW_POLL_SECONDS = 15.0  # between two looks at what changes seldom
+LOST_SECONDS = 90.0  # without any peer: after an outage, a DHT node of hivemind's may never find the others again
+MOST_PEERS_TOLD = 1000  # in one event; so many fit on a line, whatever they call themselves
+
+log = logging.getLogger(__name__)
+
+
+class FleetObserver:
+    """Sends PeersSeen, SuspectsSeen and RunScored of one run; ``pasted`` are peer ids that are asked in any case."""
+
+    def __init__(
+        self, swarm: Swarm, manifest: RunManifest, organiser: str, pasted: tuple[str, ...], channel: WorkerChannel
+    ) -> None:
+        self._swarm, self._run_id, self._pasted, self._channel = swarm, manifest.run.id, pasted, channel
+        self._manifest, self._organiser = manifest, organiser
+        self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
+
+    def look(self) -> None:
+        """Read the records once, and send what they say."""
+        dht, run_id = self._swarm.dht, self._run_id
+        progress = PROGRESS.read(dht, run_id, self._pasted)
+        infos, activities = PEER_INFO.read(dht, run_id, self._pasted), ACTIVITY.read(dht, run_id, self._pasted)
+        peers = peers_of(progress, self._swarm.peer_id, infos, activities)
+        if peers:
+            self._seen_at = time.monotonic()
+        self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted)))
+        if time.monotonic() - self._looked_at > SLOW_POLL_SECONDS:
+            self._looked_at = time.monotonic()
+            named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress)
+            blocked = self._block_list.poll() if self._block_list else frozenset()
+            self._channel.emit(SuspectsSeen(suspects=named, blocked=tuple(sorted(blocked))))
+            self._send_scores()
+            self._send_newer_manifest()
+
+    def run(self, leaving: threading.Event) -> None:
+        """Look every POLL_SECONDS until ``leaving``; raises UserError where nobody has been seen for LOST_SECONDS."""
+        while not leaving.wait(POLL_SECONDS):
+            self.look()
+            if time.monotonic() - self._seen_at > LOST_SECONDS:
+                raise UserError(ErrorKind.SWARM_LOST, f"{self._run_id}: nobody was seen for {LOST_SECONDS:.0f} s.")
+
+    def _send_scores(self) -> None:
+        history = published_scores(self._swarm.dht, self._run_id, signers_of(self._manifest, self._organiser))
+        if scores := history.since(self._told_epoch):
+            *earlier, latest = scores
+            self._told_epoch = latest.epoch
+            self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
+
+    def _send_newer_manifest(self) -> None:
+        """Tell what the organiser has changed: the state, the notice, the target."""
+        newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._organiser, self._run_id))
+        if newest is not None and newest[1].revision > self._manifest.revision:
+            self._manifest = newest[1]
+            vouched = self._organiser in self._pasted
+            self._channel.emit(RunFound(manifest=self._manifest, organiser=self._organiser, vouched=vouched))
+
+
+def peers_event(peers: Iterable[PeerSeen], loss: float | None) -> PeersSeen:
+    """These peers as they are told: one report of each peer id, the one with the most samples, and bounded in number.
+
+    Anybody may report in another's name.
+    """
+    largest = dict[str, PeerSeen]()
+    for peer in peers:
+        if peer.peer_id not in largest or (peer.epoch, peer.samples) > _progress(largest[peer.peer_id]):
+            largest[peer.peer_id] = peer
+    told = tuple(map(_sanitized, list(largest.values())[:MOST_PEERS_TOLD]))
+    return PeersSeen(peers=told, loss=loss, untold=len(largest) - len(told))
+
+
+def _progress(peer: PeerSeen) -> tuple[int, int]:
+    return peer.epoch, peer.samples
+
+
+def _sanitized(peer: PeerSeen) -> PeerSeen:
+    """The peer with words that are no longer on the line than they are in letters."""
+    name, device = sanitize_line(peer.name, MAX_NAME_CHARACTERS), sanitize_line(peer.device, MAX_DEVICE_CHARACTERS)
+    return msgspec.structs.replace(peer, name=name, device=device)

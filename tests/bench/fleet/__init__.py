@@ -1,0 +1,1 @@
+"""What `workerbee fleet` takes while it watches a thousand peers."""

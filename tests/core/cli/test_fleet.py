@@ -1,0 +1,142 @@
+"""`workerbee fleet` with a worker that recites what an observer's worker tells, and `fleet --replay` without any."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.cli.output.fleet_view import fleet_picture
+from core.fleet.history import FleetHistory
+from core.fleet.log import FleetLog, read_log
+from core.fleet.snapshot import FleetSnapshot
+from core.protocol.events import PeersSeen, RunScored, SuspectsSeen
+from core.protocol.types import Event
+from core.run.signed_scores import Score
+from tests.core.cli.terminal import Terminal
+from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, run_found, snapshot
+from tests.support.cli_process import ADDRESS, Play, Result, failing, found, reciting, workerbee
+
+
+def plain(event: Event) -> dict[str, Any]:
+    """The event as the worker writes it."""
+    written: dict[str, Any] = json.loads(msgspec.json.encode(event, enc_hook=str))
+    return written
+
+
+def fleet_of(*events: Event, state: str = "open") -> Play:
+    """A swarm with one run, whose observer tells of that before it has finished its search."""
+    first, end = found(plain(run_found(state=state)))["join"][0]
+    return {"join": [[first, *map(plain, events), end]]}
+
+
+SEEN = PeersSeen(peers=(peer(0, name="Ada"), peer(1, name=HOSTILE[:40]), peer(2)), loss=1.25)
+
+
+def once(folder: Path, *words: str, play: Play | None = None) -> Result:
+    """`workerbee fleet --once`."""
+    worker = reciting(folder, play or fleet_of(SEEN, SuspectsSeen(suspects=(), blocked=("12D3KooWblocked",))))
+    return workerbee(folder, "fleet", ADDRESS, "--once", *words, worker=worker)
+
+
+def test_once_as_json_is_one_snapshot(tmp_path: Path) -> None:
+    done = once(tmp_path, "--json")
+    (line,) = done.out.splitlines()
+    seen = msgspec.json.decode(line, type=FleetSnapshot)
+    assert (done.code, seen.run_id, seen.totals.peers, seen.totals.outgoing, seen.epoch) == (0, "sums", 3, 1, 3)
+    assert seen.blocked == ("12D3KooWblocked",)
+    assert abs(seen.at - time.time()) < 60
+
+
+def test_once_for_people_shows_sums_and_every_peer(tmp_path: Path) -> None:
+    score = RunScored(latest=Score(epoch=3, loss=1.125, at=NOON))
+    done = once(tmp_path, play=fleet_of(SEEN, score, state="paused"))
+    assert done.code == 0, done.err
+    for words in ("Sums", "paused", "3 (2 direct, 1 outgoing)", "30/s", "300 of 1,000", "3 × CPU", "Ada", "1.12"):
+        assert words in done.out, (words, done.out)
+    assert "15 whole, 3 partial, 6 failed" in done.out
+    assert "\x1b" not in done.out and "\u202e" not in done.out
+
+
+def test_a_terminal_shows_a_live_picture_until_q_and_log_and_page_are_written(
+    terminals: list[Terminal], tmp_path: Path
+) -> None:
+    words = ["fleet", ADDRESS, "--log", "fleet.log", "--page", "page"]
+    terminals.append(Terminal(tmp_path, words, reciting(tmp_path, fleet_of(SEEN))))
+    terminals[0].wait_for("3 (2 direct, 1 outgoing)")
+    terminals[0].type("q")
+    assert terminals[0].end() == 0 and terminals[0].is_as_before
+    assert [each.totals.peers for each in read_log(tmp_path / "fleet.log")] == [3]
+    names = {path.name for path in (tmp_path / "page").iterdir()}
+    assert names == {"index.html", "status.json", "loss.svg", "speed.svg", "peers.svg"}
+
+
+def test_a_swarm_that_is_lost_after_it_was_seen_is_told_and_looked_for_again(
+    terminals: list[Terminal], tmp_path: Path
+) -> None:
+    play = fleet_of(SEEN)
+    failed = {"event": "failed", "problem": "nobody_answers", "detail": "The line is cut."}
+    play["join"][0] += [{"when": str(tmp_path / "fleet.log")}, failed, {"exit": 1}]
+    words = ["fleet", ADDRESS, "--log", "fleet.log"]
+    terminals.append(Terminal(tmp_path, words, reciting(tmp_path, play)))
+    terminals[0].wait_for("The line is cut.")
+    terminals[0].type("q")
+    assert terminals[0].end() == 0 and terminals[0].is_as_before
+
+
+def test_a_page_that_cannot_be_written_is_told_and_the_fleet_is_shown_all_the_same(tmp_path: Path) -> None:
+    done = once(tmp_path, "--page", "/proc/page")
+    assert done.code == 0 and "Ada" in done.out
+    assert "/proc/page" in done.err and "Traceback" not in done.err
+
+
+def test_a_run_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    done = once(tmp_path, "--json", play=failing("nobody_answers"))
+    assert done.code != 0 and json.loads(done.out)["problem"] == "nobody_answers"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        (ADDRESS, "--at", "90m"),
+        ("--replay", "x", ADDRESS),
+        ("--replay", "x", "--once"),
+        ("--replay", "x", "--at", "noon"),
+        ("--replay", "missing.log"),
+    ],
+)
+def test_what_does_not_go_together_or_is_not_there_is_refused_in_words(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = workerbee(tmp_path, "fleet", *words)
+    assert done.code == 2 and "Traceback" not in done.err, done
+
+
+def test_a_log_shows_the_fleet_of_any_moment_of_the_past(tmp_path: Path) -> None:
+    log = FleetLog(tmp_path / "fleet.log")
+    for number in range(4):
+        log.add(snapshot(*map(peer, range(number + 1)), at=NOON + 3600 * number))
+    when = datetime.fromtimestamp(NOON + 1.5 * 3600).isoformat(sep=" ")
+    done = workerbee(tmp_path, "fleet", "--replay", "fleet.log", "--at", when, "--json", "--page", "page")
+    assert msgspec.json.decode(done.out, type=FleetSnapshot) == snapshot(peer(0), peer(1), at=NOON + 3600)
+    assert json.loads((tmp_path / "page" / "status.json").read_text())["at"] == NOON + 3600
+    assert "4 (3 direct, 1 outgoing)" in workerbee(tmp_path, "fleet", "--replay", "fleet.log").out
+    early = workerbee(tmp_path, "fleet", "--replay", "fleet.log", "--at", "2001-01-01 12:00")
+    assert early.code == 2 and "begins later" in early.err
+
+
+def test_a_large_fleet_fits_into_a_small_terminal() -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    stream = StringIO()
+    seen = snapshot(*(peer(number, device=f"GPU {number}") for number in range(1000)))
+    Console(file=stream, width=80, height=24, markup=False).print(fleet_picture(seen, FleetHistory([seen]), 24))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert lines[-1].startswith("and 99") and lines[-1].endswith(" more")

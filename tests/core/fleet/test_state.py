@@ -1,0 +1,79 @@
+"""A snapshot of a fleet is reduced from what the observer's worker tells: counts, sums, the end of the epoch."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from core.fleet.history import FleetHistory, sparkline
+from core.fleet.state import FleetState
+from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN
+from core.protocol.events import PeerActivity, PeersSeen, RunScored
+from core.run.signed_scores import Score
+from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told
+
+
+def test_nothing_is_shown_before_the_peers_of_a_run_are_known() -> None:
+    assert FleetState().snapshot(NOON) is None
+    assert FleetState().after(PeersSeen(peers=())).snapshot(NOON) is None
+    assert FleetState().after(run_found()).snapshot(NOON) is None
+    empty = snapshot(loss=None)
+    assert (empty.totals.peers, empty.epoch, empty.epoch_ends_in, empty.loss) == (0, None, None, None)
+
+
+def test_a_snapshot_counts_peers_by_device_mode_and_version_and_adds_up_what_they_publish() -> None:
+    newer = PeerActivity(version="0.2.0", whole=1)
+    totals = snapshot(
+        peer(0), peer(1), peer(2, device="RTX 3060", activity=newer), peer(3, device="", activity=PeerActivity())
+    ).totals
+    assert (totals.peers, totals.direct, totals.outgoing, totals.samples_per_second) == (4, 3, 1, 40.0)
+    assert [(each.name, each.peers) for each in totals.devices] == [("CPU", 2), (UNKNOWN, 1), ("RTX 3060", 1)]
+    assert [(each.name, each.peers) for each in totals.versions] == [("0.1.0", 2), (UNKNOWN, 1), ("0.2.0", 1)]
+    assert (totals.telling, totals.whole_rounds, totals.partial_rounds, totals.failed_rounds) == (3, 11, 2, 4)
+    assert (totals.sent_bytes, totals.received_bytes) == (2000, 4000)
+
+
+def test_very_many_devices_are_told_as_a_few_and_others_and_peers_that_were_not_told_are_counted() -> None:
+    totals = snapshot(*(peer(number, device=f"GPU {number}") for number in range(50)), untold=7).totals
+    assert len(totals.devices) == MOST_GROUPS + 1
+    assert (totals.devices[-1].name, totals.devices[-1].peers) == (OTHERS, 50 - MOST_GROUPS)
+    assert totals.peers == 57
+
+
+def test_the_epoch_is_the_one_of_most_peers_and_ends_when_their_samples_reach_the_target() -> None:
+    seen = snapshot(peer(0), peer(1), peer(2), peer(3, epoch=2**31, samples=2**40))
+    assert (seen.epoch, seen.samples, seen.target) == (3, 300, TARGET)
+    assert seen.epoch_ends_in == pytest.approx((TARGET - 300) / 30)
+    assert snapshot(peer(0, samples=2**40)).samples == TARGET
+    assert snapshot(peer(0, samples_per_second=0.0)).epoch_ends_in is None
+
+
+def test_a_newer_revision_is_followed_and_another_organisers_run_of_that_name_is_not() -> None:
+    state = told(peer(0)).after(run_found(revision=2, notice="A rest on Sunday."))
+    state = state.after(run_found(revision=3, organiser="12D3KooWsomebody", notice="Pay me."))
+    seen = state.snapshot(NOON)
+    assert seen is not None and seen.notice == "A rest on Sunday."
+    assert state.run is not None and state.run.organiser == ORGANISER
+
+
+def test_evaluations_are_kept_by_epoch_and_those_from_before_a_rollback_are_dropped() -> None:
+    state = told(peer(0))
+    assert [score.epoch for score in state.scores] == [2, 3]
+    rolled_back = RunScored(latest=Score(epoch=1, loss=2.0, at=NOON))
+    assert [score.loss for score in state.after(rolled_back).scores] == [2.0]
+
+
+def test_a_history_has_a_point_a_minute_for_a_day_whatever_the_clock_does() -> None:
+    history, seen = FleetHistory(), snapshot(peer(0))
+    for number in range(2 * 1440 * 2):  # two days, every half minute
+        history.add(msgspec.structs.replace(seen, at=NOON + 30 * number))
+    history.add(snapshot(peer(0), peer(1), at=NOON))  # the clock was set back
+    assert 1440 <= len(history.points) <= 1441
+    assert {point.peers for point in history.points} == {1}
+    assert history.points[-1].at - history.points[0].at <= 86_400
+
+
+def test_a_sparkline_shows_the_last_values_from_lowest_to_highest() -> None:
+    assert sparkline([0, 7, 3, 0]) == "▁█▄▁"
+    assert sparkline([5.0]) == "" and sparkline([5.0, 5.0]) == "▁▁"
+    assert sparkline(range(100), width=8) == "▁▂▃▄▅▆▇█"

@@ -1,0 +1,1 @@
+"""Real peers, and somebody who only watches them."""

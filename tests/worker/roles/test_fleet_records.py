@@ -1,0 +1,91 @@
+"""What a peer publishes of its life for observers, and what an observer tells of strangers: bounded, one of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from core.protocol.codec import MAX_LINE_BYTES, encode
+from core.protocol.events import PeerActivity, PeerSeen, RoundFinished
+from core.protocol.localizable import LocalizedText
+from core.version import own_version
+from core.worker.roles.activity_counter import ActivityCounter
+from core.worker.roles.fleet_observer import MOST_PEERS_TOLD, peers_event
+from core.worker.swarm.dht.reader import MAX_SIGNED_BYTES, parse_record
+from core.worker.swarm.dht.run_records import MAX_ROUNDS, MAX_SAMPLES, MAX_TRAFFIC_BYTES, ActivityRecord
+
+LARGEST = {
+    "version": "9" * 24,
+    "whole": MAX_ROUNDS,
+    "partial": MAX_ROUNDS,
+    "failed": MAX_ROUNDS,
+    "sent_bytes": MAX_TRAFFIC_BYTES,
+    "received_bytes": MAX_TRAFFIC_BYTES,
+}
+
+
+def round_of(kind: Any = "gradients", *, ok: bool = True, reason: str = "") -> RoundFinished:
+    """A round that has ended."""
+    return RoundFinished(epoch=1, kind=kind, ok=ok, peers=2, seconds=1.0, reason=LocalizedText(reason))
+
+
+def seen(number: int, **changes: Any) -> PeerSeen:
+    """A stranger's report."""
+    fields = {"epoch": 1, "samples": 5, "samples_per_second": 1.5, "client_mode": False} | changes
+    return PeerSeen(peer_id=f"12D3KooW{number:044d}", **fields)
+
+
+def test_rounds_are_counted_as_whole_partial_or_failed_and_those_of_the_state_are_not() -> None:
+    counter = ActivityCounter()
+    for finished in (
+        round_of(),
+        round_of("changes"),
+        round_of(reason="a peer was lost in the middle of it"),
+        round_of(ok=False, reason="no other peer was found in time"),
+        round_of("state"),
+    ):
+        counter.add_round(finished)
+    record = counter.record()
+    assert (record.version, record.whole, record.partial, record.failed) == (own_version()[:24], 2, 1, 1)
+    assert parse_record(ActivityRecord, record.dict()) == record
+    assert PeerActivity(**record.dict()).is_told
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"version": "1.0\x1b[2J"},
+        {"version": "1" * 25},
+        {"version": "1.0\n"},
+        {"whole": -1},
+        {"failed": MAX_ROUNDS + 1},
+        {"sent_bytes": MAX_TRAFFIC_BYTES + 1},
+        {"partial": 1.5},
+        {"whole": True},
+        {"more": 1},
+    ],
+)
+def test_a_record_that_no_peer_of_ours_would_write_is_none(wrong: dict[str, Any]) -> None:
+    assert parse_record(ActivityRecord, LARGEST) is not None
+    assert parse_record(ActivityRecord, LARGEST | wrong) is None
+
+
+def test_the_largest_record_is_small() -> None:
+    assert len(msgspec.msgpack.encode(LARGEST)) < MAX_SIGNED_BYTES / 4
+
+
+@pytest.mark.parametrize("letter", ["🐝", "\x01", '"'])
+def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: str) -> None:
+    activity = PeerActivity(**LARGEST)  # type: ignore[arg-type]
+    most = {"epoch": 2**31, "samples": MAX_SAMPLES, "samples_per_second": 1.2345678901234567e14}
+    peers = [seen(each, name=letter * 40, device=letter * 80, activity=activity, **most) for each in range(1010)]
+    told = peers_event(peers, loss=1.0)
+    assert (len(told.peers), told.untold) == (MOST_PEERS_TOLD, 10)
+    assert len(encode(told)) < MAX_LINE_BYTES
+
+
+def test_of_several_reports_in_one_name_the_largest_is_told() -> None:
+    told = peers_event([seen(1, samples=5), seen(1, samples=9), seen(1, samples=7), seen(2)], loss=None)
+    assert [(peer.samples, peer.peer_id[-1]) for peer in told.peers] == [(9, "1"), (5, "2")]
