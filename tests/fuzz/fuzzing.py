@@ -49,7 +49,8 @@ def keep_inputs(name: str, inputs: Iterable[bytes], folder: Path = CORPUS) -> No
 def fuzz(name: str, inputs: Iterable[bytes], folder: Path, *, seconds: float, most: int, hang_seconds: int) -> Fuzzed:
     """Feed a target for so long, or with so many inputs; what it has found grows in ``folder / "corpus"``.
 
-    An input that takes more than ``hang_seconds`` is a defect, as is every exception and all memory gone.
+    An input that takes a second of a core, or ``hang_seconds`` by the clock, is a defect, as is every exception and all
+    memory gone.
     """
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)

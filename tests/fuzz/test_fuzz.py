@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fuzz.fuzzing import fuzz, keep_inputs, kept_inputs
+from tests.fuzz.one_target import HangError, limited
 from tests.fuzz.targets import targets
 from tests.support.bounded_msgpack import msgpack_as_in_a_worker
 
 SECONDS = 10.0
 ENDLESS = -1
-HANG_SECONDS = 20  # on a computer that does much else; by itself the fuzzing allows one second
+HANG_SECONDS = 20  # by the clock, on a computer that does much else
 TARGETS = targets()
 
 
@@ -48,6 +50,21 @@ def test_a_defect_is_found(tmp_path: Path) -> None:
     pytest.importorskip("atheris", reason="it is made for Linux on x86-64")
     found = fuzz("nothing of that name", [b"x"], tmp_path / "none", seconds=1.0, most=10, hang_seconds=HANG_SECONDS)
     assert "KeyError" in found.defect
+
+
+def test_an_input_that_takes_too_long_is_a_defect_however_busy_the_computer_is() -> None:
+    def endless(data: bytes) -> None:
+        while data:
+            pass
+
+    before = signal.getsignal(signal.SIGPROF)
+    try:
+        feed = limited(endless, seconds=0.05)
+        feed(b"")
+        with pytest.raises(HangError):
+            feed(b"x")
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_kept_inputs_are_those_that_were_kept(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
 
 from core.files.folders import DataFolder
-from core.protocol.events import Evaluated, RoundFinished, RunScored
+from core.protocol.events import CheckpointSaved, Evaluated, RoundFinished, RunScored
 from core.run.manifest import RunInfo
+from core.run.spec.optimizer import AdamW
 from core.security.identity import Identity
 from tests.support.real_peers import RUN_ID, Peer, PeerGroup, averaged, tiny
 
@@ -47,3 +50,27 @@ def test_a_newcomer_believes_a_named_keeper_while_the_organiser_is_away_and_nobo
     assert alone == {epoch: measured[epoch] for epoch in alone}
     newcomer.wait_for(RoundFinished, averaged)
     other.reaches(newcomer.epoch)
+
+
+def test_an_organiser_that_was_killed_takes_what_its_keeper_has_signed_meanwhile_and_goes_on(group: PeerGroup) -> None:
+    info = RunInfo(id=RUN_ID, name="Kept sums", keepers=(identity_of(group, "keeper"),))
+    slowly = AdamW(learning_rate=5e-4, max_grad_norm=None)  # every step lowers the loss
+    manifest = msgspec.structs.replace(tiny(), run=info, optimizer=slowly)
+    organiser = group.organiser(manifest=manifest)
+    keeper = group.volunteer(organiser.posted, "keeper")
+    other = group.volunteer(f"{organiser.posted} {keeper.address}", "other", "client")
+    other.wait_for(RoundFinished, averaged)
+    organiser.wait_for(CheckpointSaved, lambda event: event.epoch > 0)
+    organiser.kill()
+    left_at = organiser.all(CheckpointSaved)[-1].epoch
+    keeper.reaches(organiser.epoch + 2 * EPOCHS)
+    (known,) = organiser.home.rglob("known/*.json")
+    known.write_text(json.dumps({"0" * 32: 30}))  # somebody else: at first only its signature speaks for it
+
+    returned = group.organiser(manifest=manifest, listen=(organiser.posted.rpartition("/p2p/")[0],))
+    returned.wait_for(RoundFinished, averaged)
+    with_others = returned.wait_for(Evaluated, since=len(returned.said))
+    keeper.reaches(with_others.epoch + 1)
+    assert with_others.epoch > left_at + EPOCHS
+    assert with_others.loss == pytest.approx(losses(keeper)[with_others.epoch], rel=0.02)
+    returned.reaches(with_others.epoch + EPOCHS)

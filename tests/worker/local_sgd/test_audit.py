@@ -105,6 +105,14 @@ def test_a_sender_who_was_lost_in_the_exchange_has_no_weight_and_nobody_minds() 
     assert judge(part, shown, account) == Verdict()
 
 
+def test_who_claims_no_weight_as_a_keeper_has_none() -> None:
+    part, shown, account = exchanged(shares=(1.0, 1.0, 1.0, 0.0))
+    keeps = shown | {3: Shown(shown[3].encoded, 0.0)}
+    assert judge(part, keeps, account) == Verdict()
+    weighed = Account((*account.weights[:3], 90.0), account.digests)
+    assert judge(part, keeps, weighed) == Verdict(disputed=frozenset({3}))
+
+
 def test_one_liar_cannot_have_an_honest_peer_left_out_by_disputes_but_disputes_with_many_make_a_liar() -> None:
     liar, *honest = (bytes([number]) for number in range(MOST_DISPUTES + 2))
     record = AuditRecord()

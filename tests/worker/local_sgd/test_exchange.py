@@ -12,6 +12,7 @@ from hivemind.compression import deserialize_torch_tensor
 from torch import Tensor
 
 from core.worker.swarm.averaging.allreduce import root_mean_square
+from core.worker.swarm.local_sgd.audit.verdict import digest_of
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaContainer, DeltaReducer
@@ -155,6 +156,15 @@ def test_who_has_no_weight_does_not_make_others_outliers() -> None:
 def test_a_weight_that_is_no_weight_is_nonsense() -> None:
     answers = reduced(torch.randn(COUNT), torch.randn(COUNT), weights=(1.0, float("nan")))
     assert isinstance(answers[1], BannedException)
+
+
+def test_a_reducer_gives_account_of_what_it_has_received_and_how_it_has_weighed_that() -> None:
+    honest, nonsense = torch.randn(COUNT), torch.full((COUNT,), float("nan"))
+    options: dict[str, Any] = {"shares": (1.0, 1.0, 0.5)}
+    reducer, _answers = reduction(honest, nonsense, 2 * honest, weights=(8.0, 8.0, 6.0), **options)
+    (account,) = reducer.accounts()
+    assert account.weights == (8.0, 0.0, 3.0)
+    assert account.digests == (digest_of(encoded(honest).numpy()), b"", digest_of(encoded(2 * honest).numpy()))
 
 
 SHAPES = (20, 30), (50,)
