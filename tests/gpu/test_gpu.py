@@ -18,6 +18,7 @@ from tests.gpu.rows import ROWS
 from tests.gpu.table import Figure, Line
 from tests.gpu.wheels import arguments_without_wheels, unpack
 from tests.support.checkout import ROOT
+from tests.support.environment.fake_nvml import FakeNvml
 
 ON_A_CPU = ("gradients", "cage", "local-sgd", "precisions", "dry-run", "lora", "checkpointing", "codec")
 GPU = Device("cuda", 0, "GPU-1", "NVIDIA T4", 15360 << 20, 15000 << 20, "580.95.05", 40, 0.0, 27.5)
@@ -67,6 +68,30 @@ def test_what_changes_by_the_moment_may_differ_a_little_and_nothing_else() -> No
     assert differences(replace(GPU, power_watts=None), replace(SMI, watts=None)) == []
     assert differences(GPU, replace(SMI, uuid="GPU-2")) == ["uuid GPU-1 instead of GPU-2"]
     assert differences(replace(GPU, memory_total_bytes=15360 * 10**6), SMI)[0].startswith("memory ")
+
+
+_ASK_THE_DRIVER = """
+from tests.gpu.driver import GpuDriver
+from tests.gpu.table import Untried
+gpu = GpuDriver(0)
+print(gpu.used_bytes >> 20, gpu.watts, gpu.seconds_until_free(0, frozenset(), 0.1))
+print(gpu.seconds_until_free(2048 << 20, frozenset({1}), 5.0) is not None)
+try:
+    gpu.joules
+except Untried as error:
+    print(error)
+"""
+
+
+def test_a_driver_that_tells_no_energy_leaves_that_row_untried(tmp_path: Path) -> None:
+    """The real pynvml, with the stand-in for NVIDIA's library."""
+    driver = FakeNvml(tmp_path)
+    driver.says("gpu GPU-aaaa 8192 6144 51 NVIDIA GeForce RTX 3070", "busy 0 87 215500")
+    command = [sys.executable, "-c", _ASK_THE_DRIVER]
+    done = subprocess.run(command, cwd=ROOT, env=driver.environment, capture_output=True, text=True, check=True)
+    used, free, energy = done.stdout.splitlines()
+    assert (used, free) == ("2048 215.5 None", "True")
+    assert energy.startswith("this GPU does not tell its energy")
 
 
 def test_what_was_not_tried_speaks_against_nothing_and_a_failure_does() -> None:
