@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.gpu import wheels
 
 LIMIT_SECONDS = 570.0  # and some for the end of the last row
-ON_A_CPU_SECONDS = 800.0
+ON_A_CPU_SECONDS = 1600.0  # on a computer that does much else
 
 
 def main() -> int:
