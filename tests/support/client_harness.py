@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import queue
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import psutil
 
+from core.availability.rules import AvailabilityRules
+from core.client.availability_guard import AvailabilityGuard
 from core.client.client import Client
+from core.client.computer_watch import ComputerWatch
 from core.client.restart_policy import RestartPolicy
 from core.client.session import Session
 from core.files.folders import Folders
@@ -24,6 +29,7 @@ from tests.support.peers import fake_worker
 from tests.support.peers.sample_addresses import NOWHERE
 
 LIMIT_SECONDS = 60.0
+CHECK_SECONDS = 0.1
 ADDRESS = JoinAddress(peers=(NOWHERE,))
 PROMPT = RestartPolicy(delays_seconds=(0.01, 0.02, 0.03, 0.04, 0.05))
 
@@ -66,7 +72,8 @@ class FrontEnd:
     """A front end in its smallest form: a queue, which ``post`` fills, and a main thread that empties it.
 
     Its workers are fake ones that play those ``parts``, unless there is a ``worker_command`` that starts real ones,
-    which get more time for each thing: ``limit_seconds``.
+    which get more time for each thing: ``limit_seconds``. Of each of the ``events``, ``handled_at`` has the time on the
+    monotonic clock.
     """
 
     def __init__(
@@ -78,6 +85,7 @@ class FrontEnd:
         limit_seconds: float = LIMIT_SECONDS,
     ) -> None:
         self.events: list[ClientEvent] = []
+        self.handled_at: list[float] = []
         self.folders = Folders.below(home)
         self._journal, self._limit_seconds = home / "journal", limit_seconds
         self._queue: queue.Queue[ClientEvent] = queue.Queue()
@@ -106,6 +114,7 @@ class FrontEnd:
                 said = "\n".join(str(event)[:300] for event in self.events[-15:])
                 raise AssertionError(f"that was not so in time; {self.session}\nthe last events:\n{said}") from None
             self.events.append(event)
+            self.handled_at.append(time.monotonic())
             self.client.handle(event)
         return self.session
 
@@ -118,9 +127,10 @@ class FrontEnd:
         self.client.join(address)
         return self.until(lambda session: session.is_search_finished).runs[0]
 
-    def train(self) -> Session:
-        """Join, agree, and train until the first samples are computed."""
-        self.client.start(self.search(), device="cpu", threads=1)
+    def train(self, address: JoinAddress = ADDRESS, **wishes: Any) -> Session:
+        """Join, agree, and train until the first samples are computed; on one core, unless something else is wished."""
+        asked: dict[str, Any] = {"device": "cpu", "threads": 1}
+        self.client.start(self.search(address), **(asked | wishes))
         return self.until(lambda session: session.contributed_samples > 0)
 
     def happened(self, kind: type) -> list[ClientEvent]:
@@ -139,3 +149,23 @@ class FrontEnd:
 
 
 Open = Callable[..., FrontEnd]
+
+
+@contextlib.contextmanager
+def ruled(front: FrontEnd, watch: ComputerWatch, rules: Callable[[], AvailabilityRules]) -> Iterator[None]:
+    """While this lasts, the rules decide for that front end, on a thread of their own."""
+    guard, ended = AvailabilityGuard(rules, lambda: watch.seen({}), front.post), threading.Event()
+
+    def decide() -> None:
+        while not ended.wait(CHECK_SECONDS):
+            guard.check()
+
+    thread = threading.Thread(target=decide)
+    watch.start()
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        watch.stop()

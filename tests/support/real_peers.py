@@ -226,8 +226,14 @@ class LineProcess(Generic[_Said]):
 class Peer(LineProcess[AnyEvent]):
     """A real worker, without a client to look after it."""
 
-    def __init__(self, home: Path, within: Sequence[str] = (), is_warm: bool = True) -> None:
-        command = [*within, *slow_computer.WORKER]
+    def __init__(
+        self,
+        home: Path,
+        within: Sequence[str] = (),
+        is_warm: bool = True,
+        worker: Sequence[str] = tuple(slow_computer.WORKER),
+    ) -> None:
+        command = [*within, *worker]
         super().__init__(command, home / "logs" / "worker.log", decode_event, is_warm)
         self.home = home
 
@@ -332,10 +338,13 @@ class PeerGroup:
         peer.send(Publish(**(options | wishes)))
         return peer
 
-    def newcomer(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:
-        """A volunteer who has just pasted an address."""
+    def newcomer(
+        self, address: str, home: str, network: NetworkMode = "direct", manifest: RunManifest | None = None
+    ) -> Peer:
+        """A volunteer who has just pasted an address; a given manifest stands in for a published one."""
         peer = self._peer(home)
-        peer.send(Join(addresses=tuple(map(Multiaddr, address.split())), home=str(peer.home / "data"), network=network))
+        addresses = tuple(map(Multiaddr, address.split()))
+        peer.send(Join(addresses=addresses, home=str(peer.home / "data"), network=network, manifest=manifest))
         return peer
 
     def seeker(self, address: str, home: str, network: NetworkMode = "direct") -> Peer:

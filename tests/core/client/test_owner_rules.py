@@ -7,10 +7,8 @@ runs faster than this computer's.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -22,12 +20,11 @@ from core.availability.decision import RuleName
 from core.availability.observation import GpuUse
 from core.availability.prices import Prices
 from core.availability.rules import AvailabilityRules
-from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch
 from core.observers.computer import ComputerObserver
 from core.protocol.events import PeersSeen, TrainingStarted
 from core.run.address import JoinAddress
-from tests.support.client_harness import FrontEnd
+from tests.support.client_harness import CHECK_SECONDS, FrontEnd, ruled
 from tests.support.computer.named_program import NAME, running_program
 from tests.support.computer.scripted_computer import SPEED, ScriptedComputer, watch_over
 from tests.support.peers import slow_computer
@@ -36,27 +33,6 @@ from tests.support.real_peers import LIMIT_SECONDS, PeerGroup, peer_group, tiny
 pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
 
 RULES = AvailabilityRules(battery=False, gpu_share=None, memory_pressure=None, programs=(NAME,))
-CHECK_SECONDS = 0.1
-
-
-@contextmanager
-def ruled(front: FrontEnd, watch: ComputerWatch, rules: Callable[[], AvailabilityRules]) -> Iterator[None]:
-    """While this lasts, the rules decide for that front end, on a thread of their own."""
-    guard, ended = AvailabilityGuard(rules, lambda: watch.seen({}), front.post), threading.Event()
-
-    def decide() -> None:
-        while not ended.wait(CHECK_SECONDS):
-            guard.check()
-
-    thread = threading.Thread(target=decide)
-    watch.start()
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-        watch.stop()
 
 
 def watch_over_this_computer(front: FrontEnd) -> ComputerWatch:
