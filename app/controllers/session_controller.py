@@ -38,6 +38,7 @@ class SessionController(QObject):
         stage_changed: the same two, where something differs that a person waits for; emitted after ``changed``.
         refused: a run cannot be started (a UserError).
         overruled: the person wishes to go on at once, whatever asks for a pause.
+        reason_ignored: the person wishes the reason of the pause to be ignored until midnight.
 
     Attributes:
         client: the client, whose worker trains.
@@ -51,6 +52,7 @@ class SessionController(QObject):
     stage_changed = Signal(object, object)
     refused = Signal(object)
     overruled = Signal()
+    reason_ignored = Signal()
 
     def __init__(
         self,
@@ -165,6 +167,10 @@ class SessionController(QObject):
         """Go on after a pause, even if the owner's rules ask for one."""
         self.overruled.emit()
         self._apply(self.client.resume)
+
+    def ignore_reason(self) -> None:
+        """Ignore the rule that asks for the pause until midnight."""
+        self.reason_ignored.emit()
 
     def pause_or_resume(self) -> None:
         """Pause a run that trains, resume one that is paused."""

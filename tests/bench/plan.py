@@ -17,6 +17,7 @@ ROWS = (
     "confinement",
     "home_line",
     "home_loss",
+    "upload_limit",
     "codec",
     "local_sgd_memory",
     "slow_peer",
