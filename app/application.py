@@ -35,6 +35,7 @@ from core.errors import UserError
 from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 from core.records.pauses import PauseLog
+from core.records.traffic_log import TrafficLog
 
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
@@ -99,9 +100,10 @@ class Application(QObject):
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
         watch = watch or computer_watch(self.folders, self.settings_store, self.device_poller)
-        pauses = PauseLog(self.folders.contents.pauses_file)
+        kept = self.folders.contents
+        pauses, traffic = PauseLog(kept.pauses_file), TrafficLog(kept.traffic_file)
         self.availability = AvailabilityController(
-            watch, pauses, self.bridge, self.settings_store, self.session_controller, self
+            watch, pauses, traffic, self.bridge, self.settings_store, self.session_controller, self
         )
         self.continuation = RunContinuation(
             self.folders,

@@ -18,11 +18,11 @@ from core.availability.pacing import Pace
 from core.availability.rule_views import RuleView, rule_views
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import LOOK_SECONDS, ComputerWatch, Observer, gpus_of
-from core.client.daily_traffic import DailyTraffic
 from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.discovery import choose_device
 from core.records.pauses import Interval, PauseLog
+from core.records.traffic_log import TrafficLog
 
 if TYPE_CHECKING:
     from app.observers.desktop_observer import DesktopObserver
@@ -58,23 +58,24 @@ class AvailabilityController(QObject):
         self,
         watch: ComputerWatch,
         pauses: PauseLog,
+        traffic: TrafficLog,
         bridge: Bridge,
         settings_store: SettingsStore,
         session_controller: SessionController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._watch, self._pauses = watch, pauses
+        self._watch, self._pauses, self._traffic = watch, pauses, traffic
         self._settings_store, self._session_controller = settings_store, session_controller
         self._desktop: DesktopObserver | None = None
         self._programs: RunningPrograms | None = None
-        self._traffic = DailyTraffic()
         self._looked_until = 0.0
         self._guard = AvailabilityGuard(lambda: self.rules, self._seen, bridge.post_event, self._note)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._check)
         session_controller.changed.connect(self._begin)
         session_controller.overruled.connect(self._guard.resume_now)
+        session_controller.reason_ignored.connect(self.ignore_today)
         settings_store.changed.connect(self._check_now)
 
     @property
@@ -96,6 +97,7 @@ class AvailabilityController(QObject):
         """Observe nothing until there is a run again."""
         if self._timer.isActive():
             self._pauses.end(datetime.now().astimezone())
+            self._traffic.write()
         self._timer.stop()
         self._watch.stop()
         if self._desktop is not None:
@@ -121,6 +123,14 @@ class AvailabilityController(QObject):
         self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
         self._begin()
         return self._guard.observation is not None
+
+    def ignore_today(self) -> None:
+        """Ignore the reason of the pause until midnight."""
+        self._guard.ignore_today()
+
+    def stop_ignoring(self) -> None:
+        """Heed again what is ignored."""
+        self._guard.stop_ignoring()
 
     def last_pauses(self, days: float) -> tuple[Interval, ...]:
         """When this computer was free for runs that were joined, and when it was not, the earliest first."""
@@ -161,6 +171,6 @@ class AvailabilityController(QObject):
             self._guard.check()
 
     def _seen(self) -> Observation | None:
-        self._traffic = self._traffic.after(self._session_controller.session.progress, datetime.now().date())
+        traffic = self._traffic.count(self._session_controller.session.progress, datetime.now())
         desktop = self._desktop.fields() if self._desktop is not None else {}
-        return self._watch.seen({**desktop, **self._traffic.fields})
+        return self._watch.seen({**desktop, **traffic})

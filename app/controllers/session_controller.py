@@ -39,6 +39,7 @@ class SessionController(QObject):
         refused: a run cannot be started (a UserError).
         overruled: the person wishes to go on at once, whatever asks for a pause.
         left: the person has left the run for good, or looks for another one.
+        reason_ignored: the person wishes the reason of the pause to be ignored until midnight.
 
     Attributes:
         client: the client, whose worker trains.
@@ -53,6 +54,7 @@ class SessionController(QObject):
     refused = Signal(object)
     overruled = Signal()
     left = Signal()
+    reason_ignored = Signal()
 
     def __init__(
         self,
@@ -169,6 +171,10 @@ class SessionController(QObject):
         """Go on after a pause, even if the owner's rules ask for one."""
         self.overruled.emit()
         self._apply(self.client.resume)
+
+    def ignore_reason(self) -> None:
+        """Ignore the rule that asks for the pause until midnight."""
+        self.reason_ignored.emit()
 
     def pause_or_resume(self) -> None:
         """Pause a run that trains, resume one that is paused."""

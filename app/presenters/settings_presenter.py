@@ -47,6 +47,8 @@ class SettingsPresenter(QObject):
         self._history_read_at = -_HISTORY_SECONDS
         page.settings_changed.connect(settings_store.change)
         page.back_requested.connect(navigator.go_back)
+        page.availability.ignore_requested.connect(availability.ignore_today)
+        page.availability.heed_requested.connect(availability.stop_ignoring)
         page.removal_requested.connect(erase_data)
         if settings_store.error is not None:
             page.show_problem(settings_store.error.problem, settings_store.error.detail)

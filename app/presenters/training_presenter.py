@@ -57,6 +57,7 @@ class TrainingPresenter(QObject):
         session_controller.changed.connect(self._remember_rates)
         page.pause_requested.connect(session_controller.pause)
         page.resume_requested.connect(session_controller.resume)
+        page.ignore_requested.connect(session_controller.ignore_reason)
         page.finish_requested.connect(session_controller.finish_epoch)
         page.network_test_requested.connect(session_controller.test_network)
         page.leave_requested.connect(navigator.leave)

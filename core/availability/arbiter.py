@@ -7,7 +7,7 @@ whatever is seen, unless the owner's own word or changed rules make more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -85,13 +85,18 @@ def decide(state: ArbiterState, rules: AvailabilityRules, observation: Observati
     now = state.clock + max(0.0, observation.monotonic - before)
     causes = tuple(_causes(state, rules, observation, now))
     ignored = tuple(entry for entry in state.ignored if _is_ignored(entry, causes, observation.at, now))
-    names = {entry.rule for entry in ignored}
+    names = {entry.rule: entry for entry in ignored}
     asking = [cause for cause in causes if cause.has_asked]
     heeded = [cause for cause in asking if cause.reason.rule not in names]
     paused_at = (now if state.is_free else state.paused_at) if heeded else None
     reasons = tuple(_reason(cause, paused_at, observation.at, now) for cause in heeded)
-    decision = Decision(reasons, tuple(cause.reason.rule for cause in asking if cause.reason.rule in names))
+    decision = _decision(reasons, [names[cause.reason.rule] for cause in asking if cause.reason.rule in names])
     return ArbiterState(now, observation.monotonic, rules, decision.is_free, paused_at, causes, ignored), decision
+
+
+def _decision(reasons: tuple[Reason, ...], ignored: Sequence[_Ignored]) -> Decision:
+    until = max((entry.until for entry in ignored), key=datetime.timestamp, default=None)
+    return Decision(reasons, tuple(entry.rule for entry in ignored), until, any(entry.is_once for entry in ignored))
 
 
 def resume_now(state: ArbiterState, at: datetime) -> ArbiterState:

@@ -31,7 +31,8 @@ class Reason:
 
     ``is_over`` says that the cause has ended and only the rest after it is waited for. ``until`` is the time at which
     this reason ends, where it is known by now. ``can_see`` is false where the rule cannot see what it is about and
-    keeps the safe side; of ``price`` the ``subject`` then is ``missing``, ``broken`` or ``old``, as its file is.
+    keeps the safe side; of ``price`` the ``subject`` then is ``missing``, ``broken`` or ``old``, as its file is. Of
+    ``data`` it is ``month`` where that of the month is used up.
     """
 
     rule: RuleName
@@ -45,11 +46,14 @@ class Reason:
 class Decision:
     """Whether this computer is free for training; if it is not, ``reasons`` says why, the foremost first.
 
-    ``ignored`` are the rules that the owner has told to be ignored for now, and would ask for a pause.
+    ``ignored`` are the rules that the owner has told to be ignored for now, and would ask for a pause: until
+    ``ignored_until``, or where ``is_ignored_once`` until they cease to.
     """
 
     reasons: tuple[Reason, ...] = ()
     ignored: tuple[RuleName, ...] = ()
+    ignored_until: datetime | None = None
+    is_ignored_once: bool = False
 
     @property
     def is_free(self) -> bool:

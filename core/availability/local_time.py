@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import UTC, datetime, time, timedelta
 
 
@@ -14,6 +15,14 @@ def after(at: datetime, seconds: float) -> datetime | None:
         return (at.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(at.tzinfo)
     except (OverflowError, ValueError):
         return None
+
+
+def next_month(at: datetime) -> datetime:
+    """The first moment of the next month, in the zone of ``at``."""
+    try:
+        return next_midnight(at.replace(day=1) + timedelta(days=monthrange(at.year, at.month)[1] - 1))
+    except OverflowError:
+        return at
 
 
 def next_midnight(at: datetime) -> datetime:

@@ -29,10 +29,10 @@ class Observation:
     those that have announced themselves, ``films`` the programs that play, or forbid the screen to be blanked;
     ``programs`` are names of running executables, as the system's list of processes has them. ``cpu_pressure`` is the
     share of all cores that other programs use, 0 to 1; ``memory_pressure`` is the share of the last ten seconds in
-    which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``
-    and ``received_today`` are bytes of ours. ``prices`` are those of the owner's price file. ``gpu_celsius``,
-    ``gpu_watts`` and ``fan_percent`` are those of the GPU that trains; of several, the largest of each.
-    ``can_limit_uploads`` says whether this system allows that.
+    which some task waited for memory (Linux PSI, https://docs.kernel.org/accounting/psi.html), 0 to 1. ``sent_today``,
+    ``received_today``, ``sent_month`` and ``received_month`` are bytes of ours, of the calendar's day and month.
+    ``prices`` are those of the owner's price file. ``gpu_celsius``, ``gpu_watts`` and ``fan_percent`` are those of the
+    GPU that trains; of several, the largest of each. ``can_limit_uploads`` says whether this system allows that.
     """
 
     at: datetime
@@ -52,6 +52,8 @@ class Observation:
     free_disk_bytes: int | None = None
     sent_today: int | None = None
     received_today: int | None = None
+    sent_month: int | None = None
+    received_month: int | None = None
     gpu_celsius: float | None = None
     gpu_watts: float | None = None
     fan_percent: float | None = None

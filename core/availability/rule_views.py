@@ -21,7 +21,8 @@ class RuleView:
     Which values there are depends on the rule. ``is_so`` is a yes or no: on battery, power saver, metered connection,
     free hour. ``amount`` is the charge of the battery (0 to 1), seconds without input, the share of GPU, CPU or memory
     pressure (0 to 1), free bytes of the disk, or a price. ``names`` are games, films or programs that run, the program
-    that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the bytes (sent, received) today.
+    that uses most of the GPU, and what is wrong with a price file. ``traffic`` is the bytes (sent, received) today,
+    ``month`` those of this month where they are known.
     ``until`` is when it changes by the clock. Without ``can_see``, there is only the problem of a price file.
     """
 
@@ -33,6 +34,7 @@ class RuleView:
     amount: float | None = None
     names: tuple[str, ...] = ()
     traffic: tuple[int, int] | None = None
+    month: tuple[int, int] | None = None
     until: datetime | None = None
 
 
@@ -66,11 +68,12 @@ def is_on(rule: RuleName, rules: AvailabilityRules) -> bool:
         case "hours":
             return any("." in day for day in rules.hours)
         case "data":
-            return rules.sent_bytes_a_day is not None or rules.received_bytes_a_day is not None
+            return any(getattr(rules, f"{way}_bytes_a_{span}") is not None for way in _WAYS for span in _SPANS)
         case _:
             return getattr(rules, _LIMITS[rule]) is not None
 
 
+_WAYS, _SPANS = ("sent", "received"), ("day", "month")
 _LIMITS: dict[RuleName, str] = {
     "gpu": "gpu_share",
     "memory": "memory_pressure",
@@ -99,8 +102,10 @@ def _battery(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> R
 def _data(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:
     if seen.sent_today is None or seen.received_today is None:
         return blind
-    traffic = (seen.sent_today, seen.received_today)
-    return replace(blind, can_see=True, traffic=traffic, until=next_midnight(seen.at))
+    traffic, month = (seen.sent_today, seen.received_today), None
+    if seen.sent_month is not None and seen.received_month is not None:
+        month = (seen.sent_month, seen.received_month)
+    return replace(blind, can_see=True, traffic=traffic, month=month, until=next_midnight(seen.at))
 
 
 def _gpu(blind: RuleView, _rules: AvailabilityRules, seen: Observation) -> RuleView:

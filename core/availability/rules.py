@@ -29,7 +29,7 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     ``memory_pressure`` the share of time in which tasks may wait for memory. ``hours`` has a line of 24 characters for
     each day from Monday on: ``x`` is an hour in which the computer is free, ``.`` one in which it is not.
     ``price_file`` names a file of prices by hour, and ``highest_price`` is the highest at which to train.
-    ``sent_bytes_a_day`` and ``received_bytes_a_day`` bound the traffic.
+    ``sent_bytes_a_day``, ``received_bytes_a_day`` and the same of a month bound the traffic.
 
     Training is slowed, and not paused, to keep the GPU below ``gpu_celsius``, ``gpu_watts``, and its fan below
     ``fan_percent`` of its full speed. ``attended_upload_rate`` is the bytes a second that may be sent while somebody is
@@ -51,6 +51,8 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     highest_price: float | None = None
     sent_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
     received_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
+    sent_bytes_a_month: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
+    received_bytes_a_month: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
     gpu_celsius: Annotated[int, Meta(ge=30, le=110)] | None = None
     gpu_watts: Annotated[int, Meta(ge=10, le=5000)] | None = None
     fan_percent: Annotated[int, Meta(ge=5, le=100)] | None = None

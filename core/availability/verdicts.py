@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from core.availability.decision import Reason, RuleName
-from core.availability.local_time import after, next_midnight
+from core.availability.local_time import after, next_midnight, next_month
 from core.availability.observation import GpuUse, Observation
 from core.availability.prices import Prices
 from core.availability.rules import AvailabilityRules
@@ -20,6 +20,8 @@ RULES: tuple[RuleName, ...] = get_args(RuleName)
 LEAST_DISK_BYTES = 1_000_000_000
 ENOUGH_DISK_BYTES = 2_000_000_000
 """What must be free again before training goes on, after it was paused for less than ``LEAST_DISK_BYTES``."""
+MONTH = "month"
+"""The subject of the rule ``data`` where the volume of the month is used up, and not only that of the day."""
 _HYSTERESIS = 0.5  # of a limit, below which a rule that asks for a pause ceases to
 
 _Verdict = Callable[[AvailabilityRules, Observation, bool], Reason | None]
@@ -70,9 +72,11 @@ def _metered(rules: AvailabilityRules, seen: Observation, _was_asking: bool) -> 
 
 
 def _data(rules: AvailabilityRules, seen: Observation, _was_asking: bool) -> Reason | None:
-    is_sent = _is_used_up(rules.sent_bytes_a_day, seen.sent_today)
-    is_received = _is_used_up(rules.received_bytes_a_day, seen.received_today)
-    return Reason("data", until=next_midnight(seen.at)) if is_sent or is_received else None
+    month = ((rules.sent_bytes_a_month, seen.sent_month), (rules.received_bytes_a_month, seen.received_month))
+    if any(_is_used_up(most, used) for most, used in month):
+        return Reason("data", MONTH, until=next_month(seen.at))
+    day = ((rules.sent_bytes_a_day, seen.sent_today), (rules.received_bytes_a_day, seen.received_today))
+    return Reason("data", until=next_midnight(seen.at)) if any(_is_used_up(*each) for each in day) else None
 
 
 def _is_used_up(most: int | None, used: int | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from core.availability.arbiter import ArbiterState, decide, resume_now
+from core.availability.arbiter import ArbiterState, decide, ignore_today, resume_now, stop_ignoring
 from core.availability.decision import Decision, Reason
 from core.availability.observation import Observation
 from core.availability.pacing import Pace, PacerState, pace
@@ -57,13 +57,27 @@ class AvailabilityGuard:
             self._state = resume_now(self._state, self.observation.at)
             self.check()
 
+    def ignore_today(self) -> None:
+        """Ignore the rule that is the reason for the pause until the next midnight, however often it asks."""
+        if self.observation is not None and (reason := self._posted.decision.reason) is not None:
+            self._state = ignore_today(self._state, reason.rule, self.observation.at)
+            self.check()
+
+    def stop_ignoring(self) -> None:
+        """Take back what the owner has said of all rules that are ignored now."""
+        for rule in self._posted.decision.ignored:
+            self._state = stop_ignoring(self._state, rule)
+        self.check()
+
 
 def _is_known(decided: AvailabilityDecided, posted: AvailabilityDecided) -> bool:
     """Whether nothing has changed but the fractions of a second that every look at a clock brings."""
     before, now = posted.decision.reasons, decided.decision.reasons
     if decided.pace != posted.pace:
         return False
-    if (decided.rules, decided.decision.ignored, len(now)) != (posted.rules, posted.decision.ignored, len(before)):
+    if replace(decided.decision, reasons=()) != replace(posted.decision, reasons=()):
+        return False
+    if (decided.rules, len(now)) != (posted.rules, len(before)):
         return False
     return all(_is_same(one, other) for one, other in zip(before, now, strict=True))
 

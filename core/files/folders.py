@@ -70,6 +70,11 @@ class DataFolder:
         return self.path / "pauses.jsonl"
 
     @property
+    def traffic_file(self) -> Path:
+        """How many bytes were sent and received, day by day."""
+        return self.path / "traffic.jsonl"
+
+    @property
     def recent_runs_file(self) -> Path:
         """The runs that this person has looked at or helped."""
         return self.path / "recent_runs.json"

@@ -30,6 +30,8 @@ class FrontEndSight(TypedDict, total=False):
     films: tuple[str, ...] | None
     sent_today: int | None
     received_today: int | None
+    sent_month: int | None
+    received_month: int | None
 
 
 class ComputerObserver:

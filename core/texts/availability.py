@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import datetime
 
 from core.availability.arbiter import REST_SECONDS
 from core.availability.decision import Decision, Reason, RuleName
+from core.availability.local_time import next_midnight
 from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
-from core.availability.verdicts import ENOUGH_DISK_BYTES
+from core.availability.verdicts import ENOUGH_DISK_BYTES, MONTH
 from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts import figures
@@ -48,10 +49,17 @@ def slowed(pace: Pace) -> str:
     return fill_placeholders(words, figures.share(pace.compute_share), *numbers)
 
 
-def ignored(rules: Sequence[RuleName]) -> str:
-    """Return which rules do not count for now because the owner said so, and for how long."""
-    words = translate("Availability", "ignored until it is over, or until midnight: %1")
-    return fill_placeholders(words, ", ".join(rule_name(rule) for rule in rules))
+def ignored(decision: Decision) -> str:
+    """Return which rules do not count for now because the owner said so, and until when; empty where there are none."""
+    if decision.ignored_until is None:
+        return ""
+    words = (
+        translate("Availability", "ignored until it is over, or until %2: %1")
+        if decision.is_ignored_once
+        else translate("Availability", "ignored until %2: %1")
+    )
+    names = ", ".join(rule_name(rule) for rule in decision.ignored)
+    return fill_placeholders(words, names, figures.clock(decision.ignored_until.timestamp()))
 
 
 def rule_name(rule: RuleName) -> str:
@@ -125,6 +133,8 @@ def _cause(reason: Reason) -> str:
             return translate("Availability", "the desktop saves power")
         case "metered":
             return translate("Availability", "this connection is metered")
+        case "data" if reason.subject == MONTH:
+            return translate("Availability", "this month's data volume is used up")
         case "data":
             return translate("Availability", "today's data volume is used up")
         case "memory":
@@ -191,6 +201,8 @@ def _next(reason: Reason, rules: AvailabilityRules) -> str:
     if reason.rule == "idle" and reason.can_see and not reason.is_over:
         minutes = rules.idle_minutes or 0
         return translate("Availability", "goes on when nobody has used it for %n minute(s)", "", minutes)
+    if reason.until is not None and reason.until == next_midnight(datetime.now(reason.until.tzinfo)):
+        return translate("Availability", "goes on tomorrow at 00:00")
     if reason.until is not None:
         return fill_placeholders(translate("Availability", "goes on at %1"), figures.clock(reason.until.timestamp()))
     if reason.rule == "disk":

@@ -166,7 +166,7 @@ def _of_rules(event: AvailabilityDecided) -> str:
         return f"{availability.pause(event.decision, event.rules)}."
     free = translate("EventLog", "By your rules, this computer is free for training")
     slowed = availability.slowed(event.pace) if event.pace.cause else ""
-    ignored = availability.ignored(event.decision.ignored) if event.decision.ignored else ""
+    ignored = availability.ignored(event.decision)
     return f"{BETWEEN.join(part for part in (slowed or free, ignored) if part)}."
 
 

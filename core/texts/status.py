@@ -16,9 +16,9 @@ _AT_WORK = ("connecting", "starting", "training")
 
 def status(session: Session, timestamps: EventTimestamps, now: float) -> str:
     """Return the status of a session in one sentence; ``now`` is in seconds of ``time.time()``."""
-    ignored = session.availability.ignored if session.joined_run_id and session.phase in _AT_WORK else ()
+    ignored = availability.ignored(session.availability) if session.joined_run_id and session.phase in _AT_WORK else ""
     slowed = availability.slowed(session.pace) if session.pace.cause and _follows_rules(session) else ""
-    parts = (_status(session, timestamps, now), slowed, availability.ignored(ignored) if ignored else "")
+    parts = (_status(session, timestamps, now), slowed, ignored)
     return BETWEEN.join(part for part in parts if part)
 
 

@@ -229,8 +229,12 @@
         <translation>Gebremst auf %1: Lüfter bei %2 %, Ihre Grenze ist %3</translation>
     </message>
     <message>
-        <source>ignored until it is over, or until midnight: %1</source>
-        <translation>ignoriert, bis es vorbei ist, oder bis Mitternacht: %1</translation>
+        <source>ignored until it is over, or until %2: %1</source>
+        <translation>nicht beachtet, bis es vorbei ist, oder bis %2: %1</translation>
+    </message>
+    <message>
+        <source>ignored until %2: %1</source>
+        <translation>nicht beachtet bis %2: %1</translation>
     </message>
     <message>
         <source>free disk space</source>
@@ -330,6 +334,10 @@
     <message>
         <source>this connection is metered</source>
         <translation>diese Verbindung ist getaktet</translation>
+    </message>
+    <message>
+        <source>this month&apos;s data volume is used up</source>
+        <translation>die Datenmenge dieses Monats ist aufgebraucht</translation>
     </message>
     <message>
         <source>today&apos;s data volume is used up</source>
@@ -435,6 +443,10 @@
         </translation>
     </message>
     <message>
+        <source>goes on tomorrow at 00:00</source>
+        <translation>geht morgen um 0:00 Uhr weiter</translation>
+    </message>
+    <message>
         <source>goes on at %1</source>
         <translation>weiter um %1</translation>
     </message>
@@ -461,12 +473,28 @@
         <translation>Wann dieser Computer hilft</translation>
     </message>
     <message>
+        <source>Ignore this until midnight</source>
+        <translation>Bis Mitternacht nicht beachten</translation>
+    </message>
+    <message>
+        <source>Heed it again</source>
+        <translation>Wieder beachten</translation>
+    </message>
+    <message>
         <source>Sent a day</source>
         <translation>Gesendet am Tag</translation>
     </message>
     <message>
         <source>Received a day</source>
         <translation>Empfangen am Tag</translation>
+    </message>
+    <message>
+        <source>Sent a month</source>
+        <translation>Gesendet im Monat</translation>
+    </message>
+    <message>
+        <source>Received a month</source>
+        <translation>Empfangen im Monat</translation>
     </message>
     <message>
         <source>The last days:</source>
@@ -559,6 +587,10 @@
     <message>
         <source>A day, send %1 and receive %2</source>
         <translation>Am Tag %1 senden und %2 empfangen</translation>
+    </message>
+    <message>
+        <source>A month, send %1 and receive %2</source>
+        <translation>Im Monat %1 senden und %2 empfangen</translation>
     </message>
     <message>
         <source>Train only in these hours of the week:</source>
@@ -2215,6 +2247,10 @@
         <translation>Weitere Arten zu pausieren, abzuschließen oder zu verlassen</translation>
     </message>
     <message>
+        <source>Ignore this reason until midnight</source>
+        <translation>Diesen Grund bis Mitternacht nicht beachten</translation>
+    </message>
+    <message>
         <source>Finish this epoch, then stop</source>
         <translation>Diese Epoche abschließen, dann anhalten</translation>
     </message>
@@ -3152,6 +3188,10 @@
     <message>
         <source>today %1 sent and %2 received</source>
         <translation>heute %1 gesendet und %2 empfangen</translation>
+    </message>
+    <message>
+        <source>today %1 sent and %2 received, this month %3 and %4</source>
+        <translation>heute %1 gesendet und %2 empfangen, in diesem Monat %3 und %4</translation>
     </message>
     <message>
         <source>there is no file of prices</source>

@@ -26,6 +26,7 @@ from tests.bench.peers.pair_run import Leaving, Training, pair_life
 from tests.bench.peers.plain_pair import plain_samples_per_second
 from tests.bench.plan import Plan
 from tests.bench.setup import Ground, NotMeasured
+from tests.bench.upload_limit import UploadLimitMeasured, upload_limit_deeds
 from tests.bench.window.measure import WindowMeasured, wayland_deeds, window_deeds
 from tests.bench.window.virtual_screen import a_wayland_screen, an_x11_screen
 
@@ -47,6 +48,7 @@ class Measured:
     confinement: ConfinementMeasured = field(default_factory=ConfinementMeasured)
     defences: DefencesMeasured = field(default_factory=DefencesMeasured)
     home_lines: HomeLinesMeasured = field(default_factory=HomeLinesMeasured)
+    upload_limit: UploadLimitMeasured = field(default_factory=UploadLimitMeasured)
     gradient_liars: GradientLiars = field(default_factory=GradientLiars)
     local_sgd: LocalSgdMeasured = field(default_factory=LocalSgdMeasured)
     fleet: FleetMeasured = field(default_factory=FleetMeasured)
@@ -61,6 +63,8 @@ def measure(plan: Plan, ground: Ground) -> Measured:
         ground = _measure_peers(plan, ground, measured)
     if "home_line" in plan.rows:
         _do_all(home_line_deeds(ground, plan.line_rounds, measured.home_lines), measured)
+    if "upload_limit" in plan.rows:
+        _do_all(upload_limit_deeds(ground, measured.upload_limit), measured)
     if "gradient_liars" in plan.rows:
         _do_all(gradient_liars_deeds(ground, plan.liar_rounds, measured.gradient_liars), measured)
     _do_all(local_sgd_deeds(plan, ground, measured.local_sgd), measured)

@@ -18,6 +18,7 @@ ROWS = (
     "defences",
     "home_line",
     "home_loss",
+    "upload_limit",
     "codec",
     "local_sgd_memory",
     "slow_peer",

@@ -16,6 +16,7 @@ from tests.bench.peers.fault_rows import fault_rows
 from tests.bench.peers.home_lines import home_line_rows
 from tests.bench.peers.pair import Kind
 from tests.bench.table import Row
+from tests.bench.upload_limit import upload_limit_rows
 from tests.bench.window.rows import window_rows
 
 MIN_SHARE = 0.90
@@ -41,6 +42,7 @@ def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float
         "confinement": lambda: confinement_rows(measured.confinement),
         "defences": lambda: defences_rows(measured.defences),
         "home_line": lambda: home_line_rows(measured.home_lines),
+        "upload_limit": lambda: upload_limit_rows(measured.upload_limit),
         "gradient_liars": lambda: [gradient_liars_row(measured.gradient_liars)],
         **local_sgd_rows(measured.local_sgd),
         **fleet_rows(measured.fleet),

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from msgspec.structs import replace
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.appearance.line_breaks import breakable
 from app.pages.settings.price_row import PriceRow
@@ -48,18 +48,31 @@ class AvailabilitySettings(Card):
 
     Signals:
         change_requested: the field of the settings that a person has changed, with its new value (a dict).
+        ignore_requested: ignore the reason of the pause until midnight.
+        heed_requested: no longer ignore what is ignored.
     """
 
     change_requested = Signal(object)
+    ignore_requested = Signal()
+    heed_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rules = AvailabilityRules()
         self.preset = Choice(self.tr("When to help"))
         self.now, self.history = Strong(), Hint()
+        self.ignore, self.heed = (
+            QPushButton(self.tr("Ignore this until midnight")),
+            QPushButton(self.tr("Heed it again")),
+        )
         self.rows: dict[RuleName, RuleRow] = {**self._switch_rows(), **self._share_rows(), "idle": self._idle_row()}
         self.programs, self.price = ProgramList(), PriceRow()
-        self.sent, self.received = self._gigabytes(self.tr("Sent a day")), self._gigabytes(self.tr("Received a day"))
+        self.traffic = {
+            "sent_bytes_a_day": self._gigabytes(self.tr("Sent a day")),
+            "received_bytes_a_day": self._gigabytes(self.tr("Received a day")),
+            "sent_bytes_a_month": self._gigabytes(self.tr("Sent a month")),
+            "received_bytes_a_month": self._gigabytes(self.tr("Received a month")),
+        }
         self.grid = WeekGrid(self._rules.hours)
         self._sights: dict[RuleName, Hint] = {rule: Hint() for rule in ("program", "data", "hours")}
         self._connect()
@@ -77,14 +90,16 @@ class AvailabilitySettings(Card):
             self.rows[rule].show_rule(share is not None, None if share is None else round(share * 100))
         self.rows["idle"].show_rule(rules.idle_minutes is not None, rules.idle_minutes)
         self.programs.show_programs(rules.programs)
-        self.sent.show_number(ceil((rules.sent_bytes_a_day or 0) / _GIGABYTE))
-        self.received.show_number(ceil((rules.received_bytes_a_day or 0) / _GIGABYTE))
+        for name, number in self.traffic.items():
+            number.show_number(ceil((getattr(rules, name) or 0) / _GIGABYTE))
         self.price.show_price(rules.price_file, rules.highest_price)
         self.grid.show_week(rules.hours)
 
     def show_sights(self, decision: Decision, views: Sequence[RuleView], running: Iterable[str]) -> None:
         """Show what the rules have decided, what each of them sees, and offer the programs that run now."""
         self.now.set_text(self._now(decision) if views else "")
+        self.ignore.setVisible(bool(views) and not decision.is_free)
+        self.heed.setVisible(bool(views) and bool(decision.ignored))
         for view in views:
             is_looked_for = view.is_on or view.can_see
             words = breakable(rule_views.sees(view, self._rules)) if is_looked_for else ""
@@ -105,7 +120,7 @@ class AvailabilitySettings(Card):
         if not decision.is_free:
             return breakable(availability.pause(decision, self._rules))
         free = self.tr("Right now this computer is free for training")
-        ignored = availability.ignored(decision.ignored) if decision.ignored else ""
+        ignored = availability.ignored(decision)
         return breakable(BETWEEN.join(part for part in (free, ignored) if part))
 
     def _show_presets(self) -> None:
@@ -162,9 +177,11 @@ class AvailabilitySettings(Card):
                 lambda on, percent, field=field: self._change(**{field: percent / 100 if on else None})
             )
         self.rows["idle"].changed.connect(lambda on, minutes: self._change(idle_minutes=minutes if on else None))
+        self.ignore.clicked.connect(lambda: self.ignore_requested.emit())
+        self.heed.clicked.connect(lambda: self.heed_requested.emit())
         self.programs.changed.connect(lambda names: self._change(programs=names))
-        self.sent.chosen.connect(lambda number: self._change(sent_bytes_a_day=number * _GIGABYTE or None))
-        self.received.chosen.connect(lambda number: self._change(received_bytes_a_day=number * _GIGABYTE or None))
+        for name, number in self.traffic.items():
+            number.chosen.connect(lambda chosen, name=name: self._change(**{name: chosen * _GIGABYTE or None}))
         self.price.changed.connect(lambda file, highest: self._change(price_file=file, highest_price=highest))
         self.grid.week_changed.connect(lambda week: self._change(hours=week))
 
@@ -180,12 +197,17 @@ class AvailabilitySettings(Card):
         self.parts.addWidget(Heading(self.tr("When to help")))
         self.parts.addWidget(InlineForm(self.tr("This computer helps %1"), self.preset))
         self.parts.addWidget(self.now)
+        for button in (self.ignore, self.heed):
+            self.parts.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            button.hide()
         self.parts.addWidget(self.history)
         for rule in ("battery", "power_saver", "metered", "game", "film", "gpu", "cpu", "memory", "idle"):
             self.parts.addWidget(self.rows[rule])
         self._add(Words(self.tr("Pause while one of these programs runs:")), self.programs, self._sights["program"])
-        traffic = InlineForm(self.tr("A day, send %1 and receive %2"), self.sent, self.received)
-        self._add(traffic, self._sights["data"])
+        sent_day, received_day, sent_month, received_month = self.traffic.values()
+        day = InlineForm(self.tr("A day, send %1 and receive %2"), sent_day, received_day)
+        month = InlineForm(self.tr("A month, send %1 and receive %2"), sent_month, received_month)
+        self._add(day, month, self._sights["data"])
         self.parts.addWidget(self.price)
         self._add(Words(self.tr("Train only in these hours of the week:")), self.grid, self._sights["hours"])
         for sight in (self.now, self.history, *self._sights.values()):

@@ -55,6 +55,7 @@ class TrainingPage(QWidget):
     Signals:
         pause_requested: for how many seconds, or ``None`` for until the person resumes.
         resume_requested: go on after a pause.
+        ignore_requested: ignore the reason of the pause until midnight.
         finish_requested: stop after this epoch, or take that back.
         leave_requested: leave the run, or go back from one that has ended.
         advice_requested: do what the button beside an error says (the key of its ErrorKind).
@@ -64,6 +65,7 @@ class TrainingPage(QWidget):
 
     pause_requested = Signal(object)
     resume_requested = Signal()
+    ignore_requested = Signal()
     finish_requested = Signal()
     leave_requested = Signal()
     advice_requested = Signal(str)
@@ -237,6 +239,7 @@ class TrainingPage(QWidget):
         button = self.header.button
         button.pause_requested.connect(self.pause_requested)
         button.resume_requested.connect(self.resume_requested)
+        button.ignore_requested.connect(self.ignore_requested)
         button.finish_requested.connect(self.finish_requested)
         button.leave_requested.connect(self.leave_requested)
         self.warning.action_requested.connect(self._follow_advice)

@@ -23,12 +23,14 @@ class PauseButton(QWidget):
     Signals:
         pause_requested: for so many seconds, or ``None`` for until the person resumes.
         resume_requested: go on.
+        ignore_requested: ignore the reason of the pause until midnight.
         finish_requested: stop after this epoch, or take that back.
         leave_requested: leave the run, or go back from one that has ended.
     """
 
     pause_requested = Signal(object)
     resume_requested = Signal()
+    ignore_requested = Signal()
     finish_requested = Signal()
     leave_requested = Signal()
 
@@ -73,6 +75,8 @@ class PauseButton(QWidget):
 
     def _fill_menu(self) -> None:
         self._pause_menu = PauseMenu(self.menu, self.pause_requested.emit)
+        self._ignore = self.menu.addAction("")
+        self._ignore.triggered.connect(lambda: self.ignore_requested.emit())
         self._before_finish = self.menu.addSeparator()
         self._finish = self.menu.addAction("")
         self._finish.setCheckable(True)
@@ -124,6 +128,8 @@ class PauseButton(QWidget):
         self._pause_menu.retranslate(is_paused=self._pausing in _PAUSED)
         for action in (self._before_finish, self._finish):
             action.setVisible(can_pause)
+        self._ignore.setText(self.tr("Ignore this reason until midnight"))
+        self._ignore.setVisible(self._pausing == "held")
         self._finish.setText(self.tr("Finish this epoch, then stop"))
         self._finish.setChecked(self._is_finishing)
         self._leave.setText(self.tr("Leave the run"))

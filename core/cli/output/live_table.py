@@ -46,7 +46,7 @@ def _title(session: Session) -> Text:
     source = session.chosen or session.opening
     manifest = source.manifest if isinstance(source, RunFound | Publish) else None
     name = sanitize_line(manifest.run.name, 60) if manifest else ""
-    resume = "   r: resume now" if session.is_held else ""
+    resume = "   r: resume now   i: ignore this until midnight" if session.is_held else ""
     hint = "" if session.phase in ("leaving", "ended") else f"   q or Ctrl-C: leave{resume}"
     return Text.assemble((name, "bold"), (hint, "dim"))
 

@@ -43,7 +43,7 @@ def display_for(wants_json: bool) -> Display:
 def live_training(
     worker: WorkerSession, stop: Stop, wants_json: bool, footer: Callable[[], str] | None = None
 ) -> Iterator[None]:
-    """While this lasts, a terminal shows the live display, `q` leaves and `r` resumes; other output is as before."""
+    """While this lasts, a terminal shows the live display; `q` leaves, `r` resumes, `i` ignores a rule for today."""
     console = console_for(wants_json)
     if wants_json or not can_redraw(console):
         yield
@@ -55,6 +55,8 @@ def live_training(
             stop.request()
         elif key in "rR":
             worker.resume_now()
+        elif key in "iI":
+            worker.ignore_today()
 
     with (
         listen_for_keys(obey),

@@ -11,10 +11,10 @@ from core.availability.rules import AvailabilityRules
 from core.cli.runner.worker_session import WorkerSession
 from core.client.availability_guard import AvailabilityGuard
 from core.client.computer_watch import ComputerWatch, Observer, gpus_of
-from core.client.daily_traffic import DailyTraffic
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.records.pauses import PauseLog
+from core.records.traffic_log import TrafficLog
 
 _PATIENCE_SECONDS = 5.0  # with a driver that hangs
 
@@ -37,12 +37,10 @@ def following_rules(
 
         return ComputerObserver(folders.data, gpus_of(devices))
 
-    traffic = DailyTraffic()
+    traffic = TrafficLog(folders.contents.traffic_file)
 
     def seen() -> Observation | None:
-        nonlocal traffic
-        traffic = traffic.after(worker.session.progress, datetime.now().date())
-        return watch.seen(traffic.fields)
+        return watch.seen(traffic.count(worker.session.progress, datetime.now()))
 
     watch, log = ComputerWatch(observer, lambda: rules), PauseLog(folders.contents.pauses_file)
     worker.guard = AvailabilityGuard(lambda: rules, seen, worker.post, log.note)
@@ -54,4 +52,5 @@ def following_rules(
     finally:
         worker.guard = None
         watch.stop()
+        traffic.write()
         log.end(datetime.now().astimezone())

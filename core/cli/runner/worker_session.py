@@ -133,6 +133,11 @@ class WorkerSession:
         if self.guard is not None:
             self._context.loop.post(self.guard.resume_now)
 
+    def ignore_today(self) -> None:
+        """Ignore the reason of the pause until midnight; may be called from any thread."""
+        if self.guard is not None:
+            self._context.loop.post(self.guard.ignore_today)
+
     def _raise_failure(self) -> None:
         if self.failure is not None:
             self.leave()

@@ -29,12 +29,19 @@ def sees(view: RuleView, rules: AvailabilityRules) -> str:
         case "disk":
             return fill_placeholders(translate("Rules", "%1 are free"), figures.size(view.amount or 0.0))
         case "data":
-            sizes = (figures.size(length) for length in view.traffic or (0, 0))
-            return fill_placeholders(translate("Rules", "today %1 sent and %2 received"), *sizes)
+            return _traffic(view)
         case "hours":
             return _hours(view)
         case "price":
             return _price(view)
+
+
+def _traffic(view: RuleView) -> str:
+    sizes = [figures.size(length) for length in (*(view.traffic or (0, 0)), *(view.month or ()))]
+    if view.month is None:
+        return fill_placeholders(translate("Rules", "today %1 sent and %2 received"), *sizes)
+    words = translate("Rules", "today %1 sent and %2 received, this month %3 and %4")
+    return fill_placeholders(words, *sizes)
 
 
 def _blind(view: RuleView, rules: AvailabilityRules) -> str:

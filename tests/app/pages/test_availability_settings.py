@@ -64,8 +64,13 @@ CHANGES: dict[str, tuple[Callable[[AvailabilitySettings], None], AvailabilityRul
     "idle": (press("idle"), AvailabilityRules(idle_minutes=5)),
     "program": (add("blender"), AvailabilityRules(programs=("blender",))),
     "path of a program": (add("/usr/bin/blender "), AvailabilityRules(programs=("blender",))),
-    "sent": (lambda part: part.sent.setValue(20), AvailabilityRules(sent_bytes_a_day=20_000_000_000)),
-    "received": (lambda part: part.received.setValue(2), AvailabilityRules(received_bytes_a_day=2_000_000_000)),
+    **{
+        name: (
+            lambda part, name=name: part.traffic[name].setValue(20),  # type: ignore[misc]
+            msgspec.structs.replace(AvailabilityRules(), **{name: 20_000_000_000}),
+        )
+        for name in ("sent_bytes_a_day", "received_bytes_a_day", "sent_bytes_a_month", "received_bytes_a_month")
+    },
     "a day": (
         lambda part: part.grid.switch_day(6),
         AvailabilityRules(hours=(ALWAYS,) * 6 + ("." * 24,)),
@@ -138,8 +143,8 @@ def test_each_rule_says_what_it_sees_and_all_of_them_what_follows(page: Settings
     assert part.rows["metered"].sight.text() == "cannot see"
     assert part.rows["cpu"].sight.text() == "", "nobody looks for what no rule asks for"
     assert "SuperTux is running" in part.now.text()
-    part.show_sights(Decision(ignored=("battery",)), rule_views(rules, NOON), ())
-    assert "free for training" in part.now.text() and "midnight" in part.now.text()
+    part.show_sights(Decision((), ("battery",), NOON.at), rule_views(rules, NOON), ())
+    assert "free for training" in part.now.text() and "ignored until" in part.now.text()
 
 
 def test_a_price_is_told_when_it_is_finished_and_its_file_chosen_in_a_dialog(page: SettingsPage, qtbot: QtBot) -> None:
@@ -172,3 +177,15 @@ def test_the_newest_pauses_are_listed_newest_first(page: SettingsPage) -> None:
     page.availability.show_pauses(spans)
     lines = page.availability.history.text().splitlines()[1:]
     assert [line.partition("games (")[2] for line in lines] == [f"game {hour})" for hour in (7, 6, 5, 4, 3)]
+
+
+def test_a_reason_can_be_ignored_until_midnight_and_heeded_again(page: SettingsPage, qtbot: QtBot) -> None:
+    part, views = page.availability, rule_views(AvailabilityRules(), NOON)
+    assert part.ignore.isHidden() and part.heed.isHidden()
+    part.show_sights(Decision((Reason("game", "SuperTux"),)), views, ())
+    with qtbot.waitSignal(part.ignore_requested):
+        part.ignore.click()
+    part.show_sights(Decision((), ("game",), NOON.at), views, ())
+    assert part.ignore.isHidden()
+    with qtbot.waitSignal(part.heed_requested):
+        part.heed.click()

@@ -45,6 +45,7 @@ _BY_CAUSE: dict[str, st.SearchStrategy[Any]] = {
     "idle_minutes": st.integers(1, 240),
     "sent_bytes_a_day": _BYTES,
     "received_bytes_a_day": _BYTES,
+    "sent_bytes_a_month": _BYTES,
 }
 _BY_TIME: dict[str, st.SearchStrategy[Any]] = {"hours": st.tuples(*[_DAY] * 7), "highest_price": st.floats(-1, 1)}
 _SEEN: dict[str, st.SearchStrategy[Any]] = {
@@ -62,6 +63,7 @@ _SEEN: dict[str, st.SearchStrategy[Any]] = {
     "free_disk_bytes": maybe(st.integers(0, 4_000_000_000)),
     "sent_today": maybe(st.integers(0, 2 * 10**9)),
     "received_today": maybe(st.integers(0, 2 * 10**9)),
+    "sent_month": maybe(st.integers(0, 2 * 10**9)),
     "prices": maybe(_PRICES | st.sampled_from(["missing", "broken"])),
 }
 

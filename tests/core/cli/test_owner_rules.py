@@ -46,6 +46,15 @@ def test_a_program_pauses_a_run_that_is_trained_and_a_key_resumes_it(terminals: 
     assert terminal.end() == 0
 
 
+def test_another_key_ignores_it_until_midnight(program: None, terminals: list[Terminal], tmp_path: Path) -> None:
+    terminal = join(terminals, tmp_path, "--yes", part="go_through_epochs")
+    terminal.wait_for("i: ignore this")
+    terminal.type("i")
+    terminal.wait_for("ignored until 2")
+    terminal.type("q")
+    assert terminal.end() == 0
+
+
 def test_nothing_is_computed_while_it_runs_from_the_beginning_on(
     program: None, terminals: list[Terminal], tmp_path: Path
 ) -> None:

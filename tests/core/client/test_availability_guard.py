@@ -162,3 +162,17 @@ def test_a_pace_is_posted_when_it_is_another_one_and_no_more_often_than_the_eye_
     for _ in range(100):
         computer.later(2, gpu_watts=200.2)
     assert len(computer.posted) <= 3, "what differs in no digit that is shown is no news"
+
+
+def test_a_reason_is_ignored_until_midnight_however_often_it_asks_and_heeded_again_on_request() -> None:
+    computer = Computer()
+    computer.later(2, games=("SuperTux",))
+    computer.guard.ignore_today()
+    freed = computer.posted[-1].decision
+    assert freed.is_free and freed.ignored == ("game",) and not freed.is_ignored_once
+    assert freed.ignored_until == NOON.at.replace(hour=0) + timedelta(days=1)
+    computer.later(1000, games=())
+    again = computer.later(1000, games=("SuperTux",))
+    assert again is None or again.is_free
+    computer.guard.stop_ignoring()
+    assert not computer.posted[-1].decision.is_free

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, get_args
 
 import pytest
 
 from core.availability.decision import Decision, Reason, RuleName
+from core.availability.local_time import next_midnight
 from core.availability.observation import GpuUse, Observation
+from core.availability.pacing import Pace
 from core.availability.prices import Prices
 from core.availability.rule_views import rule_views
 from core.availability.rules import AvailabilityRules
 from core.records.pauses import Interval
-from core.texts.availability import ignored, pause, reason, rule_name
+from core.texts.availability import ignored, pause, reason, rule_name, slowed
 from core.texts.settings.pause_history import line_of
 from core.texts.settings.rule_views import sees
 
@@ -60,8 +63,31 @@ def test_every_rule_has_words_for_now_and_for_afterwards(rule: RuleName) -> None
     assert len(words) == 3 and all(words)
 
 
-def test_what_is_ignored_is_named() -> None:
-    assert ignored(("battery", "game")) == "ignored until it is over, or until midnight: battery, games"
+def test_what_is_ignored_is_named_with_the_time_at_which_it_counts_again() -> None:
+    once = Decision((), ("battery", "game"), AT_22, is_ignored_once=True)
+    assert ignored(once) == "ignored until it is over, or until 22:00: battery, games"
+    assert ignored(replace(once, is_ignored_once=False)) == "ignored until 22:00: battery, games"
+    assert ignored(Decision()) == ""
+
+
+def test_a_used_up_volume_goes_on_tomorrow_or_with_the_next_month() -> None:
+    tomorrow = next_midnight(NOW)
+    day, month = Reason("data", until=tomorrow), Reason("data", "month", until=tomorrow + timedelta(days=3))
+    assert pause(Decision((day,)), RULES) == "Paused: today's data volume is used up · goes on tomorrow at 00:00"
+    words = pause(Decision((month,)), RULES)
+    assert words.startswith("Paused: this month's data volume is used up · goes on at 2") and words.endswith(" 00:00")
+
+
+@pytest.mark.parametrize(
+    ("pace", "words"),
+    [
+        (Pace(0.6, None, "heat", 83.0, 80.0), "Slowed to 60 %: GPU at 83 °C, your limit is 80"),
+        (Pace(0.95, None, "power", 210.4, 200.0), "Slowed to 95 %: GPU at 210 W, your limit is 200"),
+        (Pace(0.05, None, "noise", 60.0, 50.0), "Slowed to 5 %: fan at 60 %, your limit is 50"),
+    ],
+)
+def test_who_is_slowed_says_to_what_and_for_which_limit(pace: Pace, words: str) -> None:
+    assert slowed(pace) == words
 
 
 @pytest.mark.parametrize(
@@ -88,6 +114,11 @@ def test_what_is_ignored_is_named() -> None:
         ("idle", {}, "cannot see, so it waits"),
         ("disk", {"free_disk_bytes": 12_300_000_000}, "12.3 GB are free"),
         ("data", {"sent_today": 1_000_000, "received_today": 2_500_000}, "today 1.0 MB sent and 2.5 MB received"),
+        (
+            "data",
+            {"sent_today": 10**6, "received_today": 10**6, "sent_month": 3 * 10**9, "received_month": 4 * 10**9},
+            "today 1.0 MB sent and 1.0 MB received, this month 3.0 GB and 4.0 GB",
+        ),
         ("hours", {}, "free at this hour: no, again at 22:00"),
         ("price", {"prices": PRICES}, "the price is 0.307 now, and low enough at 15:00"),
         ("price", {"prices": Prices((NOW.timestamp(),), (12.04,))}, "the price is 12.0 now"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from core.availability.decision import Decision, Reason
+from core.availability.pacing import Pace
 from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
@@ -16,7 +19,7 @@ from core.protocol.client_events import (
     ResumeAsked,
     WorkerExited,
 )
-from core.protocol.commands import DryRun, Export, Join, Leave, Start
+from core.protocol.commands import DryRun, Export, Join, Leave, SetPace, Start
 from core.protocol.events import (
     CheckpointSaved,
     Confined,
@@ -30,6 +33,7 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
+    Paced,
     PeersSeen,
     Progress,
     Published,
@@ -59,6 +63,7 @@ MANIFEST = RunManifest(
     recipe=ArithmeticGPT(),
     collaboration=Collaboration(target_batch_size=1000, batch_size_per_step=10),
 )
+IGNORING = Decision((), ("battery",), datetime.fromtimestamp(2_000_000_000), is_ignored_once=True)
 TOLD: list[tuple[ClientEvent, str]] = [
     (Asked(Join(addresses=(), home="/tmp")), "Looking for the run"),
     (Asked(Start(run_id="sums", organiser="x", digest=NO_DIGEST, device="cuda:0")), "train on cuda:0"),
@@ -74,7 +79,10 @@ TOLD: list[tuple[ClientEvent, str]] = [
     (ResumeAsked(), "goes on"),
     (AvailabilityDecided(Decision((Reason("game", "SuperTux"),))), "Paused: SuperTux is running · goes on 5 minutes"),
     (AvailabilityDecided(Decision()), "By your rules, this computer is free for training."),
-    (AvailabilityDecided(Decision(ignored=("battery",))), "free for training · ignored until it is over, or until"),
+    (AvailabilityDecided(Decision(), pace=Pace(0.6, None, "heat", 83.0, 80.0)), "Slowed to 60 %: GPU at 83 °C"),
+    (Asked(SetPace()), "another pace"),
+    (Paced(compute_share=1.0, upload="refused"), "lets no program limit"),
+    (AvailabilityDecided(IGNORING), "free for training · ignored until it is over, or until"),
     (FinishAsked(True), "Asked to stop after this epoch"),
     (FinishAsked(False), "after all"),
     (Hello(protocol=1, version="0.1.0"), "version 0.1.0"),

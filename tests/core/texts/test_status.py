@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from core.availability.decision import Decision, Reason
+from core.availability.pacing import Pace
 from core.availability.rules import AvailabilityRules
 from core.client.event_timestamps import EventTimestamps
 from core.client.reducer import reduce
@@ -186,7 +187,16 @@ def test_a_pause_by_the_rules_says_why_and_what_comes_next() -> None:
     assert status(idle) == "Waiting until nobody has used this computer for 7 minutes"
 
 
+IGNORING = Decision((), ("battery",), datetime(2027, 1, 1, tzinfo=UTC), is_ignored_once=True)
+
+
+def test_who_trains_slower_than_it_could_says_why() -> None:
+    slow = replace(training("helping", finished()), consent=START, pace=Pace(0.6, None, "heat", 83.0, 80.0))
+    assert status(slow).endswith(" · Slowed to 60 %: GPU at 83 °C, your limit is 80")
+    assert "Slowed" not in status(replace(slow, phase="paused"))
+
+
 def test_a_rule_that_is_ignored_is_named_while_it_would_ask() -> None:
-    ignoring = replace(training("helping", finished()), consent=START, availability=Decision(ignored=("battery",)))
-    assert status(ignoring).endswith(" · ignored until it is over, or until midnight: battery")
+    ignoring = replace(training("helping", finished()), consent=START, availability=IGNORING)
+    assert status(ignoring).endswith(": battery") and " · ignored until it is over, or until " in status(ignoring)
     assert "ignored" not in status(replace(ignoring, phase="ended", problem=ErrorKind.OUT_OF_MEMORY))

@@ -39,6 +39,7 @@ from tests.support.recorders import Supervised
 LIMIT_SECONDS = 30.0
 STARTING = {"start", "start_thread", "_start_thread"}
 UNSUPERVISED = {
+    "delegation/upload_limit.py": "catches what it can meet; a limit that is not kept is told by the thread “pace”",
     "delegation/network.py": "a probe has a deadline, and no answer counts as a timeout",
     "fetch/fetcher.py": "its exception is raised again by who has asked, in another process",
     "fetch/background_task.py": "its exception is raised again in the thread that waits for it",
@@ -206,6 +207,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "leave": start_training,
     "manifest updates": lambda supervisor: follow_manifest(PATIENT, THROWS, supervisor),
     "mirror": start_mirror,
+    "pace": start_training,
     "peer monitor": start_training,
     "publisher": start_publisher,
     "push leave": start_push,

@@ -103,6 +103,14 @@ class GradientAverager(grad_averager.GradientAverager, _ObservedAverager):
         self._reported = reported
         super().__init__(*args, allow_state_sharing=False, aggregator=GradientAggregator(aggregation), **kwargs)
 
+    def accumulate_grads_(self, batch_size: int) -> None:
+        """Add up what was computed, if anything was.
+
+        WORKAROUND H61: hivemind divides by the size of a round's first batch, and a slowed peer may rest before that.
+        """
+        if batch_size > 0:
+            super().accumulate_grads_(batch_size)
+
     def step(self, *args: Any, **kwargs: Any) -> Any:
         """Average as GradientAverager does; others count for as many samples as they have reported."""
         self._outer_pipe.send(("_know_samples", [self._reported()], {}))

@@ -1,0 +1,90 @@
+"""The bytes of a day and of a month are those of all workers and of all programs, and outlive them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from core.protocol.events import Progress
+from core.records import traffic_log
+from core.records.traffic_log import TrafficLog
+from tests.app.support.training_sample import progress
+
+TODAY, TOMORROW, NEXT_MONTH = datetime(2026, 11, 29, 23), datetime(2026, 11, 30, 1), datetime(2026, 12, 1, 1)
+
+
+class Clock:
+    """The seconds by which a log knows when to write; each look at it is a minute later."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        self.seconds += 60.0
+        return self.seconds
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "traffic.jsonl"
+
+
+def counted(sent: int, received: int) -> Progress:
+    """A report of a worker that has sent and received so much."""
+    return progress(sent_bytes=sent, received_bytes=received)
+
+
+def figures(fields: dict[str, object]) -> tuple[object, ...]:
+    """Sent and received, today and this month."""
+    return tuple(fields[name] for name in ("sent_today", "received_today", "sent_month", "received_month"))
+
+
+def test_the_bytes_of_all_workers_of_a_day_are_added(path: Path) -> None:
+    log = TrafficLog(path)
+    for report in (None, counted(10, 100), counted(10, 100), counted(30, 150), None, counted(5, 7)):
+        fields = log.count(report, TODAY)
+    assert figures(fields) == (35, 157, 35, 157)
+
+
+def test_a_day_and_a_month_begin_anew_but_a_worker_goes_on_counting(path: Path) -> None:
+    log = TrafficLog(path, Clock())
+    log.count(counted(30, 150), TODAY)
+    assert figures(log.count(counted(31, 152), TOMORROW)) == (1, 2, 31, 152)
+    assert figures(log.count(counted(41, 153), NEXT_MONTH)) == (10, 1, 10, 1)
+
+
+def test_a_restart_goes_on_where_the_program_before_has_stopped(path: Path) -> None:
+    before = TrafficLog(path)
+    before.count(counted(30, 150), TODAY)
+    before.write()
+    again = TrafficLog(path)
+    assert figures(again.count(None, TODAY)) == (30, 150, 30, 150)
+    assert figures(again.count(counted(4, 5), TODAY)) == (34, 155, 34, 155)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_programs_at_the_same_time_count_together(path: Path) -> None:
+    window, terminal = TrafficLog(path, Clock()), TrafficLog(path, Clock())
+    window.count(counted(30, 150), TODAY)
+    terminal.count(counted(1, 2), TODAY)
+    assert figures(window.count(counted(30, 150), TODAY)) == figures(terminal.count(None, TODAY)) == (31, 152, 31, 152)
+
+
+def test_the_file_stays_small_and_the_sums_stay_right(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic_log, "MOST_BYTES", 2000)
+    log = TrafficLog(path, Clock())
+    for number in range(1, 200):
+        fields = log.count(counted(number, 2 * number), TODAY)
+    assert figures(fields) == (199, 398, 199, 398)
+    assert path.stat().st_size < 2100
+
+
+def test_a_damaged_line_is_left_out_and_a_folder_that_refuses_costs_nothing_but_memory(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text('{"day":"2026-11-29","sent":3,"received":4}\n{"day":"2026-11-29","sent":-3\nnonsense\n')
+    assert figures(TrafficLog(path).count(None, TODAY)) == (3, 4, 3, 4)
+    blocked = TrafficLog(path / "below a file" / "traffic.jsonl", Clock())
+    blocked.count(counted(5, 6), TODAY)
+    assert figures(blocked.count(counted(6, 8), TODAY)) == (6, 8, 6, 8)
