@@ -20,6 +20,7 @@ from app.controllers.remote_control import RemoteControl
 from app.controllers.session_controller import SessionController
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
+from app.run_continuation import RunContinuation
 from app.shell.address_intake import AddressIntake
 from app.shell.erase_dialog import EraseDialog
 from app.shell.first_window import InitialWindow
@@ -102,6 +103,15 @@ class Application(QObject):
         self.availability = AvailabilityController(
             watch, pauses, self.bridge, self.settings_store, self.session_controller, self
         )
+        self.continuation = RunContinuation(
+            self.folders,
+            self.session_controller,
+            self.settings_store,
+            self.device_poller,
+            self.availability,
+            self.bridge,
+            self,
+        )
 
     def _make_shell(self) -> None:
         self.notices = Notices(self.window)
@@ -125,7 +135,7 @@ class Application(QObject):
         self.tray_controller = TrayController(self.window, self.session_controller, self.settings_store)
         session_controller = self.session_controller
         self.shutdown = GracefulShutdown(
-            session_controller.leave, lambda: session_controller.is_over, session_controller.client.kill, self
+            session_controller.interrupt, lambda: session_controller.is_over, session_controller.client.kill, self
         )
         self._settings_effects = SettingsEffects(
             self.settings_store, self._initial_window.theme, self._initial_window.language, self
@@ -145,6 +155,7 @@ class Application(QObject):
             lambda: self.tray_controller.await_tray(self._initial_window.start_mode(request)),
             self._follow_system,
             self.availability.start,
+            lambda: self._continue_run(request),
             self._follow_updates,
         ]
         gc.enable()
@@ -158,7 +169,8 @@ class Application(QObject):
         run_step()
 
     def quit(self) -> None:
-        """Leave the run where there is one, and end."""
+        """Leave the run for good where there is one, and end."""
+        self.continuation.forget()
         self.shutdown.start()
 
     def close(self) -> None:
@@ -201,6 +213,7 @@ class Application(QObject):
         self.window.help_requested.connect(lambda error: self.pages.help.open(error))
         self.window.settings_requested.connect(self.navigator.open_settings)
         self.window.contributions_requested.connect(self.navigator.open_contributions)
+        self.continuation.consent_needed.connect(self.window.come_forward)
         self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
         self.remote_control.quit_requested.connect(self.quit)
@@ -265,6 +278,11 @@ class Application(QObject):
         assert isinstance(qt, QGuiApplication)
         qt.applicationStateChanged.connect(self.intake.on_application_state)
         self.intake.offer_clipboard()
+
+    def _continue_run(self, request: LaunchRequest) -> None:
+        """Whoever starts the program with a link or a run file has another run in mind."""
+        if not request.link and not request.run_file:
+            self.continuation.start()
 
     def _follow_updates(self) -> None:
         from app.controllers.update_controller import UpdateController

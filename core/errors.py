@@ -5,22 +5,9 @@ The English texts are here, once for the window and the command line; ``core.tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
-
-@dataclass(frozen=True)
-class ErrorText:
-    """The texts of an error and the exit code of the command line.
-
-    ``title`` says what happened, ``advice`` what to do about it, a sentence or two each. Where the advice names
-    what only the window has, ``terminal_advice`` says the same with the options and commands of a terminal.
-    """
-
-    title: str
-    advice: str
-    exit_code: int
-    terminal_advice: str = ""
+from core.error_text import ErrorText
 
 
 class ErrorKind(Enum):
@@ -305,6 +292,16 @@ class ErrorKind(Enum):
     NO_ANSWER = ErrorText(
         "Workerbee's window is open, but does not answer.",
         "Wait a little. If it stays so, end its process and start it again.",
+        7,
+    )
+    NO_SERVICE_MANAGER = ErrorText(
+        "Nothing here can run Workerbee as a service.",
+        "Let the window start at login instead, or have `workerbee join ADDRESS --yes` started in another way.",
+        7,
+    )
+    SERVICE_REFUSED = ErrorText(
+        "The service manager has refused.",
+        "What it says is named above; `systemctl --user status workerbee` may tell more.",
         7,
     )
     INTERNAL = ErrorText("An unexpected error occurred.", "Please report the log.", 7)

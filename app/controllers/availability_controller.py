@@ -116,6 +116,12 @@ class AvailabilityController(QObject):
         """How fast the rules let training be, and what they are decided by; see `look`, which keeps that going."""
         return self._session_controller.session.pace, self._guard.observation
 
+    def has_decided(self) -> bool:
+        """Whether the rules have decided; who asks again within a few seconds keeps the observation going."""
+        self._looked_until = time.monotonic() + _LONGEST_LOOK_SECONDS
+        self._begin()
+        return self._guard.observation is not None
+
     def last_pauses(self, days: float) -> tuple[Interval, ...]:
         """When this computer was free for runs that were joined, and when it was not, the earliest first."""
         return self._pauses.intervals(days, datetime.now().astimezone())

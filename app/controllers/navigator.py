@@ -111,5 +111,7 @@ class Navigator(QObject):
     def dismiss(self) -> None:
         """Go back to the join page from a run that has ended."""
         if self._session_controller.is_over:
+            if self._session_controller.session.phase == "ended":
+                self._session_controller.left.emit()
             self._dismissed = self._session_controller.session
             self.changed.emit()

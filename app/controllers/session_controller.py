@@ -38,6 +38,7 @@ class SessionController(QObject):
         stage_changed: the same two, where something differs that a person waits for; emitted after ``changed``.
         refused: a run cannot be started (a UserError).
         overruled: the person wishes to go on at once, whatever asks for a pause.
+        left: the person has left the run for good, or looks for another one.
 
     Attributes:
         client: the client, whose worker trains.
@@ -51,6 +52,7 @@ class SessionController(QObject):
     stage_changed = Signal(object, object)
     refused = Signal(object)
     overruled = Signal()
+    left = Signal()
 
     def __init__(
         self,
@@ -102,6 +104,8 @@ class SessionController(QObject):
         def start_search() -> None:
             self.client.join(address, run_id=run_id, network=settings.network, port=settings.port, manifest=manifest)
 
+        if self.session.phase != "idle":
+            self.left.emit()
         if self.is_over:
             self._apply(start_search)
         else:
@@ -183,12 +187,17 @@ class SessionController(QObject):
 
     def leave(self) -> None:
         """Leave the run for good, with a goodbye to the others."""
+        self.left.emit()
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """Say goodbye to the others because the program ends, though the person has not left the run."""
         self._when_over = None
         self._apply(self.client.leave)
 
     def close(self) -> None:
         """Leave, and wait until neither worker runs; their last events are left for the bridge to deliver."""
-        self.leave()
+        self.interrupt()
         self.dry_runs.close()
         self.client.close()
 

@@ -1,14 +1,14 @@
-"""Start at login: one small file in the desktop's autostart folder."""
+"""Start at login, hidden in the tray: one small file in the desktop's autostart folder."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 from app.desktop.launch_request import MINIMISED
 from core.files.atomic import storage_problem, write_atomically
 from core.files.folders import autostart_file
+from core.service.program import workerbee_program
 
 _RESERVED = str.maketrans({character: f"\\{character}" for character in '"`$\\'})
 
@@ -18,7 +18,7 @@ def can_start_at_login() -> bool:
     return sys.platform.startswith("linux")
 
 
-def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None = None) -> None:
+def set_autostart(is_wanted: bool, *, program: Path | None = None) -> None:
     """Write, rewrite or remove the autostart file; raises UserError where the folder cannot be written."""
     if not can_start_at_login():
         return
@@ -27,7 +27,7 @@ def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None =
         if not is_wanted:
             path.unlink(missing_ok=True)
             return
-        entry = autostart_entry(program or workerbee_program(), is_minimised=is_minimised).encode()
+        entry = autostart_entry(program or workerbee_program()).encode()
         if path.is_file() and path.read_bytes() == entry:
             return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -36,20 +36,11 @@ def set_autostart(is_wanted: bool, *, is_minimised: bool, program: Path | None =
         raise storage_problem(error, path) from error
 
 
-def workerbee_program() -> Path:
-    """The path of the command that starts this very Workerbee."""
-    typed, beside = Path(sys.argv[0]), Path(sys.executable).with_name("workerbee")
-    if typed.name == "workerbee" and typed.is_file():
-        return typed.absolute()
-    return beside if beside.is_file() else Path(shutil.which("workerbee") or beside)
-
-
-def autostart_entry(program: Path, *, is_minimised: bool) -> str:
+def autostart_entry(program: Path) -> str:
     """The text of the autostart file; its ``TryExec`` makes the desktop ignore it once the program is removed.
 
     https://specifications.freedesktop.org/autostart-spec/latest/
     """
-    words = f"{_quoted(str(program))} {MINIMISED}" if is_minimised else _quoted(str(program))
     lines = (
         "[Desktop Entry]",
         "Type=Application",
@@ -57,7 +48,7 @@ def autostart_entry(program: Path, *, is_minimised: bool) -> str:
         "Comment=Lend this computer's GPU to a collaborative training run",
         "Icon=workerbee",
         f"TryExec={_escaped(str(program))}",
-        f"Exec={_escaped(words)}",
+        f"Exec={_escaped(_quoted(str(program)))} {MINIMISED}",
         "Terminal=false",
         "StartupNotify=false",
         "X-GNOME-Autostart-enabled=true",

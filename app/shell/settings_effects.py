@@ -34,14 +34,13 @@ class SettingsEffects(QObject):
         if after.language != before.language:
             self._language.choose(after.language)
             self.language_changed.emit()
-        login = (after.start_at_login, after.start_minimised)
-        if login != (before.start_at_login, before.start_minimised):
+        if after.start_at_login != before.start_at_login:
             self._set_autostart(after)
 
     def _set_autostart(self, settings: Settings) -> None:
         from app.desktop.autostart import set_autostart
 
         try:
-            set_autostart(settings.start_at_login, is_minimised=settings.start_minimised)
+            set_autostart(settings.start_at_login)
         except UserError as error:
             self.failed.emit(error)

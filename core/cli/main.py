@@ -30,6 +30,7 @@ from core.cli.parser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.publish_arguments import PublishRun
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
+from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
 from core.cli.runner.worker_session import SessionError
@@ -39,6 +40,7 @@ from core.files.logs import set_up_logging
 from core.version import own_version
 
 _BROKEN_PIPE_CODE = 141
+_InSwarm = PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo | InstallService | RunService
 
 
 def run_command(words: list[str], worker_command: Sequence[str] | None = None) -> int:
@@ -95,6 +97,8 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return control(command, folders)
         case Reset() | ForgetOrganiser() | BlockPeer() | ListContributions() | ListRuns():
             return _with_files(command, folders)
+        case ShowService() | RemoveService():
+            return _service(command, folders)
         case _:
             return _with_context(command, folders, worker_command)
 
@@ -132,6 +136,12 @@ def _run_file(command: NewRunFile | CheckRunFile) -> int:
     return new_run_file(command) if isinstance(command, NewRunFile) else check_run_file(command)
 
 
+def _service(command: ShowService | RemoveService, folders: Folders) -> int:
+    from core.cli.service.state import remove_service, show_service
+
+    return show_service(command, folders) if isinstance(command, ShowService) else remove_service(command, folders)
+
+
 def _engine(command: EngineCommand, folders: Folders) -> int:
     from core.cli.commands.engine import engine
 
@@ -140,11 +150,8 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
     return engine(command, folders)
 
 
-_SwarmCommand = PublishRun | JoinRun | InspectSwarm | ListPeers | TrySwarm | Demo
-
-
 def _with_context(
-    command: _SwarmCommand | ExportRun | Doctor | MakeReport,
+    command: _InSwarm | ExportRun | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -170,8 +177,17 @@ def _with_context(
         return _in_swarm(command, context)
 
 
-def _in_swarm(command: _SwarmCommand, context: CommandContext) -> int:
+def _service_in_swarm(command: InstallService | RunService, context: CommandContext) -> int:
+    from core.cli.service.install import install_service
+    from core.cli.service.run import run_service
+
+    return run_service(command, context) if isinstance(command, RunService) else install_service(command, context)
+
+
+def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
     match command:
+        case InstallService() | RunService():
+            return _service_in_swarm(command, context)
         case JoinRun():
             from core.cli.commands.join import join
 

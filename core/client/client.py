@@ -36,6 +36,7 @@ from core.protocol.client_events import (
     PauseReason,
     RestartDue,
     ResumeAsked,
+    RunContinued,
     WorkerExited,
 )
 from core.protocol.commands import Check, DryRun, Export, Join, Leave, NetworkMode, Publish, Push, Start, TestNetwork
@@ -213,9 +214,9 @@ class Client:
                 self._start_again()
             case PauseAsked():
                 self._pause()
-            case AvailabilityDecided():
+            case AvailabilityDecided() | RunContinued():
                 self._pace.send(self._worker, self.session)
-                if self.session.pause != before.pause:
+                if self.session.pause != before.pause or before.is_at_rest:
                     self._pause()
                     self._start_again()
             case _:
@@ -307,7 +308,7 @@ class Client:
         reset_after_seconds = time.monotonic() - self._works_since if self._works_since else 0.0
         crash = self.session.crash
         problem = ErrorKind.from_key(crash.problem) if crash else ErrorKind.WORKER_CRASHED
-        has_trained = self.session.epochs_done > 0
+        has_trained = self.session.has_trained
         attempt = self._restarts.next_attempt(self._attempt, reset_after_seconds, problem, has_trained=has_trained)
         if attempt is None or self.session.hello is None or not self.session.may_restart:
             self._post(self._last_words(event))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from core.client.session import Phase, Session
-from core.protocol.client_events import AvailabilityDecided, FinishAsked, Pause, PauseAsked, ResumeAsked
+from core.protocol.client_events import AvailabilityDecided, FinishAsked, Pause, PauseAsked, ResumeAsked, RunContinued
 from core.protocol.commands import Join
 from core.protocol.events import Restarting
 
@@ -39,6 +39,22 @@ def as_rules_ask(session: Session) -> Session:
         wanted = Pause("rule", rule=rule)
         return session if pause == wanted else _paused(session, wanted)
     return _resumed(session) if session.is_held and session.phase == "paused" else session
+
+
+def continued(before: Session, event: RunContinued) -> Session:
+    """The session of a run that goes on after the program was ended: looked for, or paused as it was before."""
+    resting = Session(
+        phase="paused",
+        opening=event.opening,
+        consent=event.consent,
+        agreed=event.agreed,
+        chosen=event.agreed,
+        pause=event.pause,
+        is_continued=True,
+        availability=before.availability,
+        rules=before.rules,
+    )
+    return resting if event.pause is not None else _resumed(resting)
 
 
 def in_peace(session: Session) -> Session:

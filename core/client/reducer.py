@@ -10,7 +10,7 @@ from typing import assert_never
 
 import msgspec
 
-from core.client.pausing import after_wish, as_rules_ask, begun_anew, in_peace
+from core.client.pausing import after_wish, as_rules_ask, begun_anew, continued, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
@@ -23,6 +23,7 @@ from core.protocol.client_events import (
     PauseAsked,
     RestartDue,
     ResumeAsked,
+    RunContinued,
     WorkerExited,
 )
 from core.protocol.commands import (
@@ -99,6 +100,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_setback(session, event)
         case PauseAsked() | ResumeAsked() | FinishAsked() | AvailabilityDecided():
             return after_wish(session, event)
+        case RunContinued():
+            return continued(session, event) if session.phase in ("idle", "ended") else session
         case _:
             assert_never(event)
 
@@ -262,17 +265,8 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
-_Report = (
-    PeersSeen
-    | SuspectsSeen
-    | ContributionStatus
-    | Evaluated
-    | RunScored
-    | CheckpointSaved
-    | FitMeasured
-    | Exported
-    | Pushed
-)
+_Answer = FitMeasured | Exported | Pushed
+_Report = PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | CheckpointSaved | _Answer
 
 
 def _after_report(session: Session, event: _Report) -> Session:

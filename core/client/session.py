@@ -60,8 +60,8 @@ class Session:
     ``pause`` is set from the moment it is asked for: the phase is ``leaving``, then ``paused``.
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
     session follows them. ``paced`` is what the worker has made of the pace.
-    ``fit`` is what a dry run has found, ``exported`` what an export has written.
-    ``last_share`` is our part of the last step's samples, 0 to 1.
+    ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
+    ``exported`` what an export has written. ``last_share`` is our part of the last step's samples, 0 to 1.
     """
 
     phase: Phase = "idle"
@@ -69,6 +69,7 @@ class Session:
     consent: Start | None = None
     agreed: RunFound | None = None
     is_worker_running: bool = False
+    is_continued: bool = False
     hello: Hello | None = None
     confined: Confined | None = None
     engine: EngineChecked | None = None
@@ -132,8 +133,12 @@ class Session:
     @property
     def is_crashed(self) -> bool:
         """Whether the worker is gone although nothing has ended: somebody must decide what follows."""
-        is_at_rest = self.restarting is not None or self.phase in ("idle", "paused", "ended")
-        return not self.is_worker_running and not is_at_rest
+        return not self.is_worker_running and not self.is_at_rest and self.restarting is None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing goes on and no restart is waited for: not begun, paused or ended."""
+        return self.phase in ("idle", "paused", "ended")
 
     @property
     def is_changed(self) -> bool:
@@ -146,6 +151,11 @@ class Session:
         if self.consent is not None:
             return self.consent.run_id
         return self.agreed.manifest.run.id if self.agreed else None
+
+    @property
+    def has_trained(self) -> bool:
+        """Whether this computer has trained in the run before, so that it can be expected to do so again."""
+        return self.epochs_done > 0 or self.is_continued
 
     @property
     def can_pause(self) -> bool:

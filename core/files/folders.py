@@ -75,6 +75,21 @@ class DataFolder:
         return self.path / "consents.json"
 
     @property
+    def unfinished_run_file(self) -> Path:
+        """The run that the window contributes to, until its owner leaves it."""
+        return self.path / "unfinished_run.json"
+
+    @property
+    def service_run_file(self) -> Path:
+        """The run that the service contributes to."""
+        return self.path / "service_run.json"
+
+    @property
+    def service_lock(self) -> Path:
+        """The folder that is locked while the service runs."""
+        return self.path / "service"
+
+    @property
     def known_organisers_file(self) -> Path:
         """Which organiser signed each run that this person has joined."""
         return self.memory / "known_runs.json"
@@ -111,7 +126,7 @@ class DataFolder:
 
 @dataclass(frozen=True)
 class Folders:
-    """The four folders of one person; nothing lies anywhere else but the ``autostart_file``."""
+    """The four folders of one person; nothing lies anywhere else but ``autostart_file`` and ``service_unit_file``."""
 
     settings: Path
     data: Path
@@ -182,5 +197,13 @@ def _refuse_shared(folder: Path) -> None:
 
 def autostart_file() -> Path:
     """The desktop entry that starts Workerbee at login, whether it exists or not."""
-    config = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(config) / "autostart" / "workerbee.desktop"
+    return _config_folder() / "autostart" / "workerbee.desktop"
+
+
+def service_unit_file() -> Path:
+    """The unit of this person's systemd that trains without a desktop, whether it exists or not."""
+    return _config_folder() / "systemd" / "user" / "workerbee.service"
+
+
+def _config_folder() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config"))

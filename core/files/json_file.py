@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -41,11 +42,19 @@ class JsonFile(Generic[_Value]):
     time, log that instead.
     """
 
-    def __init__(self, path: Path, kind: Any, *, max_bytes: int = MAX_FILE_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        kind: Any,
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+        dec_hook: Callable[[type, Any], Any] | None = None,
+    ) -> None:
+        """``dec_hook`` decodes types that msgspec does not know."""
         self.path = path
         self.quarantined: Path | None = None
         self._max_bytes = max_bytes
-        self._decoder: msgspec.json.Decoder[_Value] = msgspec.json.Decoder(kind)
+        self._decoder: msgspec.json.Decoder[_Value] = msgspec.json.Decoder(kind, dec_hook=dec_hook)
 
     def read(self) -> _Value | None:
         """The value; ``None`` where there is no file, or one that was damaged. Raises OSError."""

@@ -103,6 +103,16 @@ def try_lock(path: Path) -> LockedFolder | None:
     return _try_lock(path, LockedFolder)
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a living process holds the folder at ``path``; nothing is made there. Raises UserError."""
+    if not (path / LOCK_FILE).is_file():
+        return False
+    locked = try_lock(path)
+    if locked is not None:
+        locked.release()
+    return locked is None
+
+
 def try_lock_own(path: Path) -> LockedFolder | None:
     """The folder at ``path``, if it is there with a lock file that no living process holds, and this user's own.
 

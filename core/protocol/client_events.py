@@ -8,7 +8,7 @@ from typing import Literal
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
-from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push
+from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import AnyEvent, RunFound
 
 DEFAULT_RULES = AvailabilityRules()
@@ -77,7 +77,28 @@ class AvailabilityDecided:
     pace: Pace = FULL
 
 
+@dataclass(frozen=True)
+class RunContinued:
+    """A run goes on that the end of the program has interrupted: it was ``agreed`` to, and paused as ``pause`` says.
+
+    A front end posts it in place of the commands by which a person joins and starts.
+    """
+
+    opening: Join
+    consent: Start
+    agreed: RunFound
+    pause: Pause | None = None
+
+
 ClientEvent = (
-    AnyEvent | Asked | WorkerExited | RestartDue | PauseAsked | ResumeAsked | FinishAsked | AvailabilityDecided
+    AnyEvent
+    | Asked
+    | WorkerExited
+    | RestartDue
+    | PauseAsked
+    | ResumeAsked
+    | FinishAsked
+    | AvailabilityDecided
+    | RunContinued
 )
 Opening = Join | Publish | Check | DryRun | Export | Push

@@ -17,7 +17,7 @@ MAX_LINE_BYTES = 1024 * 1024
 _Decoded = TypeVar("_Decoded")
 
 
-def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
+def read_multiaddr(kind: type, text: Any) -> Multiaddr:
     """The decoding of Multiaddr, the one type that msgspec does not know: it crosses the pipe as a text."""
     if kind is not Multiaddr or not isinstance(text, str):
         raise ValueError("a multiaddr is a text")
@@ -25,8 +25,8 @@ def _read_multiaddr(kind: type, text: Any) -> Multiaddr:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=str)
-_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand, dec_hook=_read_multiaddr)
-_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=_read_multiaddr)
+_command_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand, dec_hook=read_multiaddr)
+_event_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=read_multiaddr)
 
 
 def encode(message: StrictStruct | Mapping[str, object]) -> bytes:

@@ -52,7 +52,11 @@ class Consents:
 
     def of(self, run: RunFound) -> Consent | None:
         """What was last agreed to of the run with that id by that organiser."""
-        wanted = (run.manifest.run.id, run.organiser)
+        return self.of_run(run.manifest.run.id, run.organiser)
+
+    def of_run(self, run_id: str, organiser: str) -> Consent | None:
+        """What was last agreed to of the run with that id by that organiser."""
+        wanted = (run_id, organiser)
         return next((each for each in self._load() if (each.run_id, each.organiser) == wanted), None)
 
     def cover(self, run: RunFound) -> bool:

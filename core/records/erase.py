@@ -12,7 +12,7 @@ from core.engine.installed import EngineDirectory, is_in_use
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.disk_space import disk_usage
-from core.files.folders import Folders, autostart_file
+from core.files.folders import Folders, autostart_file, service_unit_file
 from core.files.locks import PeerFolder, try_lock
 
 Category = Literal["engine", "downloads", "runs", "history", "caches", "settings", "logs", "identity"]
@@ -23,7 +23,7 @@ Category = Literal["engine", "downloads", "runs", "history", "caches", "settings
 - ``runs``: manifests, evaluations and checkpoints of runs that were published from here;
 - ``history``: curves, contributions, recent runs and their organisers;
 - ``caches``: what is only kept to save time, such as the addresses of peers;
-- ``settings``: the settings file, the window's place, and the desktop entry that starts Workerbee at login;
+- ``settings``: the settings file, the window's place, and what starts Workerbee at login (desktop entry, systemd unit);
 - ``logs``: the log files of client and workers;
 - ``identity``: the keys by which swarms know this computer.
 """
@@ -79,8 +79,10 @@ def _everything(folders: Folders) -> Iterator[tuple[Category, Path]]:
     for path in _entries(folders.data):
         if path not in own:
             yield from _in_data_folder(folders, path)
-    if autostart_file().is_file():
-        yield "settings", autostart_file()
+    unit = service_unit_file()
+    for path in (autostart_file(), unit, unit.parent / "default.target.wants" / unit.name):
+        if path.is_file() or path.is_symlink():
+            yield "settings", path
 
 
 def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Path]]:

@@ -14,6 +14,7 @@ from core.protocol.client_events import (
     PauseAsked,
     RestartDue,
     ResumeAsked,
+    RunContinued,
     WorkerExited,
 )
 from core.protocol.commands import (
@@ -75,6 +76,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
+        case RunContinued():
+            return translate("EventLog", "The run goes on that was interrupted when Workerbee ended.")
         case AvailabilityDecided():
             return _of_rules(event)
         case Confined():
@@ -90,10 +93,8 @@ def line(event: ClientEvent) -> str | None:
         case Exported() | Pushed():
             return _of_export(event)
         case UploadMeasured():
-            return fill_placeholders(
-                translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
-                mbits(event.bits_per_second),
-            )
+            words = translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
+            return fill_placeholders(words, mbits(event.bits_per_second))
         case Paced(upload="refused"):
             return translate("EventLog", "This computer lets no program limit the uploads of another.")
         case Warned() | Failed():

@@ -1521,6 +1521,10 @@
         <translation>Epoche %1: exportiert, %2.</translation>
     </message>
     <message>
+        <source>The run goes on that was interrupted when Workerbee ended.</source>
+        <translation>Der Lauf geht weiter, der unterbrochen wurde, als Workerbee endete.</translation>
+    </message>
+    <message>
         <source>The line uploads %1 Mbit/s, as last measured here.</source>
         <translation>Die Leitung sendet %1 Mbit/s, wie hier zuletzt gemessen.</translation>
     </message>
@@ -2848,6 +2852,22 @@
         <translation>Warten Sie etwas. Bleibt es so, beenden Sie den Prozess und starten Sie Workerbee neu.</translation>
     </message>
     <message>
+        <source>Nothing here can run Workerbee as a service.</source>
+        <translation>Hier kann nichts Workerbee als Dienst betreiben.</translation>
+    </message>
+    <message>
+        <source>Let the window start at login instead, or have `workerbee join ADDRESS --yes` started in another way.</source>
+        <translation>Lassen Sie stattdessen das Fenster beim Anmelden starten, oder starten Sie `workerbee join ADRESSE --yes` auf andere Weise.</translation>
+    </message>
+    <message>
+        <source>The service manager has refused.</source>
+        <translation>Die Dienstverwaltung hat abgelehnt.</translation>
+    </message>
+    <message>
+        <source>What it says is named above; `systemctl --user status workerbee` may tell more.</source>
+        <translation>Was sie sagt, steht oben; `systemctl --user status workerbee` verrät vielleicht mehr.</translation>
+    </message>
+    <message>
         <source>An unexpected error occurred.</source>
         <translation>Etwas ist schiefgegangen, das Workerbee nicht vorhergesehen hat.</translation>
     </message>
@@ -4002,8 +4022,8 @@
         <translation>nichts tun</translation>
     </message>
     <message>
-        <source>start Workerbee</source>
-        <translation>Workerbee starten</translation>
+        <source>start Workerbee in the tray</source>
+        <translation>Workerbee im Infobereich starten</translation>
     </message>
     <message>
         <source>with its window</source>

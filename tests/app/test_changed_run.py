@@ -87,6 +87,7 @@ def test_after_a_restart_of_the_program_the_review_tells_a_changed_run_from_an_u
 ) -> None:
     first = opened("good")
     train(qtbot, first)
+    first.quit()
     first.close()
     for part, words in (("be_described_anew", "not changed since"), ("be_widened", "recipe.width: 128 → 256")):
         again = opened("good", part)  # the journal tells the fake worker that this is not the first life

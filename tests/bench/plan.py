@@ -31,13 +31,15 @@ ROWS = (
     "window_rules",
     "window_block",
     "window_pause",
+    "window_login",
     "wayland_start",
     "wayland_memory",
 )
 _OF_TRAINING = frozenset({"contributed", "standstill"})
 _OF_LEAVING = frozenset({"leave", "others", "memory"})
 _OF_FAULTS = frozenset({"crash", "sleep", "cut"})
-_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | {"join", "confinement", "defences", "window_pause"}
+_OF_WINDOW_PEERS = frozenset({"window_pause", "window_login"})
+_OF_PEERS = _OF_TRAINING | _OF_LEAVING | _OF_FAULTS | _OF_WINDOW_PEERS | {"join", "confinement", "defences"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Plan:
     """``rounds`` is how often every kind of pair has its turn, of ``epochs`` measured ones each.
 
     In ``leavings`` of them one peer is seen to go. ``joinings`` is the number of pairs of volunteers. The
-    window is started and paused so often and watched for so long; its ten minutes of events come
+    window is started, paused and killed so often and watched for so long; its ten minutes of events come
     ``window_times_faster``. Home lines are watched for ``line_rounds`` rounds, and for ``home_loss_seconds`` where
     losses are compared; of the other rows about local SGD, each has its number of rounds; a newcomer downloads a state
     of ``newcomer_numbers``.
@@ -61,6 +63,7 @@ class Plan:
     limit_seconds: float
     window_starts: int
     window_pauses: int
+    window_logins: int
     window_seconds: float
     window_times_faster: float
     line_rounds: int
@@ -107,8 +110,8 @@ class Plan:
         return "contributed" in self.rows
 
 
-FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0)
-QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0)
+FULL = Plan(ROWS, 3, 7, 2, 5, 10.0, 8.0, 90 * 60.0, 7, 2, 3, 30.0, 10.0, 6, 3, 10, 30, 4_000_000, 12, 900.0)
+QUICK = Plan(ROWS, 1, 2, 1, 2, 6.0, 7.0, 60 * 60.0, 3, 1, 1, 10.0, 40.0, 2, 1, 3, 10, 2_500_000, 6, 100.0)
 ROOT_SECONDS = 10.0  # a round in which peers come and go, at the most
 
 

@@ -46,7 +46,7 @@ class WindowSettings(Card):
         self.language.show_chosen(settings.language)
 
     def _offer_behaviour(self) -> None:
-        self.login.show_choices([(self.tr("do nothing"), False), (self.tr("start Workerbee"), True)])
+        self.login.show_choices([(self.tr("do nothing"), False), (self.tr("start Workerbee in the tray"), True)])
         self.opening.show_choices([(self.tr("with its window"), False), (self.tr("hidden in the tray"), True)])
         self.closing.show_choices([(self.tr("go on in the tray"), True), (self.tr("leave the run and quit"), False)])
         self.notifications.show_choices([(self.tr("show a notification"), True), (self.tr("show nothing"), False)])

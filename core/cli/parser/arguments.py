@@ -34,6 +34,7 @@ from core.cli.parser.peer_arguments import BlockPeer, ListPeers, add_block, add_
 from core.cli.parser.publish_arguments import PublishRun, add_publish, read_publish
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
+from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 from core.run.round_estimate import Line
@@ -131,6 +132,7 @@ ParsedCommand = (
     | MakeReport
     | ListContributions
     | ShowDocument
+    | ServiceCommand
     | Help
 )
 
@@ -163,18 +165,14 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_export(commands.add_parser("export", help="write a run's model for other programs", allow_abbrev=False))
     add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
+    add_service(commands.add_parser("service", help="help a run without a desktop", allow_abbrev=False))
     add_control(commands)
     add_engine(commands.add_parser("engine", help="what trains: show, make, remove", allow_abbrev=False))
     add_reset(commands.add_parser("reset", help="delete what is kept of you", allow_abbrev=False))
     add_forget(commands.add_parser("forget", help="forget a run's key that has changed", allow_abbrev=False))
     add_contributions(commands.add_parser("contributions", help="what you gave, and what it cost", allow_abbrev=False))
     add_help(commands.add_parser("help", help="print a document, such as the user guide", allow_abbrev=False))
-    demo = commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False)
-    add_limits(demo)
-    demo.add_argument(
-        "--mode", choices=get_args(Mode), default="gradients", help="what the two average (default: gradients)"
-    )
-    add_json(demo)
+    _add_demo(commands.add_parser("demo", help="an organiser and a volunteer on this computer", allow_abbrev=False))
     add_report(commands.add_parser("report", help="save what helps to find a problem", allow_abbrev=False))
     add_json(commands.add_parser("doctor", help="see whether this computer is in order", allow_abbrev=False))
     return parser
@@ -216,6 +214,14 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
         help="agree beforehand to what is printed first; a run that is changed later then ends with an error",
     )
     add_limits(parser)
+    add_json(parser)
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    add_limits(parser)
+    parser.add_argument(
+        "--mode", choices=get_args(Mode), default="gradients", help="what the two average (default: gradients)"
+    )
     add_json(parser)
 
 
@@ -277,6 +283,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     ),
     "engine": read_engine,
     **dict.fromkeys(ACTIONS, read_control),
+    "service": read_service,
     "reset": lambda asked: Reset(asked.yes, asked.identity, asked.downloads, asked.json),
     "forget": lambda asked: ForgetOrganiser(asked.run_id, asked.yes, asked.json),
     "help": lambda asked: ShowDocument(asked.topic, asked.json),

@@ -14,7 +14,7 @@ from core.files.folders import autostart_file
 
 
 def test_the_program_is_named_twice_and_starts_minimised() -> None:
-    entry = autostart_entry(Path("/usr/bin/workerbee"), is_minimised=True)
+    entry = autostart_entry(Path("/usr/bin/workerbee"))
     assert "TryExec=/usr/bin/workerbee\n" in entry
     assert 'Exec="/usr/bin/workerbee" --minimised\n' in entry
 
@@ -22,25 +22,23 @@ def test_the_program_is_named_twice_and_starts_minimised() -> None:
 @pytest.mark.parametrize(
     ("program", "line"),
     [
-        ("/home/me/my apps/workerbee", 'Exec="/home/me/my apps/workerbee"'),
-        ("/100%/workerbee", 'Exec="/100%%/workerbee"'),
-        ('/a"b/workerbee', r'Exec="/a\\"b/workerbee"'),
-        ("/a$b/workerbee", r'Exec="/a\\$b/workerbee"'),
+        ("/home/me/my apps/workerbee", 'Exec="/home/me/my apps/workerbee" --minimised'),
+        ("/100%/workerbee", 'Exec="/100%%/workerbee" --minimised'),
+        ('/a"b/workerbee', r'Exec="/a\\"b/workerbee" --minimised'),
+        ("/a$b/workerbee", r'Exec="/a\\$b/workerbee" --minimised'),
     ],
 )
 def test_strange_folders_are_quoted_as_the_specification_says(program: str, line: str) -> None:
-    assert line in autostart_entry(Path(program), is_minimised=False).splitlines()
+    assert line in autostart_entry(Path(program)).splitlines()
 
 
 def test_it_can_be_wanted_changed_and_not_wanted_any_more() -> None:
-    program = Path("/usr/bin/workerbee")
-    set_autostart(True, is_minimised=False, program=program)
-    assert "--minimised" not in autostart_file().read_text()
-    set_autostart(True, is_minimised=True, program=program)
-    assert "--minimised" in autostart_file().read_text()
+    set_autostart(True, program=Path("/usr/local/bin/workerbee"))
+    set_autostart(True, program=Path("/usr/bin/workerbee"))
+    assert "TryExec=/usr/bin/workerbee\n" in autostart_file().read_text()
     assert stat.S_IMODE(autostart_file().stat().st_mode) == 0o644
     for _ in range(2):
-        set_autostart(False, is_minimised=False)
+        set_autostart(False)
         assert not autostart_file().exists()
 
 
@@ -49,6 +47,6 @@ def test_a_folder_that_refuses_is_a_problem_with_its_path(monkeypatch: pytest.Mo
     in_the_way.write_text("")
     monkeypatch.setitem(os.environ, "XDG_CONFIG_HOME", str(in_the_way))
     with pytest.raises(UserError) as caught:
-        set_autostart(True, is_minimised=False)
+        set_autostart(True)
     assert caught.value.problem is ErrorKind.FOLDER_NOT_WRITABLE
     assert str(in_the_way) in caught.value.detail

@@ -1,6 +1,6 @@
 """The window as it is, with a door at the back: what a line on a socket says is done as a person would.
 
-    python -m tests.bench.window.instrumented_window DOOR [WORKER …]
+    python -m tests.bench.window.instrumented_window [--minimised] DOOR [WORKER …]
 
 It opens what `app.startup` opens, and prints the events that reach it; nothing in `app` knows of it.
 """
@@ -19,7 +19,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from app import application
 from app import startup as start
 from app.application import Application
-from app.desktop.launch_request import LaunchRequest
+from app.desktop.launch_request import MINIMISED, LaunchRequest
 from core.protocol.codec import encode
 from core.protocol.events import PeersSeen
 from core.protocol.types import Event
@@ -69,9 +69,10 @@ def _tell(event: object) -> None:
 
 def main() -> int:
     """Until the person, or the bench, quits."""
-    door, *worker = sys.argv[1:]
+    is_minimised = sys.argv[1] == MINIMISED
+    door, *worker = sys.argv[1 + is_minimised :]
     application.Application = watched(door)  # type: ignore[misc]
-    return start.open_window(LaunchRequest(), worker_command=worker or None)
+    return start.open_window(LaunchRequest(is_minimised=is_minimised), worker_command=worker or None)
 
 
 if __name__ == "__main__":

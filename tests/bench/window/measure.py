@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.bench.plan import Plan
 from tests.bench.setup import Ground
+from tests.bench.window.login import logins
 from tests.bench.window.pause import Pausing, pausings
 from tests.bench.window.responsiveness import Blocked, blocked
 from tests.bench.window.startup import Starts, starts
@@ -28,6 +29,7 @@ class WindowMeasured:
     rules: RulesCost | None = None
     blocked: Blocked | None = None
     pausings: list[Pausing] = field(default_factory=list)
+    login_seconds: list[float] = field(default_factory=list)
 
 
 def window_deeds(
@@ -59,6 +61,10 @@ def window_deeds(
         measured.pausings = pausings(screen, ground.shortened(LIMIT_SECONDS), plan.window_pauses)
         return measured.pausings
 
+    def log_in() -> object:
+        measured.login_seconds = logins(screen, ground.shortened(LIMIT_SECONDS), plan.window_logins)
+        return measured.login_seconds
+
     deeds = {
         "window_start": start,
         "window_memory": memories,
@@ -66,6 +72,7 @@ def window_deeds(
         "window_rules": rules,
         "window_block": block,
         "window_pause": pause,
+        "window_login": log_in,
     }
     return {row: deed for row, deed in deeds.items() if row in plan.rows}
 

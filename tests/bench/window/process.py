@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.desktop.launch_request import MINIMISED
 from core.files.folders import Folders
 from core.records.settings import Settings, save_settings
 from tests.bench.peers.peer_process import PeerProcess
@@ -38,13 +39,18 @@ class Use:
 
 
 class WindowProcess(PeerProcess):
-    """A context like the others; its worker is the real one where no other is named."""
+    """A context like the others; its worker is the real one where no other is named.
 
-    def __init__(self, name: str, screen: Screen, ground: Ground, worker: Sequence[str] = ()) -> None:
+    With ``is_at_login`` it is started as the desktop starts it at login.
+    """
+
+    def __init__(
+        self, name: str, screen: Screen, ground: Ground, worker: Sequence[str] = (), *, is_at_login: bool = False
+    ) -> None:
         self._door = screen.door
         self._door.unlink(missing_ok=True)
         cores = ground.cores[0] | ground.cores[1] if worker else ground.cores[1]
-        words = [str(self._door), *worker]
+        words = [*([MINIMISED] if is_at_login else []), str(self._door), *worker]
         super().__init__(name, "tests.bench.window.instrumented_window", words, cores, ground.folder)
 
     def __enter__(self) -> WindowProcess:

@@ -24,6 +24,7 @@ MAX_COMPUTING_SECONDS = 1.0
 MAX_GONE_SECONDS = 3.0
 MAX_SEEING_SECONDS = 2.0  # until the start of a program is seen
 MAX_RULED_MEMORY_MIB = 95.0
+MAX_LOGIN_SECONDS = 20.0
 NO_FIGURE = "–"
 _MIB = 2**20
 
@@ -37,6 +38,7 @@ def window_rows(measured: WindowMeasured) -> Mapping[str, Callable[[], list[Row]
         "window_block": lambda: [_block(measured.blocked)],
         "window_rules": lambda: [_rules(measured.rules)],
         "window_pause": lambda: _pause(measured.pausings),
+        "window_login": lambda: [_login(measured.login_seconds)],
         "wayland_start": lambda: [_start("window on Wayland", measured.wayland_starts)],
         "wayland_memory": lambda: [_memory("window on Wayland", measured.wayland_memory, MAX_WAYLAND_MEMORY_MIB)],
     }
@@ -94,6 +96,16 @@ def _pause(pausings: list[Pausing]) -> list[Row]:
         _computing("window: a program started that a rule names", ruled, MAX_SEEING_SECONDS),
         _gone("window: that program started", ruled, MAX_SEEING_SECONDS),
     ]
+
+
+def _login(seconds: list[float]) -> Row:
+    worst = max(seconds, default=None)
+    return _row(
+        f"window: reboot (session restart) → contributing again, without a click; the longest of {len(seconds)}",
+        _seconds(worst),
+        f"≤ {MAX_LOGIN_SECONDS:.0f} s",
+        None if worst is None else worst <= MAX_LOGIN_SECONDS,
+    )
 
 
 def _computing(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:

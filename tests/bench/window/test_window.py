@@ -89,15 +89,20 @@ def test_the_worst_pause_counts_and_the_micro_batch_is_its_own() -> None:
     assert cells(measured, "window_pause")[3:] == [("3.20 s", False), ("5.10 s", False)]
 
 
+def test_the_slowest_login_counts() -> None:
+    assert cells(WindowMeasured(login_seconds=[9.0, 20.5]), "window_login") == [("20.50 s", False)]
+    assert cells(WindowMeasured(login_seconds=[9.0]), "window_login") == [("9.00 s", True)]
+
+
 def test_what_was_not_measured_is_not_reached_and_not_missed() -> None:
     rows = rows_of(ROWS, Measured(), 0.0)
     assert {row.is_reached for row in rows} == {None}
     assert len([row for row in rows if row.what.startswith("window")]) == len(WINDOW_ROWS) + 4
 
 
-def test_the_window_alone_needs_no_peers_but_for_a_pause() -> None:
+def test_the_window_alone_needs_no_peers_but_for_a_pause_and_a_login() -> None:
     assert not plan_for(("window_start", "window_block"), is_quick=True).wants_peers
-    assert plan_for(("window_pause",), is_quick=True).wants_peers
+    assert all(plan_for((row,), is_quick=True).wants_peers for row in ("window_pause", "window_login"))
     assert not plan_for(("join",), is_quick=False).wants_window
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ErrorKind, UserError
-from core.files.folders import Folders, autostart_file
+from core.files.folders import Folders, autostart_file, service_unit_file
 from core.files.locks import lock_peer_folder
 from core.records.erase import ALL_BUT_IDENTITY, CATEGORIES, erase_user_data, list_user_data
 from core.worker.fetch.file_store import FileStore
@@ -35,6 +35,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
         data.organiser_of("sums") / "identity.key",
         data.organiser_of("sums") / "checkpoint.safetensors",
         autostart_file(),
+        service_unit_file(),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"1234567890")
@@ -49,7 +50,7 @@ def files(folder: Path) -> set[str]:
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
     found = {each.category: each for each in list_user_data(folders)}
     assert found.keys() == CATEGORIES
-    assert sum(each.held_bytes for each in found.values()) == 140
+    assert sum(each.held_bytes for each in found.values()) == 150
     paths = [path for each in found.values() for path in each.paths]
     assert len(paths) == len(set(paths))
 

@@ -1,0 +1,1 @@
+"""The command `service`: installing, removing and examining the service, and what the service itself does."""

@@ -1,0 +1,65 @@
+"""`service run`: what the service manager starts; it goes on with the run that was agreed to."""
+
+from __future__ import annotations
+
+import time
+
+from core.cli.parser.arguments import JoinRun
+from core.cli.parser.options import NO_LIMITS
+from core.cli.parser.service_arguments import RunService
+from core.cli.runner.context import CommandContext, effective_settings
+from core.cli.runner.displays import display_for, stream_for_people
+from core.cli.runner.owner_rules import following_rules
+from core.cli.runner.worker_session import WorkerSession
+from core.errors import ErrorKind, UserError
+from core.files.locks import try_lock
+from core.protocol.client_events import RunContinued
+from core.records.consents import Consents
+from core.records.unfinished_run import UnfinishedRunFile, continuation, is_finished
+from core.texts.consent import changes_since
+
+_ASK_AGAIN = "`workerbee service install` shows it, and asks you."
+
+
+def run_service(command: RunService, context: CommandContext) -> int:
+    """Train until SIGTERM, by the owner's rules; returns 0 when the organiser has finished the run, too.
+
+    Raises UserError: RUN_CHANGED where the run is another than was agreed to, of which nothing is trained.
+    """
+    contents = context.folders.contents
+    held = try_lock(contents.service_lock)
+    if held is None:
+        raise UserError(ErrorKind.STILL_RUNNING, "The service runs already.")
+    with held:
+        settings = effective_settings(JoinRun("", json=command.json), context.folders)
+        event = _continuation(context, command)
+        devices = [device for device in context.devices() if device.label == event.consent.device]
+        worker = WorkerSession(context, display_for(command.json))
+        with worker, following_rules(worker, settings.availability, context.folders, devices):
+            worker.post(event)
+            try:
+                worker.train(NO_LIMITS)
+            except UserError:
+                if not is_finished(worker.session):
+                    raise
+            changed = worker.changed_run
+            worker.leave()
+            summary = worker.tally.summary(worker.session, time.monotonic())
+        if changed is not None:
+            lines = "; ".join(changes_since(event.agreed.manifest, changed.manifest))
+            raise UserError(ErrorKind.RUN_CHANGED, f"{lines}. {_ASK_AGAIN}")
+    print(summary, file=stream_for_people(command.json), flush=True)
+    return 0
+
+
+def _continuation(context: CommandContext, command: RunService) -> RunContinued:
+    """How the run goes on that was agreed to; raises UserError where there is none."""
+    folders = context.folders
+    settings = effective_settings(JoinRun("", json=command.json), folders)
+    run = UnfinishedRunFile(folders.contents.service_run_file).load()
+    if run is None:
+        raise UserError(ErrorKind.USAGE, "No run was chosen for the service: `workerbee service install` does.")
+    event = continuation(run, Consents(folders.contents.consents_file), settings, context.devices(), folders)
+    if event is None:
+        raise UserError(ErrorKind.RUN_CHANGED, f"What you agreed to of “{run.run_id}” is not known. {_ASK_AGAIN}")
+    return event

@@ -1,0 +1,45 @@
+"""`service status` and `service remove`."""
+
+from __future__ import annotations
+
+from core.cli.output.json_lines import print_object
+from core.cli.parser.service_arguments import RemoveService, ShowService
+from core.cli.runner.displays import stream_for_people
+from core.files.folders import Folders
+from core.records.unfinished_run import UnfinishedRunFile
+from core.security.sanitize import sanitize_line
+from core.service.platform import service_manager
+
+_SENTENCES = {
+    "running": "The service runs: journalctl --user -u workerbee tells what it does.",
+    "starting": "The service has failed, and starts again in a moment: journalctl --user -u workerbee tells why.",
+    "failed": "The service has failed, and waits for you: journalctl --user -u workerbee tells why.",
+    "stopped": "The service is stopped: systemctl --user start workerbee starts it.",
+}
+
+
+def show_service(command: ShowService, folders: Folders) -> int:
+    """Print whether the service is installed, what it does, and for which run."""
+    state = service_manager().state()
+    run = UnfinishedRunFile(folders.contents.service_run_file).load()
+    stream = stream_for_people(command.json)
+    print(_SENTENCES[state.activity] if state.is_installed else "The service is not installed.", file=stream)
+    if state.is_installed and run is not None:
+        print(f"Its run is “{sanitize_line(run.run_id)}”.", file=stream)
+    if state.is_installed and state.starts_at_boot is not None:
+        words = "It runs from boot on." if state.starts_at_boot else "It runs while you are logged in."
+        print(words, file=stream)
+    if command.json:
+        name = run.run_id if run is not None else ""
+        print_object("service", installed=state.is_installed, state=state.activity, run=name, boot=state.starts_at_boot)
+    return 0
+
+
+def remove_service(command: RemoveService, folders: Folders) -> int:
+    """Stop the service, which says goodbye to the run, and remove it."""
+    was_there = service_manager().remove()
+    UnfinishedRunFile(folders.contents.service_run_file).forget()
+    print("Removed." if was_there else "The service is not installed.", file=stream_for_people(command.json))
+    if command.json:
+        print_object("service", removed=was_there)
+    return 0

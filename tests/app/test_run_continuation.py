@@ -1,0 +1,203 @@
+"""The window after the program was ended: the run goes on as its owner had it, without a click; a fake engine."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.desktop.launch_request import LaunchRequest
+from core.client.session import Session
+from core.control.messages import ControlCommand
+from core.files.folders import Folders, service_unit_file
+from core.files.locks import try_lock
+from core.hardware.monitor import DevicesSeen
+from core.protocol.client_events import Pause
+from core.records.unfinished_run import UnfinishedRunFile
+from tests.app.support.sample_sessions import GPU
+from tests.app.test_application import LIMIT_MILLISECONDS, LINK, Open, name_of_page, opened, train, until
+from tests.app.test_changed_run import AGREED, CHANGED, starts
+from tests.support.computer.scripted_computer import ScriptedComputer, watch_over
+from tests.support.peers import fake_worker
+
+__all__ = ["opened"]  # the fixture
+
+AT_LOGIN = LaunchRequest(is_minimised=True)
+
+
+def is_training(session: Session) -> bool:
+    """Whether samples are computed."""
+    return session.phase == "training" and session.contributed_samples > 0
+
+
+def kept() -> bool:
+    """Whether a run is kept that goes on after the next start."""
+    return UnfinishedRunFile(Folders.default().contents.unfinished_run_file).load() is not None
+
+
+def has_looked(qtbot: QtBot, application: Application) -> None:
+    """Wait until a run that was interrupted would have gone on."""
+    qtbot.waitUntil(application.availability.has_decided, timeout=LIMIT_MILLISECONDS)
+    for _ in range(5):
+        qtbot.wait(100)  # as long as the program itself waits between two looks
+
+
+def log_out(application: Application) -> None:
+    """The desktop's session ends, and the program with it."""
+    application.shutdown.wait()
+    application.close()
+
+
+def test_a_run_goes_on_after_the_next_login_without_a_click(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    again = opened("good", request=AT_LOGIN)
+    until(qtbot, again, is_training)
+    assert starts(tmp_path) == [AGREED, AGREED]
+    assert name_of_page(again) == "training"
+    assert not again.window.is_seen
+
+
+def test_so_it_does_after_a_power_cut(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    train(qtbot, opened("good"))  # of which nothing is ended properly
+    again = opened("good", request=AT_LOGIN)
+    until(qtbot, again, is_training)
+    assert starts(tmp_path) == [AGREED, AGREED]
+
+
+def test_a_network_that_is_not_up_yet_at_login_is_waited_for(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    again = opened("good", "fail_for_good", "good", request=AT_LOGIN)  # nobody answers at first
+    until(qtbot, again, is_training)
+    assert starts(tmp_path) == [AGREED, AGREED]
+
+
+def test_a_gpu_that_is_not_there_any_more_is_named_and_waited_for(qtbot: QtBot, opened: Open) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    file = UnfinishedRunFile(Folders.default().contents.unfinished_run_file)
+    run = file.load()
+    assert run is not None
+    log_out(first)
+    file.keep(msgspec.structs.replace(run, device="cuda:0"))
+    again = opened("good", request=AT_LOGIN)
+    qtbot.waitUntil(lambda: "cuda:0" in again.window.notice.callout.text, timeout=LIMIT_MILLISECONDS)
+    assert again.session_controller.session.phase == "idle"
+    again.bridge.post_devices(DevicesSeen((GPU,), is_driver_answering=True, at=time.time()))
+    until(qtbot, again, is_training)
+
+
+@pytest.mark.parametrize("how", ["leave", "quit", "quit from a terminal"])
+def test_a_run_that_its_owner_has_left_or_quit_does_not_go_on(qtbot: QtBot, opened: Open, how: str) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    assert kept()
+    match how:
+        case "leave":
+            first.pages.training.page.leave_requested.emit()
+            until(qtbot, first, lambda session: session.phase == "ended")
+        case "quit":
+            with qtbot.waitSignal(first.shutdown.finished, timeout=LIMIT_MILLISECONDS):
+                first.tray_controller.quit_requested.emit()
+        case _:
+            with qtbot.waitSignal(first.shutdown.finished, timeout=LIMIT_MILLISECONDS):
+                first.remote_control.answer(ControlCommand(action="quit"))
+    first.close()
+    assert not kept()
+    again = opened("good", request=AT_LOGIN)
+    has_looked(qtbot, again)
+    assert again.session_controller.session.phase == "idle"
+
+
+def test_what_the_owner_has_paused_stays_paused_until_they_say_so(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    first.tray_controller.tray.pause_requested.emit(None)
+    until(qtbot, first, lambda session: session.phase == "paused")
+    log_out(first)
+    again = opened("good", request=AT_LOGIN)
+    until(qtbot, again, lambda session: session.pause == Pause())
+    assert starts(tmp_path) == [AGREED]
+    assert not again.session_controller.session.is_worker_running
+    again.tray_controller.tray.resume_requested.emit()
+    until(qtbot, again, is_training)
+
+
+def test_a_pause_until_some_time_ends_at_that_time_though_the_computer_was_off(qtbot: QtBot, opened: Open) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    first.session_controller.pause(1.0)
+    ends_at = time.time() + 1.0
+    until(qtbot, first, lambda session: session.phase == "paused" or session.pause is None)
+    log_out(first)
+    qtbot.waitUntil(lambda: time.time() > ends_at, timeout=LIMIT_MILLISECONDS)
+    until(qtbot, opened("good", request=AT_LOGIN), is_training)
+
+
+def test_a_run_that_has_changed_meanwhile_is_shown_and_not_trained_before_the_owner_agrees(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    again = opened("good", "be_widened", request=AT_LOGIN)
+    qtbot.waitUntil(lambda: again.window.is_seen, timeout=LIMIT_MILLISECONDS)
+    assert name_of_page(again) == "review"
+    assert "recipe.width: 128 → 256" in again.pages.review.page.offer.changes.text
+    assert starts(tmp_path) == [AGREED]
+    log_out(again)
+    third = opened("good", "be_widened", "be_widened", request=AT_LOGIN)
+    qtbot.waitUntil(lambda: third.window.is_seen, timeout=LIMIT_MILLISECONDS)
+    assert name_of_page(third) == "review", "who was away is asked again after another reboot"
+    assert starts(tmp_path) == [AGREED]
+    third.pages.review.page.bar.start.click()
+    until(qtbot, third, is_training)
+    assert starts(tmp_path) == [AGREED, CHANGED]
+
+
+def test_nothing_is_started_that_a_rule_would_then_pause(qtbot: QtBot, opened: Open, tmp_path: Path) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    computer = ScriptedComputer(is_on_battery=True)
+    again = opened("good", request=AT_LOGIN, watch=watch_over(computer))
+    until(qtbot, again, lambda session: session.is_held and session.phase == "paused")
+    assert (tmp_path / "journal").read_bytes().count(fake_worker.BIRTH.encode()) == 1, "no second worker"
+    computer.fields = {}
+    until(qtbot, again, is_training)
+
+
+def test_a_start_with_a_link_means_another_run(qtbot: QtBot, opened: Open) -> None:
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    again = opened("good", request=LaunchRequest(link=LINK))
+    has_looked(qtbot, again)
+    assert again.session_controller.session.phase == "idle"
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_where_there_is_a_service_the_window_leaves_it_to_that(
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_installed: bool
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    first = opened("good")
+    train(qtbot, first)
+    log_out(first)
+    with contextlib.ExitStack() as ends:
+        if is_installed:
+            service_unit_file().parent.mkdir(parents=True)
+            service_unit_file().touch()
+        else:
+            ends.enter_context(try_lock(Folders.default().contents.service_lock) or pytest.fail("it is locked"))
+        again = opened("good", request=AT_LOGIN)
+        has_looked(qtbot, again)
+        assert again.session_controller.session.phase == "idle"

@@ -1,0 +1,86 @@
+"""The run that goes on after the program was ended: what is kept of it, and how it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from core.client.reducer import reduce
+from core.client.session import Session
+from core.errors import ErrorKind, UserError
+from core.files.folders import Folders
+from core.hardware.device import Device
+from core.protocol.client_events import Asked, Pause, PauseAsked, PauseReason
+from core.protocol.commands import Join, Leave
+from core.protocol.events import Failed, RunFound
+from core.records.consents import Consents
+from core.records.settings import Settings
+from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile, continuation
+from core.run.manifest import RunManifest
+from core.run.multiaddr import Multiaddr
+from tests.support.cli_process import ADDRESS
+from tests.support.consents import consent_to
+from tests.support.peers import fake_worker
+
+RUN = RunFound(manifest=fake_worker.manifest(), organiser=fake_worker.ORGANISER, vouched=True)
+CPU = Device("cpu", 0, None, "a CPU", 8 * 2**30, 4 * 2**30)
+GPU = Device("cuda", 0, "GPU-1", "a GPU", 8 * 2**30, 4 * 2**30)
+
+
+def training(device: str = "cpu") -> Session:
+    """The session of a person who has agreed to the run."""
+    session = reduce(Session(), Asked(Join(addresses=(Multiaddr(ADDRESS),), home="/nowhere")))
+    return reduce(reduce(session, RUN), Asked(consent_to(RUN, device=device, micro_batch=4), shown=RUN))
+
+
+def kept(folder: Path, session: Session) -> UnfinishedRun | None:
+    """What the next start of the program finds of that session."""
+    UnfinishedRunFile(folder / "run.json").follow(session)
+    return UnfinishedRunFile(folder / "run.json").load()
+
+
+@pytest.mark.parametrize(("reason", "is_kept"), [("person", True), ("epoch_finished", True), ("sleep", False)])
+def test_only_a_pause_of_the_owner_outlasts_a_reboot(tmp_path: Path, reason: PauseReason, is_kept: bool) -> None:
+    run = kept(tmp_path, reduce(training(), PauseAsked(Pause(reason, 1e9))))
+    assert run is not None and (run.pause, run.until) == ((reason, 1e9) if is_kept else (None, None))
+
+
+def test_a_session_that_ends_keeps_it_but_not_where_the_organiser_has_finished_the_run(tmp_path: Path) -> None:
+    before = kept(tmp_path, training())
+    assert before is not None and before.address.peers == (ADDRESS,)
+    assert kept(tmp_path, reduce(training(), Asked(Leave()))) == before, "a goodbye says nothing of the owner's wish"
+    done = replace(training(), chosen=RunFound(manifest=finished(), organiser=RUN.organiser, vouched=True))
+    assert kept(tmp_path, reduce(done, Failed(problem=ErrorKind.RUN_NOT_OPEN.key))) is None
+
+
+def finished() -> RunManifest:
+    """The run, which its organiser has finished."""
+    manifest = fake_worker.manifest()
+    return msgspec.structs.replace(manifest, run=msgspec.structs.replace(manifest.run, state="finished"))
+
+
+def test_what_a_gpu_has_trained_does_not_go_on_with_the_cpu_unasked(tmp_path: Path) -> None:
+    run, folders, consents = (
+        kept(tmp_path, training("cuda:0")),
+        Folders.below(tmp_path),
+        Consents(tmp_path / "consents"),
+    )
+    assert run is not None
+    assert continuation(run, consents, Settings(), (CPU, GPU), folders) is None, "nothing was agreed to"
+    consents.remember(RUN, 1.0)
+    with pytest.raises(UserError) as caught:
+        continuation(run, consents, Settings(), (CPU,), folders)
+    assert caught.value.problem is ErrorKind.NO_SUCH_DEVICE
+    event = continuation(run, consents, Settings(), (CPU, GPU), folders)
+    assert event is not None and (event.consent.device, event.consent.micro_batch) == ("cuda:0", 4)
+    chosen = continuation(run, consents, Settings(device="cpu"), (CPU, GPU), folders)
+    assert chosen is not None and (chosen.consent.device, chosen.consent.micro_batch) == ("cpu", None)
+
+
+def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"addresses": ["nonsense"]}')
+    assert UnfinishedRunFile(tmp_path / "run.json").load() is None
+    assert (tmp_path / "run.json.broken-1").exists()

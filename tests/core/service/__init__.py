@@ -1,0 +1,1 @@
+"""Tests of `core.service`, and of the command `service`."""
