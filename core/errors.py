@@ -5,22 +5,9 @@ The English texts are here, once for the window and the command line; ``core.tex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
-
-@dataclass(frozen=True)
-class ErrorText:
-    """The texts of an error and the exit code of the command line.
-
-    ``title`` says what happened, ``advice`` what to do about it, a sentence or two each. Where the advice names
-    what only the window has, ``terminal_advice`` says the same with the options and commands of a terminal.
-    """
-
-    title: str
-    advice: str
-    exit_code: int
-    terminal_advice: str = ""
+from core.error_text import ErrorText
 
 
 class ErrorKind(Enum):

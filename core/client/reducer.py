@@ -267,17 +267,9 @@ def _with_samples(session: Session, event: Progress | Left) -> Session:
     return replace(session, contributed_samples=max(session.contributed_samples, contributed))
 
 
+_Answer = FitMeasured | Exported | Pushed
 _Report = (
-    PeersSeen
-    | SuspectsSeen
-    | ContributionStatus
-    | Evaluated
-    | RunScored
-    | ReceiptSeen
-    | CheckpointSaved
-    | FitMeasured
-    | Exported
-    | Pushed
+    PeersSeen | SuspectsSeen | ContributionStatus | Evaluated | RunScored | ReceiptSeen | CheckpointSaved | _Answer
 )
 
 

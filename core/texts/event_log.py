@@ -96,10 +96,8 @@ def line(event: ClientEvent) -> str | None:
         case Exported() | Pushed():
             return _of_export(event)
         case UploadMeasured():
-            return fill_placeholders(
-                translate("EventLog", "The line uploads %1 Mbit/s, as last measured here."),
-                mbits(event.bits_per_second),
-            )
+            words = translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
+            return fill_placeholders(words, mbits(event.bits_per_second))
         case Paced(upload="refused"):
             return translate("EventLog", "This computer lets no program limit the uploads of another.")
         case Warned() | Failed():

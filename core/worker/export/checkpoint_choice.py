@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
-from core.records.checkpoint_history import CheckpointHistory
+from core.records.published.checkpoint_history import CheckpointHistory
 from core.worker.training.checkpoint_file import (
     PARAMETER,
     CheckpointContent,

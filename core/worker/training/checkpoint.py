@@ -16,7 +16,7 @@ from safetensors.torch import save
 from core.errors import ErrorKind, UserError
 from core.files.atomic import quarantine, storage_problem, write_atomically
 from core.protocol.events import AnyEvent, CheckpointSaved, Warned
-from core.records.checkpoint_history import CheckpointHistory
+from core.records.published.checkpoint_history import CheckpointHistory
 from core.worker.compute.optimizers import parameters_of
 from core.worker.process.supervisor import StartThread
 from core.worker.swarm import SwarmOptimizer

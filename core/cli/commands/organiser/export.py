@@ -21,7 +21,7 @@ from core.files.atomic import storage_problem
 from core.files.temp_folder import temp_folder
 from core.protocol.commands import Evaluation, Export, Push, WeightType
 from core.protocol.events import Exported
-from core.records.published_runs import PublishedRun, find_published_run
+from core.records.published.runs import PublishedRun, find_published_run
 
 _Answer = TypeVar("_Answer")
 

@@ -17,7 +17,7 @@ from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Exported, Pushed, TrainingStarted, Warned
-from core.records.published_runs import find_published_run
+from core.records.published.runs import find_published_run
 
 Tell = Callable[[Pushed | Warned], None]
 

@@ -7,8 +7,8 @@ from core.cli.parser.organiser_arguments import ListRuns
 from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
 from core.files.locks import try_lock_own
-from core.records.checkpoint_header import KeptCheckpoint
-from core.records.published_runs import PublishedRun, published_runs
+from core.records.published.checkpoint_header import KeptCheckpoint
+from core.records.published.runs import PublishedRun, published_runs
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 

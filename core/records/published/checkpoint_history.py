@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.records.checkpoint_header import KeptCheckpoint, read_header
+from core.records.published.checkpoint_header import KeptCheckpoint, read_header
 
 KEPT = 5  # checkpoints, the newest included; and that with the least loss
 

@@ -11,8 +11,8 @@ from core.files.atomic import storage_problem
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile, read_bounded
 from core.files.locks import PeerFiles
-from core.records.checkpoint_header import KeptCheckpoint
-from core.records.checkpoint_history import CheckpointHistory
+from core.records.published.checkpoint_header import KeptCheckpoint
+from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.signed_scores import MAX_SCORES_BYTES, Score, scores_in
