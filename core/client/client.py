@@ -221,8 +221,6 @@ class Client:
                 if self.session.pause != before.pause or before.is_at_rest:
                     self._pause()
                     self._start_again()
-            case _:
-                pass  # the picture is all there is to it
 
     @property
     def log_file(self) -> Path:

@@ -12,7 +12,7 @@ import msgspec
 
 from core.client.pausing import after_wish, as_rules_ask, begun_anew, continued, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
-from core.client.session import KEPT_RECEIPTS, KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
+from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
 from core.protocol.client_events import (
     Asked,
@@ -286,7 +286,7 @@ def _after_report(session: Session, event: _Report) -> Session:
         case RunScored():
             return replace(session, scored=event)
         case ReceiptSeen():
-            return replace(session, receipts=(*_other_receipts(session, event), event)[-KEPT_RECEIPTS:])
+            return session.with_receipt(event)
         case CheckpointSaved():
             return replace(session, checkpoint=event)
         case FitMeasured():
@@ -297,11 +297,6 @@ def _after_report(session: Session, event: _Report) -> Session:
             return replace(session, pushed=event)
         case _:
             assert_never(event)
-
-
-def _other_receipts(session: Session, event: ReceiptSeen) -> tuple[ReceiptSeen, ...]:
-    place = (event.run_id, event.signer, event.key)
-    return tuple(each for each in session.receipts if (each.run_id, each.signer, each.key) != place)
 
 
 _Setback = Failed | Left | WorkerExited | Restarting | RestartDue

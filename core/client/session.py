@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.availability.decision import Decision, Reason
@@ -25,7 +25,6 @@ from core.protocol.events import (
     Left,
     Network,
     Paced,
-    PeerSeen,
     Progress,
     Published,
     Pushed,
@@ -35,11 +34,11 @@ from core.protocol.events import (
     RunFound,
     RunScored,
     StateLoading,
-    Suspect,
     TrainingStarted,
     UploadMeasured,
     Warned,
 )
+from core.protocol.peers import PeerSeen, Suspect
 
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
@@ -118,6 +117,12 @@ class Session:
         """The found run with that id by that organiser."""
         same = (run for run in self.runs if (run.manifest.run.id, run.organiser) == (run_id, organiser))
         return next(same, None)
+
+    def with_receipt(self, receipt: ReceiptSeen) -> Session:
+        """The session with that receipt in the place of an older one of the same run, signer and key."""
+        place = (receipt.run_id, receipt.signer, receipt.key)
+        others = (each for each in self.receipts if (each.run_id, each.signer, each.key) != place)
+        return replace(self, receipts=(*others, receipt)[-KEPT_RECEIPTS:])
 
     @property
     def may_restart(self) -> bool:

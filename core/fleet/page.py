@@ -19,7 +19,7 @@ from core.fleet.history import KEPT_SECONDS, FleetHistory
 from core.fleet.snapshot import FleetSnapshot, Group
 from core.fleet.style import PAGE_STYLE
 from core.protocol.codec import encode
-from core.protocol.events import PeerSeen
+from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 

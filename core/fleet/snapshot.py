@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.events import PeerSeen, Suspect
+from core.protocol.peers import PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Mode

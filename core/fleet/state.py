@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.totals import epoch_of, progress_of, totals_of
-from core.protocol.events import PeersSeen, RunFound, RunScored, Suspect, SuspectsSeen
+from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
+from core.protocol.peers import Suspect
 from core.run.signed_scores import MOST_SCORES, Score
 
 

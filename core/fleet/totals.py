@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from core.fleet.snapshot import FleetTotals, Group
-from core.protocol.events import PeerSeen
+from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line
 
 MOST_GROUPS = 12  # that are told by name

@@ -95,17 +95,22 @@ def line(event: ClientEvent) -> str | None:
             return f"{of_measured(event, None)}."
         case Exported() | Pushed():
             return _of_export(event)
-        case UploadMeasured():
-            words = translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
-            return fill_placeholders(words, mbits(event.bits_per_second))
-        case Paced(upload="refused"):
-            return translate("EventLog", "This computer lets no program limit the uploads of another.")
+        case UploadMeasured() | Paced():
+            return _of_upload(event)
         case Warned() | Failed():
             return _of_problem(event)
         case Left() | Restarting() | RestartDue() | WorkerExited():
             return _of_end(event)
         case _:
             return None
+
+
+def _of_upload(event: UploadMeasured | Paced) -> str | None:
+    if isinstance(event, UploadMeasured):
+        words = translate("EventLog", "The line uploads %1 Mbit/s, as last measured here.")
+        return fill_placeholders(words, mbits(event.bits_per_second))
+    is_refused = event.upload == "refused"
+    return translate("EventLog", "This computer lets no program limit the uploads of another.") if is_refused else None
 
 
 def _of_export(event: Exported | Pushed) -> str:

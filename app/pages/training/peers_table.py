@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from core.placeholders import fill_placeholders
-from core.protocol.events import PeerSeen
+from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from core.protocol.events import PeerSeen, Suspect
+from core.protocol.peers import PeerSeen, Suspect
 from core.security.sanitize import sanitize_line
 from core.texts import figures
 

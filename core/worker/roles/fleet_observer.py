@@ -11,7 +11,8 @@ from collections.abc import Iterable
 import msgspec
 
 from core.errors import ErrorKind, UserError
-from core.protocol.events import PeerSeen, PeersSeen, RunFound, RunScored, SuspectsSeen
+from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
+from core.protocol.peers import PeerSeen
 from core.run.manifest import RunManifest, signers_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel

@@ -12,8 +12,9 @@ from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join, Start
-from core.protocol.events import ContributionStatus, PeerSeen, Progress, RoundFinished, RunFound
+from core.protocol.events import ContributionStatus, Progress, RoundFinished, RunFound
 from core.protocol.localizable import LocalizedText
+from core.protocol.peers import PeerSeen
 from core.records.time_series import Curve, Series
 from core.run.manifest import RunInfo, RunManifest
 from core.run.spec.collaboration import Collaboration

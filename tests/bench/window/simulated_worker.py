@@ -26,7 +26,6 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
-    PeerSeen,
     PeersSeen,
     Progress,
     RoundFinished,
@@ -36,6 +35,7 @@ from core.protocol.events import (
     TrainingStarted,
 )
 from core.protocol.localizable import LocalizedText
+from core.protocol.peers import PeerSeen
 from core.protocol.types import PROTOCOL_VERSION, Event
 from core.run.manifest import RunInfo, RunManifest
 from core.run.spec.collaboration import Collaboration

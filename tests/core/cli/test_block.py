@@ -12,7 +12,7 @@ from rich.console import Console
 
 from core.cli.output.peer_table import show_peers, show_suspects
 from core.files.locks import BLOCK_LIST_FILE
-from core.protocol.events import PeerSeen, Suspect
+from core.protocol.peers import PeerSeen, Suspect
 from core.security.identity import Identity
 from tests.support.cli_process import workerbee
 

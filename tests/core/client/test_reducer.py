@@ -37,7 +37,6 @@ from core.protocol.events import (
     Hello,
     Left,
     Network,
-    PeerSeen,
     PeersSeen,
     Published,
     Restarting,
@@ -50,6 +49,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.localizable import LocalizedText
+from core.protocol.peers import PeerSeen
 from tests.support.consents import consent_to
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 from tests.support.peers.sample_addresses import NOWHERE

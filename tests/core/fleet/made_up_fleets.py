@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
-from core.protocol.events import PeerActivity, PeerSeen, PeersSeen, RunFound, RunScored, Suspect, SuspectsSeen
+from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
+from core.protocol.peers import PeerActivity, PeerSeen, Suspect
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration

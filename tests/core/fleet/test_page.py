@@ -16,7 +16,7 @@ from core.fleet.history import FleetHistory
 from core.fleet.page import MAX_PAGE_BYTES, MOST_PEERS, page_files
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.style import PALETTES, contrast
-from core.protocol.events import PeerActivity, Suspect
+from core.protocol.peers import PeerActivity, Suspect
 from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, snapshot
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}

@@ -44,13 +44,13 @@ from core.protocol.events import (
     RunScored,
     SearchFinished,
     StateLoading,
-    Suspect,
     SuspectsSeen,
     TrainingStarted,
     UploadMeasured,
     Warned,
 )
 from core.protocol.localizable import LocalizedText
+from core.protocol.peers import Suspect
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.protocol.events import RoundFinished, Suspect
+from core.protocol.events import RoundFinished
+from core.protocol.peers import Suspect
 from core.worker.swarm.dht.run_records import MAX_SUSPECTS, SuspectRecord, SuspectsRecord
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
 

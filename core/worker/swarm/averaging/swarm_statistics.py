@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hivemind.p2p import PeerID
 
-from core.protocol.events import PeerSeen
+from core.protocol.peers import PeerSeen
 from core.worker.swarm.dht.run_records import PeerInfo
 from core.worker.swarm.patches.monotonic_clock import steady_time
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.protocol.events import PeerActivity, PeerSeen
+from core.protocol.peers import PeerActivity, PeerSeen
 from core.worker.swarm.dht.reader import parse_record
 from core.worker.swarm.dht.run_records import METRICS, PROGRESS, ActivityRecord, PeerInfo, ProgressRecord
 

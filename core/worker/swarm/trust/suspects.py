@@ -11,7 +11,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from core.protocol.events import RoundFinished, Suspect
+from core.protocol.events import RoundFinished
+from core.protocol.peers import Suspect
 from core.worker.swarm.dht.run_records import MAX_SUSPECTS, SuspectRecord, SuspectsRecord
 
 MAX_TOLD = 64  # suspects, of all that anybody names

@@ -1,0 +1,56 @@
+"""What is told of one peer in the events about all of them."""
+
+from __future__ import annotations
+
+from core.protocol.types import DeviceName, Name, PeerVersion
+from core.schema import Count, StrictStruct
+
+
+class PeerActivity(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """What one peer says of its worker's life so far: its version of Workerbee, its rounds and its traffic.
+
+    Rounds of gradients or changes were ``whole``, ``partial`` (averaged, but what somebody sent was lost or left out)
+    or ``failed``. Nothing is told where there is no version: by other programs and by an older Workerbee.
+    """
+
+    version: PeerVersion = ""
+    whole: Count = 0
+    partial: Count = 0
+    failed: Count = 0
+    sent_bytes: Count = 0
+    received_bytes: Count = 0
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the peer has published anything of this."""
+        return bool(self.version)
+
+
+class PeerSeen(StrictStruct, kw_only=True, frozen=True):
+    """What one peer of the run says of itself; ``peer_id`` is its libp2p id.
+
+    ``name`` and ``device`` are a stranger's words, and empty where it is not a Workerbee or has no name. Only whoever
+    watches a fleet hears of its ``activity``.
+    """
+
+    peer_id: str
+    epoch: Count
+    samples: Count
+    samples_per_second: float
+    client_mode: bool
+    is_me: bool = False
+    name: Name = ""
+    device: DeviceName = ""
+    activity: PeerActivity = PeerActivity()
+
+
+class Suspect(StrictStruct, kw_only=True, frozen=True):
+    """A peer of which ``named_by`` others say that it has sent what cannot be right.
+
+    They were ``rounds`` in which it was an outlier, counted once for each of them, and ``refused_states`` of it.
+    """
+
+    peer_id: str
+    named_by: Count
+    rounds: Count
+    refused_states: Count
