@@ -181,6 +181,8 @@ def test_who_has_helped_no_run_yet_is_asked_when_this_computer_helps(qtbot: QtBo
     assert kept.start_at_login
     choose(questions.preset, "when nobody needs it")
     train(qtbot, application)
+    with qtbot.waitSignal(application.shutdown.finished, timeout=LIMIT_MILLISECONDS):
+        application.quit()
     application.close()
     assert opened("good").pages.join.page.questions is None, "whoever has a run knows the settings"
 

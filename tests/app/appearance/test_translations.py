@@ -33,7 +33,7 @@ translate = QCoreApplication.translate
 BLANKS = re.compile(r"%n|%[1-9]|\{\}")
 
 
-def catalogue(language: str) -> dict[tuple[str, str], list[str]]:
+def catalogue(language: str) -> dict[tuple[str, str, str], list[str]]:
     """Each text with its translation: one form, or one for each number."""
     found = {}
     for context in ElementTree.parse(FOLDER / f"workerbee_{language}.ts").iter("context"):
@@ -41,7 +41,7 @@ def catalogue(language: str) -> dict[tuple[str, str], list[str]]:
             translation = message.find("translation")
             assert translation is not None
             forms = [form.text or "" for form in translation.iter("numerusform")]
-            key = context.findtext("name", ""), message.findtext("source", "")
+            key = context.findtext("name", ""), message.findtext("source", ""), message.findtext("comment", "")
             found[key] = forms or [translation.text or ""]
     return found
 
@@ -53,14 +53,14 @@ def test_the_files_fit_the_sources(capfd: pytest.CaptureFixture[str]) -> None:
 def test_every_text_is_in_german_and_every_plural_in_english() -> None:
     texts = texts_of(*translations.SOURCES)
     assert len(texts) > 400
-    assert set(catalogue("de")) == {(text.context, text.source) for text in texts}
-    assert set(catalogue("en")) == {(text.context, text.source) for text in texts if text.is_plural}
+    assert set(catalogue("de")) == {(text.context, text.source, text.comment) for text in texts}
+    assert set(catalogue("en")) == {(text.context, text.source, text.comment) for text in texts if text.is_plural}
 
 
 @pytest.mark.parametrize("language", translations.LANGUAGES)
 def test_a_translation_has_the_blanks_of_its_text(language: str) -> None:
     wrong = []
-    for (_, source), forms in catalogue(language).items():
+    for (_, source, _), forms in catalogue(language).items():
         for form in forms:
             blanks, needed = BLANKS.findall(form), BLANKS.findall(source)
             is_one = len(forms) == 2 and form is forms[0]  # which may say it without its number
@@ -74,7 +74,7 @@ def test_a_translation_has_the_blanks_of_its_text(language: str) -> None:
 def test_a_translation_ends_as_its_text_does() -> None:
     ends = "….:?!"
     wrong = []
-    for (_, source), forms in catalogue("de").items():
+    for (_, source, _), forms in catalogue("de").items():
         for form in forms:
             expected, end = (text[-1:] if text[-1:] in ends else "" for text in (source, form))
             if end != expected or form.count("&") != source.count("&"):
@@ -86,7 +86,7 @@ def test_all_that_is_compiled_is_found(qapp: QApplication) -> None:
     german = catalogue("de")
     with speaking("de"):
         for text in texts_of(*translations.SOURCES):
-            forms = german[text.context, text.source]
+            forms = german[text.context, text.source, text.comment]
             for number, form in zip((1, 2), forms, strict=False):
                 count = number if text.is_plural else -1
                 said = translate(text.context, text.source, text.comment, count)

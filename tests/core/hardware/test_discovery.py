@@ -133,7 +133,7 @@ def test_a_gpu_that_is_lost_while_it_is_asked_is_left_out(driver: FakeNvml, aske
     ],
 )
 def test_a_call_that_fails_leaves_only_its_value_unknown(driver: FakeNvml, asker: Asker, call: str, field: str) -> None:
-    driver.says(RTX, f"fail {call} 999")
+    driver.says(RTX, BUSY, f"fail {call} 999")
     [gpu] = asker.gpus()
     unknown = {name for name, value in vars(gpu).items() if value is None}
     assert unknown == ({field, "memory_free_bytes"} if field == "memory_total_bytes" else {field})
