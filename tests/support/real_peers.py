@@ -211,7 +211,8 @@ class LineProcess(Generic[_Said]):
         assert left == []
 
     def _listen(self) -> None:
-        while self.is_heard.wait() and (line := self.stdout.readline()):
+        # a process that is killed may leave half a line
+        while self.is_heard.wait() and (line := self.stdout.readline()).endswith(b"\n"):
             with self._news:
                 self.raw.append(line)
                 self.said.append(self._parse(line))

@@ -15,7 +15,7 @@ def members_of(client: LineProcess[Any]) -> dict[str, psutil.Process]:
     """Those of the worker that a client looks after; StopIteration while it has not forked them all."""
     worker = worker_of(client)
     p2pd = next(each for each in worker.children(recursive=True) if each.name() == "p2pd")
-    return {"p2pd": p2pd, "dht": dht_of(worker), "averager": averagers_of(worker)[0]}
+    return {"p2pd": p2pd, "dht": dht_of(worker), "averager": next(iter(averagers_of(worker)))}
 
 
 def dht_of(worker: psutil.Process) -> psutil.Process:
