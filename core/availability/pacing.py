@@ -129,7 +129,7 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
     if not slow.is_on:
         return after, Pace(upload_rate=rate)
     share = min(controllers[cause].share, MOST_SLOW_SHARE)
-    cause = cause if controllers[cause].share < 1.0 else _limited(rules, cause)
+    cause = cause if controllers[cause].share < 1.0 else _limited(rules, seen, cause)
     measured, limit = _measured(cause, rules, seen)
     return after, Pace(share, rate, cause, measured or 0.0, limit or 0.0)
 
@@ -156,10 +156,10 @@ def _measured(cause: PaceCause, rules: AvailabilityRules, seen: Observation) -> 
             return seen.fan_percent, rules.fan_percent
 
 
-def _limited(rules: AvailabilityRules, otherwise: PaceCause) -> PaceCause:
+def _limited(rules: AvailabilityRules, seen: Observation, otherwise: PaceCause) -> PaceCause:
     """The first limit that the owner has set: near it, the share is about to be the whole again."""
-    limits = {"heat": rules.gpu_celsius, "power": rules.gpu_watts, "noise": rules.fan_percent}
-    return next((cause for cause in CAUSES if limits[cause] is not None), otherwise)
+    limits = ((cause, _measured(cause, rules, seen)[1]) for cause in CAUSES)
+    return next((cause for cause, limit in limits if limit is not None), otherwise)
 
 
 def _is_attended(seen: Observation) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from core.availability.presets import only_pace
 from core.availability.rules import AvailabilityRules
-from core.cli.output.run_review import show_offer
+from core.cli.output.run_review import show_found
 from core.cli.parser.arguments import JoinRun
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.contribution_recorder import recording_contributions
@@ -25,7 +25,6 @@ from core.records.settings import Settings
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.run_file import load_run_file
-from core.texts.traffic import known_line
 
 
 def join(
@@ -41,8 +40,7 @@ def join(
     settings, devices = effective_settings(command, there), context.devices()
 
     def show(run: RunFound) -> None:
-        line, confined = known_line(settings, worker.session.upload), worker.session.confined
-        show_offer(console_for(command.json), run, device, devices, line, confined.gaps if confined else ())
+        show_found(console_for(command.json), run, worker.session, settings, device, devices)
 
     consent = RunConsent(command, Consents(there.contents.consents_file), context.stop, show)
     consent.require_possible()

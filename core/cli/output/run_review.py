@@ -8,10 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from core.client.session import Session
 from core.files.disk_space import DiskSpace
 from core.hardware.device import Device
 from core.hardware.fit import Fit, fits, gpu_memory_needed, host_memory_needed
 from core.protocol.events import RunFound
+from core.records.settings import Settings
 from core.run.requirements import estimate_requirements
 from core.run.round_estimate import Line
 from core.security.confinement.gaps import Gap
@@ -66,6 +68,14 @@ def show_offer(
     told = ("Traffic", traffic.traffic_of(run.manifest, run.samples_per_second, line))
     seen = [("Others will see", _VISIBLE), ("Confinement", confinement_words(gaps) if gaps else "")]
     _print(console, run, [*_rows(run), told, ("Device", label_of(device)), *memory, *seen])
+
+
+def show_found(
+    console: Console, run: RunFound, session: Session, settings: Settings, device: Device, devices: Sequence[Device]
+) -> None:
+    """The same of a run that a session has found, whose worker knows the line and how it is confined."""
+    gaps = session.confined.gaps if session.confined else ()
+    show_offer(console, run, device, devices, traffic.known_line(settings, session.upload), gaps)
 
 
 def _fit(fit: Fit | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 
 from core.cli.output.json_lines import print_object
-from core.cli.output.run_review import show_offer
+from core.cli.output.run_review import show_found
 from core.cli.parser.arguments import JoinRun
 from core.cli.parser.service_arguments import InstallService
 from core.cli.runner.context import CommandContext, effective_settings
@@ -26,7 +26,6 @@ from core.run.run_file import load_run_file
 from core.service.interface import ServiceState
 from core.service.platform import service_manager
 from core.service.program import chosen_places, workerbee_program
-from core.texts.traffic import known_line
 
 _HELPED = ("trained", "paused")
 
@@ -69,8 +68,7 @@ def _agreed_run(command: InstallService, address: JoinAddress, context: CommandC
     run_id = command.run_id or address.run_id or (manifest.run.id if manifest else None)
 
     def show(run: RunFound) -> None:
-        line, confined = known_line(settings, worker.session.upload), worker.session.confined
-        show_offer(console_for(command.json), run, device, devices, line, confined.gaps if confined else ())
+        show_found(console_for(command.json), run, worker.session, settings, device, devices)
 
     consent = RunConsent(join, Consents(context.folders.contents.consents_file), context.stop, show)
     consent.require_possible()

@@ -15,6 +15,7 @@ from core.errors import ErrorKind, UserError
 from core.files.locks import try_lock
 from core.protocol.client_events import RunContinued
 from core.records.consents import Consents
+from core.records.settings import Settings
 from core.records.unfinished_run import UnfinishedRunFile, continuation, is_finished
 from core.texts.consent import changes_since
 
@@ -32,7 +33,7 @@ def run_service(command: RunService, context: CommandContext) -> int:
         raise UserError(ErrorKind.STILL_RUNNING, "The service runs already.")
     with held:
         settings = effective_settings(JoinRun("", json=command.json), context.folders)
-        event = _continuation(context, command)
+        event = _continuation(context, settings)
         devices = [device for device in context.devices() if device.label == event.consent.device]
         worker = WorkerSession(context, display_for(command.json))
         with worker, following_rules(worker, settings.availability, context.folders, devices):
@@ -52,10 +53,9 @@ def run_service(command: RunService, context: CommandContext) -> int:
     return 0
 
 
-def _continuation(context: CommandContext, command: RunService) -> RunContinued:
+def _continuation(context: CommandContext, settings: Settings) -> RunContinued:
     """How the run goes on that was agreed to; raises UserError where there is none."""
     folders = context.folders
-    settings = effective_settings(JoinRun("", json=command.json), folders)
     run = UnfinishedRunFile(folders.contents.service_run_file).load()
     if run is None:
         raise UserError(ErrorKind.USAGE, "No run was chosen for the service: `workerbee service install` does.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Annotated
 
@@ -54,18 +54,18 @@ class SampleLedger:
     def see(self, reports: Mapping[bytes, PeerReport]) -> bool:
         """Take note of reports, by subkey, that are believed; whether an epoch has ended for somebody."""
         has_ended = False
-        for subkey, report in reports.items():
+        by_key = {key_hash(subkey).hex(): report for subkey, report in reports.items()}
+        for key, report in by_key.items():
             samples = min(report.samples, self._most)
             if samples <= 0:
                 continue
-            key = key_hash(subkey).hex()
             running = self._running.get(key)
             if running is not None and report.epoch > running.epoch:
                 self._add(key, running)
                 has_ended = True
             if running is None or report.epoch > running.epoch or self._is_more(running, report.epoch, samples):
                 self._running[key] = _Total(samples, report.epoch)
-        self._forget_absent(reports)
+        self._forget_absent(by_key.keys())
         return has_ended
 
     def receipts(self) -> SampleReceipts:
@@ -90,8 +90,7 @@ class SampleLedger:
         if len(self._totals) > MOST_KEYS:
             del self._totals[min(self._totals, key=lambda each: self._totals[each].samples)]
 
-    def _forget_absent(self, reports: Mapping[bytes, PeerReport]) -> None:
+    def _forget_absent(self, present: Set[str]) -> None:
         """Count the last epoch of those who have gone."""
-        present = {key_hash(subkey).hex() for subkey in reports}
         for key in self._running.keys() - present:
             self._add(key, self._running.pop(key))
