@@ -15,7 +15,7 @@ from tests.bench.peers.confinement_cost import confinement_rows
 from tests.bench.peers.fault_rows import fault_rows
 from tests.bench.peers.home_lines import home_line_rows
 from tests.bench.peers.pair import Kind
-from tests.bench.table import Row
+from tests.bench.table import NO_FIGURE, Row
 from tests.bench.upload_limit import upload_limit_rows
 from tests.bench.window.rows import window_rows
 
@@ -26,7 +26,6 @@ MAX_COMPUTING_SECONDS = 1.0
 MAX_GONE_SECONDS = 5.0
 MAX_OTHERS_STALL_SECONDS = 1.0
 MAX_CLIENT_MIB = 60.0
-NO_FIGURE = "–"
 
 
 def rows_of(names: Sequence[str], measured: Measured, micro_batch_seconds: float) -> list[Row]:

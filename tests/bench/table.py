@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -12,6 +12,7 @@ from installer.docs.markdown import table
 
 HEADINGS = ("what", "Workerbee", "bare hivemind", "bare, overlapping", "must reach", "reached")
 
+NO_FIGURE = "–"
 WIDTH_IN_A_FILE = 130
 
 
@@ -31,6 +32,18 @@ class Row:
         """As printed."""
         reached = {True: "yes", False: "no", None: "not measured"}[self.is_reached]
         return self.what, self.ours, self.bare_default, self.bare_overlap, self.must_reach, reached
+
+
+def own_row(what: str, ours: str, must_reach: str, is_reached: bool | None) -> Row:
+    """A row of something that bare hivemind does not have."""
+    return Row(what, ours, NO_FIGURE, NO_FIGURE, must_reach, is_reached)
+
+
+def figure_row(what: str, value: float | None, form: str, must_reach: str, is_good: Callable[[float], bool]) -> Row:
+    """The same of one figure, in that ``form``, as ``{:.2f}``; it may not have been measured."""
+    if value is None:
+        return own_row(what, NO_FIGURE, must_reach, None)
+    return own_row(what, form.format(value), must_reach, is_good(value))
 
 
 def as_markdown(rows: Sequence[Row]) -> str:

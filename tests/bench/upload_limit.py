@@ -13,7 +13,7 @@ from core.protocol.events import Paced, RoundFinished
 from core.run.manifest import RunManifest
 from core.run.spec.recipe import ArithmeticGPT
 from tests.bench.setup import Ground, NotMeasured
-from tests.bench.table import Row
+from tests.bench.table import Row, figure_row
 from tests.support.environment.network_namespaces import Host, internet, why_not
 from tests.support.real_peers import peer_group, tiny
 
@@ -21,7 +21,6 @@ LIMIT = 250_000
 WATCHED_SECONDS = 60.0
 LEAST, MOST = 0.9, 1.05
 ROUND_SECONDS = 600.0
-NO_FIGURE = "–"
 
 
 @dataclass
@@ -85,12 +84,11 @@ def upload_limit_rows(measured: UploadLimitMeasured) -> list[Row]:
     share = measured.share
     ended = "" if share is None else f", the round {'whole' if measured.is_whole else 'not whole'}"
     return [
-        Row(
+        figure_row(
             f"upload limit of 250 kB/s: what leaves in 60 s of averaging ÷ the limit{ended}",
-            NO_FIGURE if share is None else f"{share:.2f}",
-            NO_FIGURE,
-            NO_FIGURE,
+            share,
+            "{:.2f}",
             f"{LEAST} to {MOST}",
-            None if share is None else LEAST <= share <= MOST and measured.is_whole,
+            lambda it: LEAST <= it <= MOST and measured.is_whole,
         )
     ]

@@ -9,12 +9,11 @@ from statistics import median
 from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS, Kind
 from tests.bench.peers.pair_run import Training, pair_life
 from tests.bench.setup import Ground
-from tests.bench.table import Row
+from tests.bench.table import Row, figure_row
 
 MIN_SHARE = 0.98
 LEAST_NOISE = 0.02  # of the loss: two pairs of one kind differ by that
 WAYS: tuple[Kind, ...] = ("workerbee", "undefended")
-NO_FIGURE = "–"
 
 
 @dataclass
@@ -47,21 +46,19 @@ def defences_rows(measured: DefencesMeasured) -> list[Row]:
     ratio = median(losses["workerbee"]) / median(losses["undefended"]) if all(losses.values()) else None
     noise = max(LEAST_NOISE, _spread(losses["undefended"]))
     return [
-        Row(
+        figure_row(
             "samples/s of two honest peers with all defences ÷ without",
-            NO_FIGURE if share is None else f"{share:.3f}",
-            NO_FIGURE,
-            NO_FIGURE,
+            share,
+            "{:.3f}",
             f"≥ {MIN_SHARE}",
-            None if share is None else share >= MIN_SHARE,
+            lambda it: it >= MIN_SHARE,
         ),
-        Row(
+        figure_row(
             "their held-out loss ÷ without",
-            NO_FIGURE if ratio is None else f"{ratio:.3f}",
-            NO_FIGURE,
-            NO_FIGURE,
+            ratio,
+            "{:.3f}",
             f"≤ {1 + noise:.3f}, the noise",
-            None if ratio is None else ratio <= 1 + noise,
+            lambda it: it <= 1 + noise,
         ),
     ]
 

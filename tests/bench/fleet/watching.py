@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.bench.fleet.simulated_observer import FIRST_LOSS
 from tests.bench.setup import Ground
-from tests.bench.table import Row
+from tests.bench.table import NO_FIGURE, Row, own_row
 from tests.bench.window.process import cpu_seconds
 from tests.bench.window.simulated_worker import ADDRESS
 from tests.core.cli.terminal import Terminal
@@ -20,7 +20,6 @@ PEERS = 1000
 SETTLED_LOOKS = 5
 LAST_CHARACTERS = 20_000  # of what a terminal has shown: some pictures
 MAX_FIRST_SECONDS, MAX_SHARE, MAX_MIB = 3.0, 0.03, 60.0
-NO_FIGURE = "–"
 
 
 @dataclass(frozen=True)
@@ -79,11 +78,11 @@ def _row(seen: Watching | None) -> Row:
     what = f"`workerbee fleet` with {PEERS:,} peers: first picture / share of a core at one look a second / peak memory"
     must = f"≤ {MAX_FIRST_SECONDS:.0f} s / ≤ {MAX_SHARE:.0%} / ≤ {MAX_MIB:.0f} MiB"
     if seen is None:
-        return Row(what, NO_FIGURE, NO_FIGURE, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     mib = seen.peak_bytes / 2**20
     is_reached = seen.first_seconds <= MAX_FIRST_SECONDS and seen.core_share <= MAX_SHARE and mib <= MAX_MIB
     ours = f"{seen.first_seconds:.2f} s / {seen.core_share:.1%} / {mib:.0f} MiB"
-    return Row(what, ours, NO_FIGURE, NO_FIGURE, must, is_reached)
+    return own_row(what, ours, must, is_reached)
 
 
 def _look_in(shown: str) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from tests.bench.setup import Ground, NotMeasured
+from tests.bench.table import NO_FIGURE, own_row
 from tests.bench.table import Row as TableRow
 from tests.support.peers.learning_rows import Lie, Member, Outcome, Row, learn, small_run
 from tests.support.real_peers import peer_group
@@ -19,7 +20,6 @@ GROSS: tuple[Lie, ...] = ("huge", "noise", "reducer")
 HONEST = "nobody lies"
 LIAR = 2  # the last of three
 MAX_LIED_TO = 1.10  # of the loss without a lie
-NO_FIGURE = "–"
 
 
 @dataclass
@@ -74,7 +74,7 @@ def gradient_liars_row(measured: GradientLiars) -> TableRow:
     shown = ", ".join(f"{lie} {ratio:.2f}" for lie, ratio in measured.ratios.items())
     wrong = [lie for lie, is_right in measured.is_rightly_named.items() if not is_right]
     if not measured.ratios:
-        return TableRow(what, NO_FIGURE, NO_FIGURE, NO_FIGURE, f"≤ {MAX_LIED_TO:.2f}", None)
+        return own_row(what, NO_FIGURE, f"≤ {MAX_LIED_TO:.2f}", None)
     named = f"NOT rightly named: {', '.join(wrong)}" if wrong else "who lies grossly is named, and nobody else"
     is_reached = max(measured.ratios.values()) <= MAX_LIED_TO and not wrong
-    return TableRow(what, f"{shown}; {named}", NO_FIGURE, NO_FIGURE, f"≤ {MAX_LIED_TO:.2f}", is_reached)
+    return own_row(what, f"{shown}; {named}", f"≤ {MAX_LIED_TO:.2f}", is_reached)

@@ -17,7 +17,7 @@ from tests.bench.local_sgd.roots import Roots, measure_roots
 from tests.bench.local_sgd.slow_peer import TIMES_SLOWER, SlowPeerMeasured, slow_peer_deeds
 from tests.bench.plan import Plan
 from tests.bench.setup import Ground
-from tests.bench.table import Row
+from tests.bench.table import NO_FIGURE, Row, own_row
 
 MIN_ENCODED, MIN_DECODED = 400.0, 1000.0  # millions of numbers a second
 MIN_OTHERS_SHARE = 0.98
@@ -26,7 +26,6 @@ MIN_TIMES_FASTER = 2.5
 MAX_AGAIN = 0.35
 MAX_TIME_SHARE = 0.5
 MAX_LIED_TO = 1.10  # of the loss without a lie
-NO_FIGURE = "–"
 
 _Figures = TypeVar("_Figures")
 
@@ -90,20 +89,20 @@ def _codec(name: str, speed: CodecSpeed | None) -> Row:
     has_target = name == "int8"
     must = f"≥ {MIN_ENCODED:.0f} / {MIN_DECODED:,.0f}" if has_target else NO_FIGURE
     if speed is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     shown = f"{speed.encode:,.0f} / {speed.decode:,.0f} ({speed.long_encode:,.0f} / {speed.long_decode:,.0f})"
     is_fast = speed.encode >= MIN_ENCODED and speed.decode >= MIN_DECODED
-    return _row(what, shown, must, is_fast or not has_target)
+    return own_row(what, shown, must, is_fast or not has_target)
 
 
 def _memory(memory: Memory | None) -> Row:
     what = "a volunteer's memory beyond the plain loop's, local SGD, int8: bytes a parameter, at the most (median)"
     must = f"≤ {MAX_BYTES:.0f}"
     if memory is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     whole = f"{memory.volunteer_most:.1f} − {memory.plain_most:.1f}, {memory.parameters / 1e6:.0f} million parameters"
     shown = f"{memory.beyond_most:.1f} ({memory.beyond_median:.1f}); {whole}"
-    return _row(what, shown, must, memory.beyond_most <= MAX_BYTES)
+    return own_row(what, shown, must, memory.beyond_most <= MAX_BYTES)
 
 
 def _slow_peer(measured: SlowPeerMeasured) -> Row:
@@ -111,23 +110,23 @@ def _slow_peer(measured: SlowPeerMeasured) -> Row:
     free, slowed = measured.figures.get("without"), measured.figures.get("with")
     must = f"≥ {MIN_OTHERS_SHARE}"
     if free is None or slowed is None or not free.samples_per_second:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     share = slowed.samples_per_second / free.samples_per_second
     stalls = f"longest stall {slowed.stall_seconds:.2f} s, without it {free.stall_seconds:.2f} s"
     shown = f"{share:.2f} ({slowed.whole_rounds} of {slowed.rounds} rounds whole; {stalls})"
-    return _row(what, shown, must, share >= MIN_OTHERS_SHARE)
+    return own_row(what, shown, must, share >= MIN_OTHERS_SHARE)
 
 
 def _roots(roots: Roots | None) -> Row:
     what = "rounds of local SGD after which all who took the step have equal base weights, or were repaired in the next"
     if roots is None or roots.counts.share is None:
-        return _row(what, NO_FIGURE, "all", None)
+        return own_row(what, NO_FIGURE, "all", None)
     counts, happened = roots.counts, ", ".join(f"{n} × {name}" for name, n in sorted(roots.happenings.items()))
     shown = (
         f"{counts.equal} equal, {counts.repaired} repaired, {counts.unrepaired} not; {counts.alone} of one peer; "
         f"{roots.seconds / 60:.0f} min: {happened}"
     )
-    return _row(what, shown, "all", counts.unrepaired == 0 and counts.astray == 0)
+    return own_row(what, shown, "all", counts.unrepaired == 0 and counts.astray == 0)
 
 
 def _newcomer(measured: Newcomer | None) -> list[Row]:
@@ -135,14 +134,14 @@ def _newcomer(measured: Newcomer | None) -> list[Row]:
     after = f"the same: what comes after a cut of 30 s at {CUT_SHARE:.0%} / after it was killed there, of the whole"
     must, at_most = f"≥ {MIN_TIMES_FASTER}", f"≤ {MAX_AGAIN:.0%}"
     if measured is None:
-        return [_row(what, NO_FIGURE, must, None), _row(after, NO_FIGURE, at_most, None)]
+        return [own_row(what, NO_FIGURE, must, None), own_row(after, NO_FIGURE, at_most, None)]
     faster, is_equal = measured.from_one / measured.from_three, measured.roots == 1
     size = f"{measured.state_bytes / 1e6:.0f} MB in {measured.from_one:.0f} s and in {measured.from_three:.0f} s"
     cut, kill = measured.after_cut, measured.after_kill
     shown = f"{faster:.2f} ({size}; {'equal weights' if is_equal else 'DIFFERENT weights'})"
     return [
-        _row(what, shown, must, faster >= MIN_TIMES_FASTER and is_equal),
-        _row(after, f"{cut:.1%} / {kill:.1%}", at_most, max(cut, kill) <= MAX_AGAIN and is_equal),
+        own_row(what, shown, must, faster >= MIN_TIMES_FASTER and is_equal),
+        own_row(after, f"{cut:.1%} / {kill:.1%}", at_most, max(cut, kill) <= MAX_AGAIN and is_equal),
     ]
 
 
@@ -152,15 +151,15 @@ def _home_loss(measured: HomeLossMeasured) -> list[Row]:
     what = "local SGD, two volunteers on 4 Mbit/s, int8: held-out loss"
     after, must = "the same: time to the best loss of gradients ÷ all of it", f"≤ {MAX_TIME_SHARE}"
     if local is None or not others:
-        return [_row(what, NO_FIGURE, "lower", None), _row(after, NO_FIGURE, must, None)]
+        return [own_row(what, NO_FIGURE, "lower", None), own_row(after, NO_FIGURE, must, None)]
     best = lowest(list(others.values()))
     every = ", ".join(f"{each.last:.3f} ({name.removeprefix('gradients, ')})" for name, each in others.items())
     shown = f"{local.last:.3f}; gradients in float16, by the length of an epoch: {every}"
     reached = local.reaches(best.last)
     share = reached / local.seconds
     return [
-        _row(f"{what} after {local.seconds / 60:.0f} minutes", shown, "lower", local.last < best.last),
-        _row(after, f"{share:.2f} ({reached:.0f} of {local.seconds:.0f} s)", must, share <= MAX_TIME_SHARE),
+        own_row(f"{what} after {local.seconds / 60:.0f} minutes", shown, "lower", local.last < best.last),
+        own_row(after, f"{share:.2f} ({reached:.0f} of {local.seconds:.0f} s)", must, share <= MAX_TIME_SHARE),
     ]
 
 
@@ -168,14 +167,10 @@ def _liars(measured: Liars | None) -> Row:
     what = "one liar of three (−1,000 times its change, a billion samples): the others' loss ÷ without the lie"
     must = f"≤ {MAX_LIED_TO:.2f}"
     if measured is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     ratio, losses = measured.lied_to_loss / measured.honest_loss, (measured.lied_to_loss, measured.honest_loss)
     named = "named, and nobody else" if measured.is_named else "NOT rightly named"
     weights = "equal" if measured.is_equal else "DIFFERENT"
     left = " and ".join(f"{loss:.0%}" for loss in losses)
     shown = f"{ratio:.2f} ({left} of the untrained after {measured.rounds} rounds; {named}; {weights} weights)"
-    return _row(what, shown, must, ratio <= MAX_LIED_TO and measured.is_named and measured.is_equal)
-
-
-def _row(what: str, shown: str, must: str, is_reached: bool | None) -> Row:
-    return Row(what, shown, NO_FIGURE, NO_FIGURE, must, is_reached)
+    return own_row(what, shown, must, ratio <= MAX_LIED_TO and measured.is_named and measured.is_equal)

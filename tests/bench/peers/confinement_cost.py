@@ -15,11 +15,10 @@ from tests.bench.peers.pair import PATIENCE_EPOCHS, START_SECONDS
 from tests.bench.peers.pair_run import pair_life
 from tests.bench.peers.peer_process import COMMAND_LINE, PeerProcess
 from tests.bench.setup import Ground
-from tests.bench.table import Row
+from tests.bench.table import Row, figure_row
 
 MIN_SHARE = 0.99
 MAX_START_SECONDS = 0.2
-NO_FIGURE = "–"
 Way = Literal["confined", "free"]
 
 
@@ -64,21 +63,19 @@ def confinement_rows(measured: ConfinementMeasured) -> list[Row]:
     share = speeds["confined"] / speeds["free"] if speeds["confined"] and speeds["free"] else None
     longer = starts["confined"] - starts["free"] if starts["confined"] and starts["free"] else None
     return [
-        Row(
+        figure_row(
             "samples/s of two peers whose workers are confined ÷ unconfined",
-            NO_FIGURE if share is None else f"{share:.3f}",
-            NO_FIGURE,
-            NO_FIGURE,
+            share,
+            "{:.3f}",
             f"≥ {MIN_SHARE}",
-            None if share is None else share >= MIN_SHARE,
+            lambda it: it >= MIN_SHARE,
         ),
-        Row(
+        figure_row(
             "confinement: longer until the worker has begun",
-            NO_FIGURE if longer is None else f"{longer:.2f} s",
-            NO_FIGURE,
-            NO_FIGURE,
+            longer,
+            "{:.2f} s",
             f"≤ {MAX_START_SECONDS} s",
-            None if longer is None else longer <= MAX_START_SECONDS,
+            lambda it: it <= MAX_START_SECONDS,
         ),
     ]
 

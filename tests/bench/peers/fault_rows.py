@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 
 from tests.bench.peers.faults import CUT_SECONDS, OURS, SLEEP_SECONDS, WATCHED_SECONDS, FaultsMeasured, Way
-from tests.bench.table import Row
+from tests.bench.table import NO_FIGURE, Row
 from tests.support.environment.network_namespaces import why_not
 from tests.support.fault_injection import Cost
 
 MAX_HELPING_AGAIN_SECONDS = 30.0
 MAX_STALL_SHARE = 0.5  # of what the bare script causes
-NO_FIGURE = "–"
 _WHAT = "helped again so long after {} (longest stall of the other peer)"
 
 

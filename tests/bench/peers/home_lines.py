@@ -20,7 +20,7 @@ from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from tests.bench.setup import Ground, NotMeasured
-from tests.bench.table import Row
+from tests.bench.table import Row, figure_row
 from tests.support.environment.network_namespaces import internet, why_not
 from tests.support.environment.slow_link import Line
 from tests.support.real_peers import Peer, peer_group
@@ -30,7 +30,6 @@ MIN_SHARE = 0.95
 MAX_STALL_SECONDS = 0.2
 MAX_BYTES = 1.06
 LIMIT_SECONDS = 600.0
-NO_FIGURE = "–"
 
 
 @dataclass(frozen=True)
@@ -69,15 +68,17 @@ def home_line_rows(measured: HomeLinesMeasured) -> list[Row]:
     rounds = f"{home.whole_rounds} of {home.rounds} rounds whole" if home else "not measured"
     where = f"local SGD, two volunteers on 4 Mbit/s, int8, {rounds}"
     return [
-        _row(f"{where}: samples/s ÷ without a line", share, "{:.2f}", f"≥ {MIN_SHARE}", lambda it: it >= MIN_SHARE),
-        _row(
+        figure_row(
+            f"{where}: samples/s ÷ without a line", share, "{:.2f}", f"≥ {MIN_SHARE}", lambda it: it >= MIN_SHARE
+        ),
+        figure_row(
             "the same: longest time that a loop stands still",
             home.stall_seconds if home else None,
             "{:.2f} s",
             f"≤ {MAX_STALL_SECONDS} s",
             lambda it: it <= MAX_STALL_SECONDS,
         ),
-        _row(
+        figure_row(
             "the same: bytes that a volunteer sends, a parameter and round",
             home.sent_bytes if home else None,
             "{:.2f}",
@@ -85,11 +86,6 @@ def home_line_rows(measured: HomeLinesMeasured) -> list[Row]:
             lambda it: it <= MAX_BYTES,
         ),
     ]
-
-
-def _row(what: str, value: float | None, form: str, must: str, is_good: Callable[[float], bool]) -> Row:
-    shown = NO_FIGURE if value is None else form.format(value)
-    return Row(what, shown, NO_FIGURE, NO_FIGURE, must, None if value is None else is_good(value))
 
 
 def home_run() -> RunManifest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tests.bench.table import Row
+from tests.bench.table import NO_FIGURE, Row, own_row
 from tests.bench.window.event_loop_stalls import Block
 from tests.bench.window.measure import WindowMeasured
 from tests.bench.window.pause import Pausing
@@ -25,7 +25,6 @@ MAX_GONE_SECONDS = 3.0
 MAX_SEEING_SECONDS = 2.0  # until the start of a program is seen
 MAX_RULED_MEMORY_MIB = 95.0
 MAX_LOGIN_SECONDS = 20.0
-NO_FIGURE = "–"
 _MIB = 2**20
 
 
@@ -48,22 +47,24 @@ def _start(where: str, starts: Starts | None, max_ratio: float | None = None) ->
     what = f"{where}: start → first picture on the screen (÷ an empty PySide6 window's)"
     must = f"≤ {MAX_START_SECONDS} s" + (f", ≤ {max_ratio:.0f}×" if max_ratio else "")
     if starts is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     ours = f"{starts.seconds:.2f} s ({starts.ratio:.1f}×)"
-    return _row(what, ours, must, starts.seconds <= MAX_START_SECONDS and (not max_ratio or starts.ratio <= max_ratio))
+    return own_row(
+        what, ours, must, starts.seconds <= MAX_START_SECONDS and (not max_ratio or starts.ratio <= max_ratio)
+    )
 
 
 def _memory(where: str, memory: Memory | None, max_mib: float) -> Row:
     must = f"≤ {max_mib:.0f} MiB, not growing"
     if memory is None:
-        return _row(f"{where}: memory (PSS) after ten minutes of events", NO_FIGURE, must, None)
+        return own_row(f"{where}: memory (PSS) after ten minutes of events", NO_FIGURE, must, None)
     what = (
         f"{where}: memory (PSS) after ten minutes of events (growth in the second half), "
         f"which came {memory.times_faster:.0f} times faster"
     )
     mib, growth = memory.bytes / _MIB, memory.growth_bytes / _MIB
     ours = f"{mib:.0f} MiB ({growth:+.1f})"
-    return _row(what, ours, must, mib <= max_mib and growth <= MAX_GROWTH_MIB)
+    return own_row(what, ours, must, mib <= max_mib and growth <= MAX_GROWTH_MIB)
 
 
 def _cpu(cpu: Cpu | None) -> Row:
@@ -71,19 +72,19 @@ def _cpu(cpu: Cpu | None) -> Row:
     what = f"window: share of a core, visible with live graphs / hidden ({place})"
     must = f"≤ {MAX_VISIBLE_SHARE:.0%} / {MAX_HIDDEN_SHARE:.1%}"
     if cpu is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     is_reached = cpu.visible <= MAX_VISIBLE_SHARE and cpu.hidden <= MAX_HIDDEN_SHARE
-    return _row(what, f"{cpu.visible:.1%} / {cpu.hidden:.2%}", must, is_reached)
+    return own_row(what, f"{cpu.visible:.1%} / {cpu.hidden:.2%}", must, is_reached)
 
 
 def _block(blocked: Blocked | None) -> Row:
     what = "window: longest block with 1,000 peers and a day of history: opening the page / living / handling"
     must = f"≤ {MAX_BLOCK_SECONDS * 1000:.0f} ms"
     if blocked is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     blocks = (blocked.opening, blocked.living, blocked.handling)
     ours = f"{' / '.join(map(_milliseconds, blocks))} ms ({blocked.worst})"
-    return _row(what, ours, must, all(block.seconds <= MAX_BLOCK_SECONDS for block in blocks))
+    return own_row(what, ours, must, all(block.seconds <= MAX_BLOCK_SECONDS for block in blocks))
 
 
 def _pause(pausings: list[Pausing]) -> list[Row]:
@@ -100,7 +101,7 @@ def _pause(pausings: list[Pausing]) -> list[Row]:
 
 def _login(seconds: list[float]) -> Row:
     worst = max(seconds, default=None)
-    return _row(
+    return own_row(
         f"window: reboot (session restart) → contributing again, without a click; the longest of {len(seconds)}",
         _seconds(worst),
         f"≤ {MAX_LOGIN_SECONDS:.0f} s",
@@ -113,7 +114,7 @@ def _computing(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) 
     computing = max((each.last_sample_seconds for each in pausings), default=None)
     batch = max((each.micro_batch_seconds for each in pausings), default=0.0)
     is_idle = all(each.last_sample_seconds <= most + each.micro_batch_seconds for each in pausings)
-    return _row(
+    return own_row(
         f"{what} → no more computing",
         _seconds(computing),
         f"≤ {most:.0f} s + a micro-batch ({batch:.2f} s)",
@@ -124,7 +125,7 @@ def _computing(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) 
 def _gone(what: str, pausings: list[Pausing], seeing_seconds: float = 0.0) -> Row:
     most = MAX_GONE_SECONDS + seeing_seconds
     gone = max((each.gone_seconds for each in pausings), default=None)
-    return _row(
+    return own_row(
         f"{what} → the worker gone, and its memory free",
         _seconds(gone),
         f"≤ {most:.0f} s",
@@ -136,15 +137,10 @@ def _rules(cost: RulesCost | None) -> Row:
     what = "window: all of the owner's rules on, hidden: share of a core / memory (PSS)"
     must = f"≤ {MAX_HIDDEN_SHARE:.1%} / ≤ {MAX_RULED_MEMORY_MIB:.0f} MiB"
     if cost is None:
-        return _row(what, NO_FIGURE, must, None)
+        return own_row(what, NO_FIGURE, must, None)
     mib = cost.memory_bytes / _MIB
     is_reached = cost.hidden <= MAX_HIDDEN_SHARE and mib <= MAX_RULED_MEMORY_MIB
-    return _row(what, f"{cost.hidden:.2%} / {mib:.0f} MiB", must, is_reached)
-
-
-def _row(what: str, ours: str, must: str, is_reached: bool | None) -> Row:
-    """Bare hivemind has no window."""
-    return Row(what, ours, NO_FIGURE, NO_FIGURE, must, is_reached)
+    return own_row(what, f"{cost.hidden:.2%} / {mib:.0f} MiB", must, is_reached)
 
 
 def _milliseconds(block: Block) -> str:
