@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.appearance.theme import Role, give_role
 
@@ -56,3 +56,30 @@ class Strong(Words):
         font = self.font()
         font.setBold(True)
         self.setFont(font)
+
+
+class Figure(QWidget):
+    """A number, and below it what it counts."""
+
+    def __init__(self, larger: float, parent: QWidget) -> None:
+        """``larger`` is the size of the number, in times that of the usual text."""
+        super().__init__(parent)
+        self._number, self._words = Strong(), Hint()
+        font = self._number.font()
+        font.setPointSizeF(font.pointSizeF() * larger)
+        self._number.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self._number)
+        column.addWidget(self._words)
+
+    @property
+    def text(self) -> str:
+        """The number and what it counts, as they are shown."""
+        return f"{self._number.text()} {self._words.text()}"
+
+    def set_text(self, number: str, words: str) -> None:
+        """Show that number, and what it counts."""
+        self._number.set_text(number)
+        self._words.set_text(words)

@@ -27,6 +27,14 @@ def write_atomically(path: Path, data: bytes, mode: int = 0o600) -> None:
         file.write(data)
 
 
+def save_file(path: Path, data: bytes) -> None:
+    """Write what a person wants to keep, for its owner only, as ``write_atomically`` does; raises UserError."""
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise storage_problem(error, path) from error
+
+
 @contextmanager
 def opened_atomically(path: Path, mode: int = 0o600) -> Iterator[BinaryIO]:
     """A file to write, which replaces ``path`` when the block ends well and vanishes when it does not."""

@@ -1012,10 +1012,6 @@
         <translation>Zurück</translation>
     </message>
     <message>
-        <source>Saved as %1.</source>
-        <translation>Gespeichert als %1.</translation>
-    </message>
-    <message>
         <source>This computer has not given anything yet: join a run first.</source>
         <translation>Dieser Rechner hat noch nichts beigetragen: treten Sie erst einem Lauf bei.</translation>
     </message>
@@ -2344,10 +2340,6 @@
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>Saved as %1.</source>
-        <translation>Gespeichert als %1.</translation>
-    </message>
-    <message>
         <source>Save the picture</source>
         <translation>Bild speichern</translation>
     </message>
@@ -2969,10 +2961,6 @@
         </translation>
     </message>
     <message>
-        <source>Saved as %1.</source>
-        <translation>Gespeichert als %1.</translation>
-    </message>
-    <message>
         <source>Save the receipts</source>
         <translation>Quittungen speichern</translation>
     </message>
@@ -3475,6 +3463,13 @@
     <message>
         <source>Several runs can be reached at this address.</source>
         <translation>Unter dieser Adresse sind mehrere Läufe erreichbar.</translation>
+    </message>
+</context>
+<context>
+    <name>SaveDialog</name>
+    <message>
+        <source>Saved as %1.</source>
+        <translation>Gespeichert als %1.</translation>
     </message>
 </context>
 <context>

@@ -17,19 +17,16 @@ from app.pages.contributions.picture_dialog import PictureDialog
 from app.pages.contributions.receipts_card import ReceiptsCard
 from app.pages.contributions.summary_card import SummaryCard
 from app.pages.contributions.table import ContributionsTable
+from app.pages.save_dialog import open_save_dialog, save_in_words
 from app.widgets.inline_inputs import Choice
 from app.widgets.labels import Hint, Title
 from app.widgets.layout.card import Card
 from app.widgets.layout.flow_layout import FlowLayout
 from app.widgets.layout.inline_form import InlineForm
 from app.widgets.layout.page_column import PageColumn
-from core.errors import UserError
-from core.files.atomic import storage_problem, write_atomically
-from core.placeholders import fill_placeholders
 from core.records.contribution_report import ContributionReport, Period, Tariff, as_csv
 from core.records.contribution_totals import ContributionDelta, RunDay
 from core.texts.contributions.table import has_earlier, notes
-from core.texts.errors import title_of
 
 _WIDEST = 920
 FILE_NAME = "workerbee-contributions.csv"
@@ -77,12 +74,7 @@ class ContributionsPage(QWidget):
 
     def save_csv(self, path: Path) -> None:
         """Write the table there, and say so; or why that cannot be done."""
-        try:
-            write_atomically(path, as_csv(self.report, self._tariff).encode())
-        except OSError as error:
-            self._show_error(storage_problem(error, path))
-        else:
-            self.state.set_text(fill_placeholders(self.tr("Saved as %1."), str(path)))
+        self.state.set_text(save_in_words(path, as_csv(self.report, self._tariff).encode()))
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Give the bars the focus, so that the keys that read them out work at once."""
@@ -140,11 +132,7 @@ class ContributionsPage(QWidget):
         self._show_bars()
 
     def _choose_file(self) -> None:
-        self.files = QFileDialog(self, self.tr("Save the table"), str(Path.home() / FILE_NAME))
-        self.files.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.files.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.files.fileSelected.connect(lambda path: self.save_csv(Path(path)))
-        self.files.open()
+        self.files = open_save_dialog(self, self.tr("Save the table"), FILE_NAME, self.save_csv)
 
     def _open_picture(self) -> None:
         runs = ContributionReport.of(self._given, "run").rows
@@ -154,9 +142,6 @@ class ContributionsPage(QWidget):
             PictureContents(months, len(runs), self._tariff, self._public_name, names), self
         )
         self.picture_dialog.open()
-
-    def _show_error(self, error: UserError) -> None:
-        self.state.set_text(f"{title_of(error.problem)} {error.detail}")
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()

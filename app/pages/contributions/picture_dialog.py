@@ -10,10 +10,8 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFileDialog, QLabel, QVBoxLayout, QWidget
 
 from app.pages.contributions.picture import PictureContents, as_png, paint_contributions
+from app.pages.save_dialog import open_save_dialog, save_in_words
 from app.widgets.labels import Hint
-from core.errors import UserError
-from core.files.atomic import storage_problem, write_atomically
-from core.texts.errors import title_of
 
 FILE_NAME = "workerbee-contributions.png"
 _PREVIEW = QSize(480, 252)
@@ -58,15 +56,7 @@ class PictureDialog(QDialog):
 
     def save(self, path: Path) -> None:
         """Write the picture there, and say so; or why that cannot be done."""
-        try:
-            write_atomically(path, as_png(self.image))
-        except OSError as error:
-            self._show_error(storage_problem(error, path))
-        else:
-            self.state.set_text(self.tr("Saved as %1.").replace("%1", str(path)))
-
-    def _show_error(self, error: UserError) -> None:
-        self.state.set_text(f"{title_of(error.problem)} {error.detail}")
+        self.state.set_text(save_in_words(path, as_png(self.image)))
 
     def _paint(self) -> None:
         contents = replace(
@@ -82,8 +72,4 @@ class PictureDialog(QDialog):
         self._preview.setPixmap(pixmap)
 
     def _choose_file(self) -> None:
-        self.files = QFileDialog(self, self.tr("Save the picture"), str(Path.home() / FILE_NAME))
-        self.files.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.files.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.files.fileSelected.connect(lambda path: self.save(Path(path)))
-        self.files.open()
+        self.files = open_save_dialog(self, self.tr("Save the picture"), FILE_NAME, self.save)

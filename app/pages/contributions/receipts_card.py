@@ -8,14 +8,12 @@ import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
+from app.pages.save_dialog import open_save_dialog, save_in_words
 from app.widgets.labels import Hint, Words
 from app.widgets.layout.card import Card
-from core.errors import UserError
-from core.files.atomic import storage_problem, write_atomically
 from core.placeholders import fill_placeholders
 from core.run.receipt_file import KeptReceipt, ReceiptFile
 from core.texts import figures
-from core.texts.errors import title_of
 from core.texts.localization import translate
 
 FILE_NAME = "workerbee-receipts.json"
@@ -63,19 +61,7 @@ class ReceiptsCard(Card):
 
     def save(self, path: Path) -> None:
         """Write the receipts there, and say so; or why that cannot be done."""
-        try:
-            write_atomically(path, msgspec.json.encode(ReceiptFile(receipts=self._receipts)))
-        except OSError as error:
-            self._show_error(storage_problem(error, path))
-        else:
-            self.state.set_text(fill_placeholders(self.tr("Saved as %1."), str(path)))
-
-    def _show_error(self, error: UserError) -> None:
-        self.state.set_text(f"{title_of(error.problem)} {error.detail}")
+        self.state.set_text(save_in_words(path, msgspec.json.encode(ReceiptFile(receipts=self._receipts))))
 
     def _choose_file(self) -> None:
-        self.files = QFileDialog(self, self.tr("Save the receipts"), str(Path.home() / FILE_NAME))
-        self.files.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.files.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.files.fileSelected.connect(lambda path: self.save(Path(path)))
-        self.files.open()
+        self.files = open_save_dialog(self, self.tr("Save the receipts"), FILE_NAME, self.save)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.widgets.labels import Hint, Strong
+from app.widgets.labels import Figure
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
 from core.records.contribution_report import ReportRow, Tariff
@@ -20,7 +20,7 @@ class SummaryCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._figures = [_Figure(self) for _ in range(6)]
+        self._figures = [Figure(_LARGER, self) for _ in range(6)]
         grid = EvenGrid(_LEAST_FIGURE_WIDTH, 3, self)
         grid.show_parts(self._figures)
         self.parts.addWidget(grid)
@@ -47,27 +47,3 @@ class SummaryCard(Card):
         )
         for figure, (number, words) in zip(self._figures, said, strict=True):
             figure.set_text(number, words)
-
-
-class _Figure(QWidget):
-    """A number, and below it what it counts."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._number, self._words = Strong(), Hint()
-        font = self._number.font()
-        font.setPointSizeF(font.pointSizeF() * _LARGER)
-        self._number.setFont(font)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self._number)
-        column.addWidget(self._words)
-
-    @property
-    def text(self) -> str:
-        return f"{self._number.text()} {self._words.text()}"
-
-    def set_text(self, number: str, words: str) -> None:
-        self._number.set_text(number)
-        self._words.set_text(words)

@@ -6,8 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.widgets.layout.row_table import RowTable
 from core.records.contribution_report import ContributionReport, Tariff
 from core.texts.contributions.table import cells, headings
 
@@ -60,7 +61,7 @@ class ContributionsModel(QAbstractTableModel):
         return None
 
 
-class ContributionsTable(QTableView):
+class ContributionsTable(RowTable):
     """As high as its rows, up to a dozen of them; then it scrolls."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -68,21 +69,7 @@ class ContributionsTable(QTableView):
         self.contents = ContributionsModel()
         self._first_width = 0
         self.setModel(self.contents)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 5px; }")  # as the headings have
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setAlternatingRowColors(True)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + 10)
-        self.horizontalHeader().setHighlightSections(False)
+        self.setHorizontalScrollMode(RowTable.ScrollMode.ScrollPerPixel)
         self.setAccessibleName(self.tr("What was given"))
 
     def show_report(self, report: ContributionReport, tariff: Tariff) -> None:

@@ -8,9 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from core.errors import UserError
-from core.problem_report.file import FILE_NAME, save_report
-from core.texts.errors import title_of
+from app.pages.save_dialog import open_save_dialog, save_in_words
+from core.problem_report.file import FILE_NAME
 
 SIZE = QSize(720, 520)
 
@@ -55,16 +54,8 @@ class ReportDialog(QDialog):
 
     def save(self, path: Path) -> None:
         """Write the report there, for its owner only, and say so; or why that cannot be done."""
-        try:
-            save_report(self.text.toPlainText(), path)
-        except UserError as error:
-            self.state.setText(f"{title_of(error.problem)} {error.detail}")
-        else:
-            self.state.setText(self.tr("Saved as %1. Nothing was sent.").replace("%1", str(path)))
+        done = self.tr("Saved as %1. Nothing was sent.")
+        self.state.setText(save_in_words(path, self.text.toPlainText().encode(), done))
 
     def _choose_file(self) -> None:
-        self.files = QFileDialog(self, self.tr("Save the report"), str(Path.home() / FILE_NAME))
-        self.files.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.files.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        self.files.fileSelected.connect(lambda path: self.save(Path(path)))
-        self.files.open()
+        self.files = open_save_dialog(self, self.tr("Save the report"), FILE_NAME, self.save)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.presentation.severity import Severity
-from app.widgets.labels import Hint, Strong
+from app.widgets.labels import Figure, Hint, Strong
 from app.widgets.layout.card import Card
 from app.widgets.layout.even_grid import EvenGrid
 from app.widgets.status_icon import StatusIcon
@@ -15,6 +15,7 @@ from core.records.contributions import Contribution
 from core.texts import figures
 
 _LEAST_FIGURE_WIDTH = 118
+_LARGER = 1.15
 
 
 class ContributionCard(Card):
@@ -23,7 +24,7 @@ class ContributionCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._icon, self._verdict, self._total = StatusIcon("unknown", self), Strong(), Hint()
-        self._figures = [_Figure(self) for _ in range(5)]
+        self._figures = [Figure(_LARGER, self) for _ in range(5)]
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -74,30 +75,6 @@ class ContributionCard(Card):
         counts = (figures.count(total.samples), figures.count(total.epochs), figures.time(total.seconds))
         energy = "" if total.joules is None else f", {figures.energy(total.joules)}"
         self._total.set_text("" if run == total else f"{fill_placeholders(in_all, *counts)}{energy}")
-
-
-class _Figure(QWidget):
-    """A number, and below it what it counts."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._number, self._words = Strong(), Hint()
-        font = self._number.font()
-        font.setPointSizeF(font.pointSizeF() * 1.15)
-        self._number.setFont(font)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self._number)
-        column.addWidget(self._words)
-
-    @property
-    def text(self) -> str:
-        return f"{self._number.text()} {self._words.text()}"
-
-    def set_text(self, number: str, words: str) -> None:
-        self._number.set_text(number)
-        self._words.set_text(words)
 
 
 def _energy(contribution: Contribution) -> str:

@@ -13,8 +13,9 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     Qt,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
+from app.widgets.layout.row_table import RowTable
 from core.placeholders import fill_placeholders
 from core.protocol.peers import PeerSeen
 from core.security.sanitize import sanitize_line, short_id
@@ -129,28 +130,14 @@ class PeersModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], EPOCH))
 
 
-class PeersTable(QTableView):
+class PeersTable(RowTable):
     """A table of one row for each peer, the fastest first; a click on a heading sorts by it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.peers = PeersModel()
         self.setModel(self.peers)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 5px; }")  # as the headings have
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setAlternatingRowColors(True)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        rows = self.verticalHeader()
-        rows.hide()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + 10)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         self._retranslate()
         header.setSectionsClickable(True)

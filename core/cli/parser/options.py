@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 from typing import get_args
 
 from core.cli.parser import values as typed
@@ -32,6 +33,13 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+
+
+def require_new_file(file: Path, option: str = "") -> None:
+    """Refuse to overwrite: raises UserError for a file that is there, naming the ``option`` that chooses another."""
+    if file.exists():
+        choice = f" with {option}" if option else ""
+        raise UserError(ErrorKind.USAGE, f"{file} is there already; choose another file{choice}.")
 
 
 def add_address(parser: argparse.ArgumentParser) -> None:

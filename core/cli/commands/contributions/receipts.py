@@ -8,10 +8,11 @@ import msgspec
 
 from core.cli.output.json_lines import print_object
 from core.cli.parser.contribution_arguments import ExportReceipts, ReceiptCommand, VerifyReceipts
+from core.cli.parser.options import require_new_file
 from core.engine.python import engine_python
 from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem, write_atomically
+from core.files.atomic import save_file
 from core.files.folders import Folders
 from core.records.receipts import ReceiptBook
 from core.run.receipt_file import ReceiptFile, Verified
@@ -29,13 +30,9 @@ def receipts(command: ReceiptCommand, folders: Folders) -> int:
 
 
 def _export(command: ExportReceipts, folders: Folders) -> int:
-    if command.file.exists():
-        raise UserError(ErrorKind.USAGE, f"{command.file} is there already; choose another file.")
+    require_new_file(command.file)
     kept = ReceiptBook(folders.contents.receipts_file).all()
-    try:
-        write_atomically(command.file, msgspec.json.encode(ReceiptFile(receipts=kept)))
-    except OSError as error:
-        raise storage_problem(error, command.file) from error
+    save_file(command.file, msgspec.json.encode(ReceiptFile(receipts=kept)))
     if command.json:
         print_object("receipts_exported", file=str(command.file), receipts=len(kept))
     else:

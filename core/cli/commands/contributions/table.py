@@ -7,9 +7,9 @@ from rich.table import Table
 
 from core.cli.output.json_lines import print_object
 from core.cli.parser.contribution_arguments import ListContributions
+from core.cli.parser.options import require_new_file
 from core.cli.runner.displays import console_for
-from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem, write_atomically
+from core.files.atomic import save_file
 from core.files.folders import Folders
 from core.records.contribution_report import ContributionReport, Tariff, as_csv, fields_of
 from core.records.contribution_tables import contributions_in_file
@@ -34,12 +34,8 @@ def list_contributions(command: ListContributions, folders: Folders) -> int:
 
 def _save(report: ContributionReport, tariff: Tariff, command: ListContributions) -> None:
     assert command.csv is not None
-    if command.csv.exists():
-        raise UserError(ErrorKind.USAGE, f"{command.csv} is there already; choose another file with --csv.")
-    try:
-        write_atomically(command.csv, as_csv(report, tariff).encode())
-    except OSError as error:
-        raise storage_problem(error, command.csv) from error
+    require_new_file(command.csv, "--csv")
+    save_file(command.csv, as_csv(report, tariff).encode())
     if not command.json:
         print(f"Saved as {command.csv.absolute()}.")
 
