@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QWheelEvent
@@ -13,6 +14,7 @@ from app.widgets.menu_button import draw_chevron
 
 _HEIGHT = 30
 _TEXT_MARGIN = 7
+_GIGABYTE, _MOST_GIGABYTES = 1_000_000_000, 100_000
 
 
 class Choice(QComboBox):
@@ -110,6 +112,26 @@ class Number(QSpinBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+
+class Gigabytes(Number):
+    """A limit of bytes in whole gigabytes, rounded up, so that a small limit does not read as none.
+
+    Signals:
+        limit_chosen: the limit that a person has entered, in bytes; ``None`` for none.
+    """
+
+    limit_chosen = Signal(object)
+
+    def __init__(self, name: str, no_limit: str) -> None:
+        """``no_limit`` is the word that stands for 0."""
+        super().__init__(name, 0, _MOST_GIGABYTES, no_limit)
+        self.setSuffix(" GB")
+        self.chosen.connect(lambda number: self.limit_chosen.emit(number * _GIGABYTE or None))
+
+    def show_limit(self, limit: int | None) -> None:
+        """Show that limit in bytes, without emitting anything."""
+        self.show_number(ceil((limit or 0) / _GIGABYTE))
 
 
 def _middle(place: QRect) -> QPointF:

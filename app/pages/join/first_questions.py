@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.presentation.presets import preset_choices
-from app.widgets.inline_inputs import Choice, Number
+from app.widgets.inline_inputs import Choice, Gigabytes
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.inline_form import InlineForm
 from core.availability.presets import preset_of, with_preset
 from core.availability.rules import AvailabilityRules
 from core.records.settings import Settings
-
-_GIGABYTE, _MOST_GIGABYTES = 1_000_000_000, 100_000
 
 
 class FirstQuestions(Card):
@@ -37,15 +33,12 @@ class FirstQuestions(Card):
         self.preset = Choice(self.tr("When to help"))
         self.login = Choice(self.tr("When I log in"))
         self.login.show_choices([(self.tr("waits for me"), False), (self.tr("starts in the tray"), True)])
-        self.sent = Number(self.tr("Sent a day"), 0, _MOST_GIGABYTES, self.tr("any amount"))
-        self.sent.setSuffix(" GB")
+        self.sent = Gigabytes(self.tr("Sent a day"), self.tr("any amount"))
         self.preset.chosen.connect(
             lambda preset: self._change(with_preset(self._rules, preset) if preset else self._rules)
         )
         self.login.chosen.connect(lambda value: self.change_requested.emit({"start_at_login": value}))
-        self.sent.chosen.connect(
-            lambda number: self._change(replace(self._rules, sent_bytes_a_day=number * _GIGABYTE or None))
-        )
+        self.sent.limit_chosen.connect(lambda limit: self._change(replace(self._rules, sent_bytes_a_day=limit)))
         self._lay_out()
 
     def show_settings(self, settings: Settings) -> None:
@@ -55,7 +48,7 @@ class FirstQuestions(Card):
         self.preset.show_choices(preset_choices(preset, self.tr("by my own rules")))
         self.preset.show_chosen(preset)
         self.login.show_chosen(settings.start_at_login)
-        self.sent.show_number(ceil((self._rules.sent_bytes_a_day or 0) / _GIGABYTE))
+        self.sent.show_limit(self._rules.sent_bytes_a_day)
 
     def _change(self, rules: AvailabilityRules) -> None:
         if rules != self._rules:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import ceil
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
@@ -14,7 +13,7 @@ from app.pages.settings.price_row import PriceRow
 from app.pages.settings.program_list import ProgramList
 from app.pages.settings.rule_row import RuleRow
 from app.presentation.presets import preset_choices
-from app.widgets.inline_inputs import Choice, Number
+from app.widgets.inline_inputs import Choice, Gigabytes, Number
 from app.widgets.labels import Heading, Hint, Strong, Words
 from app.widgets.layout.card import Card
 from app.widgets.layout.inline_form import InlineForm
@@ -40,7 +39,6 @@ _SHARES: dict[RuleName, str] = {"gpu": "gpu_share", "memory": "memory_pressure",
 _USUAL_PERCENT = {"gpu": 20, "memory": 20, "cpu": 50}
 _USUAL_MINUTES, _MOST_MINUTES = 5, 240
 _SHOWN_PAUSES = 5
-_GIGABYTE, _MOST_GIGABYTES = 1_000_000_000, 100_000
 
 
 class AvailabilitySettings(Card):
@@ -91,7 +89,7 @@ class AvailabilitySettings(Card):
         self.rows["idle"].show_rule(rules.idle_minutes is not None, rules.idle_minutes)
         self.programs.show_programs(rules.programs)
         for name, number in self.traffic.items():
-            number.show_number(ceil((getattr(rules, name) or 0) / _GIGABYTE))
+            number.show_limit(getattr(rules, name))
         self.price.show_price(rules.price_file, rules.highest_price)
         self.grid.show_week(rules.hours)
 
@@ -163,10 +161,8 @@ class AvailabilitySettings(Card):
         number.show_number(usual)
         return number
 
-    def _gigabytes(self, name: str) -> Number:
-        number = Number(name, 0, _MOST_GIGABYTES, self.tr("any amount"))
-        number.setSuffix(" GB")
-        return number
+    def _gigabytes(self, name: str) -> Gigabytes:
+        return Gigabytes(name, self.tr("any amount"))
 
     def _connect(self) -> None:
         self.preset.chosen.connect(lambda preset: self._emit(with_preset(self._rules, preset) if preset else None))
@@ -181,7 +177,7 @@ class AvailabilitySettings(Card):
         self.heed.clicked.connect(lambda: self.heed_requested.emit())
         self.programs.changed.connect(lambda names: self._change(programs=names))
         for name, number in self.traffic.items():
-            number.chosen.connect(lambda chosen, name=name: self._change(**{name: chosen * _GIGABYTE or None}))
+            number.limit_chosen.connect(lambda limit, name=name: self._change(**{name: limit}))
         self.price.changed.connect(lambda file, highest: self._change(price_file=file, highest_price=highest))
         self.grid.week_changed.connect(lambda week: self._change(hours=week))
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton, QWidget
 
 from app.appearance.line_breaks import breakable
 from app.widgets.device_selector import DeviceSelector
-from app.widgets.inline_inputs import Choice, Number
+from app.widgets.inline_inputs import Choice, Gigabytes, Number
 from app.widgets.labels import Heading, Hint
 from app.widgets.layout.card import Card
 from app.widgets.layout.inline_form import InlineForm
@@ -18,8 +18,6 @@ from core.hardware.monitor import DevicesSeen
 from core.records.settings import Settings
 from core.security.sanitize import MAX_NAME_CHARACTERS, sanitize_line
 
-_GIGABYTE = 1_000_000_000
-_MOST_GIGABYTES = 100_000
 _MOST_MBITS = 100_000
 _FOLDER_WIDTH, _NAME_WIDTH = 260, 240
 
@@ -44,12 +42,8 @@ class ComputerSettings(Card):
         self.folder = QPushButton()
         self.folder.setAccessibleName(self.tr("Data folder"))
         self.usual_folder = QPushButton(self.tr("Back to the usual folder"))
-        limit_word = self.tr("as much as it needs")
-        self.limit = Number(self.tr("Limit of the data folder"), 0, _MOST_GIGABYTES, limit_word)
-        self.limit.setSuffix(" GB")
-        memory_word = self.tr("as much as is free")
-        self.memory = Number(self.tr("Limit of the device's memory"), 0, _MOST_GIGABYTES, memory_word)
-        self.memory.setSuffix(" GB")
+        self.limit = Gigabytes(self.tr("Limit of the data folder"), self.tr("as much as it needs"))
+        self.memory = Gigabytes(self.tr("Limit of the device's memory"), self.tr("as much as is free"))
         self.upload, self.download = self._speed(self.tr("Upload")), self._speed(self.tr("Download"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Public name"))
@@ -70,8 +64,8 @@ class ComputerSettings(Card):
         self.network.show_chosen(settings.network)
         self.port.show_number(settings.port or 0)
         self.port.setEnabled(settings.network != "client")
-        self.limit.show_number(round((settings.disk_limit_bytes or 0) / _GIGABYTE))
-        self.memory.show_number(round((settings.memory_limit_bytes or 0) / _GIGABYTE))
+        self.limit.show_limit(settings.disk_limit_bytes)
+        self.memory.show_limit(settings.memory_limit_bytes)
         self.upload.show_number(ceil(settings.upload_mbits or 0))
         self.download.show_number(ceil(settings.download_mbits or 0))
         if not self.name.hasFocus():
@@ -116,8 +110,8 @@ class ComputerSettings(Card):
         self.threads.chosen.connect(lambda number: self._change(threads=number or None))
         self.network.chosen.connect(lambda mode: self._change(network=mode))
         self.port.chosen.connect(lambda number: self._change(port=number or None))
-        self.limit.chosen.connect(lambda number: self._change(disk_limit_bytes=number * _GIGABYTE or None))
-        self.memory.chosen.connect(lambda number: self._change(memory_limit_bytes=number * _GIGABYTE or None))
+        self.limit.limit_chosen.connect(lambda limit: self._change(disk_limit_bytes=limit))
+        self.memory.limit_chosen.connect(lambda limit: self._change(memory_limit_bytes=limit))
         self.upload.chosen.connect(lambda number: self._change(upload_mbits=float(number) or None))
         self.download.chosen.connect(lambda number: self._change(download_mbits=float(number) or None))
         self.name.editingFinished.connect(self._change_name)

@@ -102,6 +102,12 @@ def test_a_line_has_two_speeds_and_may_be_unknown(page: SettingsPage, qtbot: QtB
     assert changed.args == [Settings(download_mbits=100.0)]
 
 
+def test_a_small_limit_is_not_shown_as_none(page: SettingsPage, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(page.settings_changed):
+        page.show_settings(Settings(disk_limit_bytes=400_000_000, memory_limit_bytes=100_000_000))
+    assert page.computer.limit.text() == page.computer.memory.text() == "1 GB"
+
+
 def test_a_name_is_told_when_it_is_finished(page: SettingsPage, qtbot: QtBot) -> None:
     page.computer.name.setFocus()
     with qtbot.assertNotEmitted(page.settings_changed):
