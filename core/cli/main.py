@@ -28,14 +28,14 @@ from core.cli.parser.contribution_arguments import (
 )
 from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
-from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
-from core.cli.parser.organiser_arguments import ExportRun, ListRuns
-from core.cli.parser.peer_arguments import BlockPeer, ListPeers
-from core.cli.parser.publish_arguments import PublishRun
+from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet
+from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers
+from core.cli.parser.organiser.publish_arguments import PublishRun
+from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
+from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.parser.report_arguments import MakeReport
-from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
 from core.cli.runner.context import CommandContext, EventLoop
@@ -134,7 +134,7 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders
 
             return forget(command, folders)
         case BlockPeer():
-            from core.cli.commands.block import block
+            from core.cli.commands.organiser.block import block
 
             return block(command, folders)
         case ListRuns():
@@ -154,7 +154,7 @@ def _with_contributions(command: ContributionCommand, folders: Folders) -> int:
 
 
 def _run_file(command: NewRunFile | CheckRunFile) -> int:
-    from core.cli.commands.run import check_run_file, new_run_file
+    from core.cli.commands.organiser.run_file import check_run_file, new_run_file
 
     return new_run_file(command) if isinstance(command, NewRunFile) else check_run_file(command)
 
@@ -216,7 +216,7 @@ def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
 
             return join(command, context)
         case PublishRun():
-            from core.cli.commands.publish import publish
+            from core.cli.commands.organiser.publish import publish
 
             return publish(command, context)
         case InspectSwarm():

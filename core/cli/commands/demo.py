@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from core.cli.commands.join import join
-from core.cli.commands.publish import wait_until_published
+from core.cli.commands.organiser.publish import wait_until_published
 from core.cli.output.summary import Tally, counted
 from core.cli.parser.arguments import Demo, JoinRun
 from core.cli.runner.cancellation import Stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cli.commands.doctor import findings
-from core.cli.parser.options import require_new_file
+from core.cli.options.shared_options import require_new_file
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.runner.consent import confirm
 from core.cli.runner.context import CommandContext

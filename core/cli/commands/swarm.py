@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from core.cli.commands.publish import wait_until_published
+from core.cli.commands.organiser.publish import wait_until_published
 from core.cli.parser.arguments import TrySwarm
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import stream_for_people

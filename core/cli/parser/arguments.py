@@ -8,14 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, get_args
 
-from core.cli.parser import values as typed
-from core.cli.parser.contribution_arguments import ContributionCommand, add_contributions, read_contributions
-from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
-from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
-from core.cli.parser.fleet_arguments import ReplayFleet, WatchFleet, add_fleet, read_fleet
-from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
-from core.cli.parser.help_arguments import ShowDocument, add_help
-from core.cli.parser.options import (
+from core.cli.options import values as typed
+from core.cli.options.shared_options import (
     NO_LIMITS,
     Limits,
     add_address,
@@ -30,11 +24,24 @@ from core.cli.parser.options import (
     read_address,
     read_limits,
 )
-from core.cli.parser.organiser_arguments import ExportRun, ListRuns, add_export, add_runs, read_export, read_runs
-from core.cli.parser.peer_arguments import BlockPeer, ListPeers, add_block, add_peers, read_block, read_peers
-from core.cli.parser.publish_arguments import PublishRun, add_publish, read_publish
+from core.cli.parser.contribution_arguments import ContributionCommand, add_contributions, read_contributions
+from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
+from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
+from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
+from core.cli.parser.help_arguments import ShowDocument, add_help
+from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet, add_fleet, read_fleet
+from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers, add_block, add_peers, read_block, read_peers
+from core.cli.parser.organiser.publish_arguments import PublishRun, add_publish, read_publish
+from core.cli.parser.organiser.published_arguments import (
+    ExportRun,
+    ListRuns,
+    add_export,
+    add_runs,
+    read_export,
+    read_runs,
+)
+from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
-from core.cli.parser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.cli.parser.options import RESULT_AS_JSON, add_json
+from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 from core.records.contribution_report import PERIODS, Period
 
 

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import RESULT_AS_JSON, add_json
+from core.cli.options import values as typed
+from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 from core.control.messages import Action
 
 _HELP: dict[Action, str] = {

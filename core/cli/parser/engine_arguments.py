@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from typing import get_args
 
-from core.cli.parser.options import RESULT_AS_JSON, add_json
+from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 from core.engine.file_lists import BuildName
 
 

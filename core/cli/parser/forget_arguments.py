@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from core.cli.parser.options import RESULT_AS_JSON, add_json
+from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 
 
 @dataclass(frozen=True)

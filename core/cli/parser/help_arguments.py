@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from core.cli.parser.options import add_json
+from core.cli.options.shared_options import add_json
 from core.files.documents import INDEX
 
 

@@ -9,8 +9,8 @@ from functools import partial
 from types import TracebackType
 from typing import Protocol
 
+from core.cli.options.shared_options import Limits
 from core.cli.output.summary import Tally
-from core.cli.parser.options import Limits
 from core.cli.runner.cancellation import ForceQuitError, Stopped
 from core.cli.runner.context import CommandContext
 from core.client.availability_guard import AvailabilityGuard

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
+from core.cli.options.shared_options import NO_LIMITS
 from core.cli.parser.arguments import JoinRun
-from core.cli.parser.options import NO_LIMITS
 from core.cli.parser.service_arguments import RunService
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import display_for, stream_for_people

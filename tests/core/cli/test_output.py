@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from core.cli.options.shared_options import Limits
+from core.cli.options.values import parse_duration, parse_size
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
-from core.cli.parser.options import Limits
-from core.cli.parser.values import parse_duration, parse_size
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Evaluated, Progress, RoundFinished, Solved

@@ -6,9 +6,9 @@ import subprocess
 
 import msgspec
 
+from core.cli.options.shared_options import require_new_file
 from core.cli.output.json_lines import print_object
 from core.cli.parser.contribution_arguments import ExportReceipts, ReceiptCommand, VerifyReceipts
-from core.cli.parser.options import require_new_file
 from core.engine.python import engine_python
 from core.engine.worker_command import worker_environment
 from core.errors import ErrorKind, UserError

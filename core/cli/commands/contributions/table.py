@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from core.cli.options.shared_options import require_new_file
 from core.cli.output.json_lines import print_object
 from core.cli.parser.contribution_arguments import ListContributions
-from core.cli.parser.options import require_new_file
 from core.cli.runner.displays import console_for
 from core.files.atomic import save_file
 from core.files.folders import Folders

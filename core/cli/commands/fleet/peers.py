@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cli.output.peer_table import show_peers, show_suspects
-from core.cli.parser.peer_arguments import ListPeers
+from core.cli.parser.organiser.peer_arguments import ListPeers
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import console_for, display_for
 from core.cli.runner.run_search import find_runs, only_run

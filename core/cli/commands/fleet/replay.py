@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.cli.output.fleet_view import fleet_picture
 from core.cli.output.json_lines import print_event
-from core.cli.parser.fleet_arguments import ReplayFleet
+from core.cli.parser.organiser.fleet_arguments import ReplayFleet
 from core.cli.runner.displays import console_for
 from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from core.cli.output.error_report import print_error
-from core.cli.parser.fleet_arguments import WatchFleet
+from core.cli.parser.organiser.fleet_arguments import WatchFleet
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import can_redraw, console_for
 from core.cli.runner.fleet_display import FleetDisplay

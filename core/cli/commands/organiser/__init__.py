@@ -1,1 +1,1 @@
-"""What an organiser does with runs that were published from here: list them, export their models."""
+"""What an organiser does: write and check a run file, publish, block, list what was published, export its models."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.cli.commands.organiser.hub_token import hub_token_file
 from core.cli.output.json_lines import print_object
-from core.cli.parser.organiser_arguments import ExportRun
+from core.cli.parser.organiser.published_arguments import ExportRun
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import display_for, stream_for_people
 from core.cli.runner.worker_session import WorkerSession

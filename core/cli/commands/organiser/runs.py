@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.cli.output.json_lines import print_object
-from core.cli.parser.organiser_arguments import ListRuns
+from core.cli.parser.organiser.published_arguments import ListRuns
 from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
 from core.files.locks import try_lock_own

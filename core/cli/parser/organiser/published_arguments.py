@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import EVENTS_AS_JSON, RESULT_AS_JSON, add_json
+from core.cli.options import values as typed
+from core.cli.options.shared_options import EVENTS_AS_JSON, RESULT_AS_JSON, add_json
 from core.protocol.commands import WeightType
 
 

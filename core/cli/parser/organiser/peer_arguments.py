@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import RESULT_AS_JSON, add_address, add_json, add_network, read_address
+from core.cli.options import values as typed
+from core.cli.options.shared_options import RESULT_AS_JSON, add_address, add_json, add_network, read_address
 from core.protocol.commands import NetworkMode
 
 DEFAULT_BLOCK_SECONDS = 7 * 86_400.0

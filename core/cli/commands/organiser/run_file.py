@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.cli.output.json_lines import print_object
-from core.cli.parser.run_arguments import CheckRunFile, NewRunFile
+from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile
 from core.run.manifest import RunManifest
 from core.run.requirements import estimate_requirements
 from core.run.round_estimate import RoundEstimate, estimate_round

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from core.cli.commands.organiser.pusher import ModelPusher
 from core.cli.output.summary import counted
-from core.cli.parser.publish_arguments import PublishRun
+from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.runner.context import CommandContext
 from core.cli.runner.displays import display_for, live_training, stream_for_people
 from core.cli.runner.worker_session import WorkerSession

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import add_address, add_json, add_network, read_address
+from core.cli.options import values as typed
+from core.cli.options.shared_options import add_address, add_json, add_network, read_address
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 

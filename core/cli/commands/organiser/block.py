@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from core.cli.output.json_lines import print_object
-from core.cli.parser.peer_arguments import BlockPeer
+from core.cli.parser.organiser.peer_arguments import BlockPeer
 from core.cli.runner.displays import stream_for_people
 from core.errors import ErrorKind, UserError
 from core.files.folders import DataFolder, Folders

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import RESULT_AS_JSON, add_json
+from core.cli.options import values as typed
+from core.cli.options.shared_options import RESULT_AS_JSON, add_json
 from core.run.round_estimate import HOME_GPU_FLOP_PER_SECOND, Line
 
 DEFAULT_RUN_FILE = Path("run.toml")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from core.cli.parser import values as typed
+from core.cli.options import values as typed
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import NetworkMode
 

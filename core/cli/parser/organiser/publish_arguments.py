@@ -6,9 +6,9 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.cli.parser import values as typed
-from core.cli.parser.options import Limits, add_computing, add_json, add_limits, read_limits
-from core.cli.parser.organiser_arguments import add_push
+from core.cli.options import values as typed
+from core.cli.options.shared_options import Limits, add_computing, add_json, add_limits, read_limits
+from core.cli.parser.organiser.published_arguments import add_push
 from core.run.multiaddr import Multiaddr
 
 

@@ -1,0 +1,1 @@
+"""Options that several commands have, and the values that may be typed for them."""

@@ -1,0 +1,1 @@
+"""What the commands of an organiser are typed with."""
