@@ -73,10 +73,14 @@ def training_page(state: str) -> TrainingPage:
     return page
 
 
-@pytest.fixture(autouse=True)
-def _in_german(qapp: QApplication) -> Iterator[None]:
-    """In the clothes in which people see it, which make everything wider."""
+@pytest.fixture(scope="module", autouse=True)
+def _styled(qapp: QApplication) -> None:
+    """In the style in which people see it, which makes everything wider."""
     Theme(qapp).choose("light")
+
+
+@pytest.fixture(autouse=True)
+def _in_german(_localization_of_the_window: None) -> Iterator[None]:
     with speaking("de"):
         yield
 
@@ -100,28 +104,24 @@ def page(make: Callable[[], QWidget], request: pytest.FixtureRequest, qtbot: QtB
     window.deleteLater()
 
 
-test_no_word_is_cut = everybody.test_no_word_is_cut
-test_nothing_is_wider_than_a_small_window = everybody.test_nothing_is_wider_than_a_small_window
-test_everything_has_a_name = everybody.test_everything_has_a_name
-test_everything_can_be_reached_with_tab = everybody.test_everything_can_be_reached_with_tab
+def test_a_page_is_as_good_as_in_english(page: QWidget) -> None:
+    everybody.test_no_word_is_cut(page)
+    everybody.test_nothing_is_wider_than_a_small_window(page)
+    everybody.test_everything_has_a_name(page)
+    everybody.test_everything_can_be_reached_with_tab(page)
+    assert cut_inputs(page.window()) == []
+    assert page.window().minimumSizeHint().width() <= SMALLEST.width()
+    assert still_english(page) == []
 
 
-def test_no_button_and_no_choice_is_cut(page: QWidget) -> None:
-    window = page.window()
+def cut_inputs(window: QWidget) -> list[str]:
+    """The names of the buttons and choices that have less room than they need."""
     widgets = [*window.findChildren(QAbstractButton), *window.findChildren(QComboBox)]
-    assert window.minimumSizeHint().width() <= SMALLEST.width()
-    assert [
+    return [
         everybody.name_of(widget)
         for widget in widgets
         if widget.isVisible() and widget.width() < widget.minimumSizeHint().width()
-    ] == []
-
-
-def test_nothing_stays_english(make: Callable[[], QWidget], qtbot: QtBot) -> None:
-    page = make()
-    qtbot.addWidget(page)
-    page.show()
-    assert still_english(page) == []
+    ]
 
 
 def test_the_goodbye_is_german(qtbot: QtBot) -> None:
