@@ -9,17 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from core.engine.file_lists import BuildName, EngineFiles, load_files
+from core.engine.builds import CUDA_BUILDS, BuildName
+from core.engine.file_lists import EngineFiles, load_files
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 
-Reason = Literal["driver", "driver_too_old", "gpu_too_old", "amd", "no_gpu"]
-"""An NVIDIA driver that is new enough; one that no build can use; one that would do for a GPU that CUDA 13 no
-longer knows; an AMD GPU; neither."""
+Reason = Literal["driver", "gpu_old", "gpu_too_old", "driver_too_old", "python_too_new", "amd", "no_gpu"]
+"""The NVIDIA driver; an NVIDIA GPU too old for the newest build that its driver could run. Then what leaves the CPU
+alone: a GPU or a driver too old for any build, a Python too new for the build that the GPU needs. An AMD GPU; none."""
 
-CUDA13_DRIVER = (580,)
-CUDA12_DRIVER = (525, 60, 13)
-CUDA13_CAPABILITY = (7, 5)  # Turing: GTX 16, RTX 20
 _ANSWER_SECONDS = 10.0
 _VERSION = re.compile(r"^[0-9]{2,4}(\.[0-9]{1,4}){0,3}$")
 _CAPABILITY = re.compile(r"^[0-9]{1,2}\.[0-9]$")
@@ -28,10 +26,7 @@ _AMD_GPU = re.compile(r"^gfx[0-9a-f]{3,5}$")
 
 @dataclass(frozen=True)
 class Suited:
-    """The build that the drivers ask for.
-
-    ``capability`` is that of the newest NVIDIA GPU, where it is too old for CUDA 13.
-    """
+    """The build that the drivers ask for; ``capability`` is the newest NVIDIA GPU's, where it is the reason."""
 
     build: BuildName
     reason: Reason
@@ -55,17 +50,31 @@ class Choice:
 def suited_build() -> Suited:
     """Ask the drivers; an NVIDIA GPU is preferred, and a driver that does not answer is as good as none."""
     driver = next(iter(_of_nvidia("driver_version", _VERSION)), "")
-    if driver:
-        version = _numbers(driver)
-        if version >= CUDA12_DRIVER and (capability := _too_old_capability()):
-            return Suited("cuda12", "gpu_too_old", driver, capability)
-        if version >= CUDA13_DRIVER:
-            return Suited("cuda13", "driver", driver)
-        if version >= CUDA12_DRIVER:
-            return Suited("cuda12", "driver", driver)
+    on_nvidia = _suited_to_nvidia(driver) if driver else None
+    if on_nvidia is not None and on_nvidia.build != "cpu":
+        return on_nvidia
     if _has_amd_gpu():
         return Suited("rocm", "amd")
-    return Suited("cpu", "driver_too_old" if driver else "no_gpu", driver)
+    return on_nvidia or Suited("cpu", "no_gpu")
+
+
+def _suited_to_nvidia(driver: str) -> Suited:
+    """The newest build for that driver and the newest GPU; a driver that tells no capability has a usual GPU."""
+    runnable = [build for build in CUDA_BUILDS if _numbers(driver) >= _numbers(build.least_driver)]
+    if not runnable:
+        return Suited("cpu", "driver_too_old", driver)
+    capability = max(_of_nvidia("compute_cap", _CAPABILITY), key=_numbers, default="")
+    known = [build for build in runnable if not capability or _numbers(capability) >= build.least_capability]
+    if not known:
+        return Suited("cpu", "gpu_too_old", driver, capability)
+    build = next((build for build in known if this_python() in build.pythons), None)
+    if build is None:
+        return Suited("cpu", "python_too_new", driver, capability)
+    return (
+        Suited(build.name, "driver", driver)
+        if build is runnable[0]
+        else Suited(build.name, "gpu_old", driver, capability)
+    )
 
 
 def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None] = load_files) -> Choice:
@@ -79,12 +88,6 @@ def choose_files(suited: Suited, load: Callable[[BuildName], EngineFiles | None]
         if files is not None:
             return Choice(suited, files)
     raise UserError(ErrorKind.ENGINE_NOT_OFFERED, f"This is Python {this_python()}.")
-
-
-def _too_old_capability() -> str:
-    """The newest NVIDIA GPU's compute capability if CUDA 13 does not know it; a driver may not tell."""
-    newest = max(_of_nvidia("compute_cap", _CAPABILITY), key=_numbers, default="")
-    return newest if newest and _numbers(newest) < CUDA13_CAPABILITY else ""
 
 
 def _of_nvidia(field: str, form: re.Pattern[str]) -> list[str]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from core.engine.builds import BuildName
 from core.engine.pythons import this_python
 from core.files.resources import RESOURCES
 from core.schema import StrictStruct
-
-BuildName = Literal["cuda13", "cuda12", "rocm", "cpu"]
-"""Which computers a torch is for: NVIDIA's newer and older drivers, AMD's GPUs, no GPU at all."""
 
 FOLDER = RESOURCES / "engine"
 _Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -80,8 +78,16 @@ class EngineFiles(StrictStruct, kw_only=True, frozen=True):
 
 def load_files(build: BuildName, folder: Path = FOLDER) -> EngineFiles | None:
     """The files of a build for this Python; ``None`` where this Workerbee has none for it."""
-    listed = folder / f"{build}.json"
-    if not listed.is_file():
+    if not _list_of(build, folder).is_file():
         return None
-    files = msgspec.json.decode(listed.read_bytes(), type=EngineFiles).for_python(this_python())
+    files = all_files(build, folder).for_python(this_python())
     return files if files.is_complete else None
+
+
+def all_files(build: BuildName, folder: Path = FOLDER) -> EngineFiles:
+    """The files of a build for every Python; raises FileNotFoundError where there is no list of them."""
+    return msgspec.json.decode(_list_of(build, folder).read_bytes(), type=EngineFiles)
+
+
+def _list_of(build: BuildName, folder: Path) -> Path:
+    return folder / f"{build}.json"

@@ -12,7 +12,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from core.engine.file_lists import BuildName, EngineFiles
+from core.engine.builds import BuildName
+from core.engine.file_lists import EngineFiles
 from core.engine.pythons import this_python
 from core.errors import ErrorKind, UserError
 from core.files.atomic import write_atomically

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from core.engine.build_selection import Choice, Suited
-from core.engine.file_lists import BuildName
+from core.engine.builds import CUDA_BUILDS, BuildName
 from core.engine.install.events import InstallProgress
 from core.engine.install.offer import EngineOffer
+from core.engine.pythons import this_python
 from core.placeholders import fill_placeholders
 from core.texts import figures
 from core.texts.localization import translate
@@ -16,8 +17,10 @@ def build(name: BuildName) -> str:
     match name:
         case "cuda13":
             return translate("Engine", "for NVIDIA GPUs (CUDA 13)")
-        case "cuda12":
-            return translate("Engine", "for NVIDIA GPUs (CUDA 12)")
+        case "cuda128":
+            return translate("Engine", "for NVIDIA GPUs with older drivers (CUDA 12.8)")
+        case "cuda126":
+            return translate("Engine", "for older NVIDIA GPUs (CUDA 12.6)")
         case "rocm":
             return translate("Engine", "for AMD GPUs (ROCm)")
         case "cpu":
@@ -26,45 +29,47 @@ def build(name: BuildName) -> str:
 
 def why(choice: Choice) -> str:
     """Return why this build was chosen for this computer."""
-    return _lack(choice.suited) if choice.is_second_best else _reason(choice.suited)
-
-
-def _lack(suited: Suited) -> str:
-    """What would suit is not listed, so the GPU stays idle."""
-    if suited.reason == "amd":
+    if choice.is_second_best:
         return translate("Engine", "There is an AMD GPU, but no engine for it yet, so the CPU computes.")
-    if suited.reason == "gpu_too_old":
-        words = translate(
-            "Engine",
-            "There is no engine yet for an NVIDIA GPU of compute capability %1, so the CPU computes: "
-            "7.5 is the least (GTX 16, RTX 20).",
-        )
-        return fill_placeholders(words, suited.capability)
-    words = translate(
-        "Engine",
-        "There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 "
-        "or newer to use the GPU.",
-    )
-    return fill_placeholders(words, suited.driver)
-
-
-def _reason(suited: Suited) -> str:
+    suited = choice.suited
     match suited.reason:
         case "driver":
             return fill_placeholders(translate("Engine", "The NVIDIA driver is %1."), suited.driver)
-        case "driver_too_old":
-            words = translate(
-                "Engine",
-                "The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.",
+        case "gpu_old":
+            return fill_placeholders(
+                translate("Engine", "The NVIDIA GPU's compute capability is %1."), suited.capability
             )
-            return fill_placeholders(words, suited.driver)
-        case "gpu_too_old":
-            words = translate("Engine", "The NVIDIA GPU's compute capability is %1.")
-            return fill_placeholders(words, suited.capability)
+        case "driver_too_old" | "gpu_too_old" | "python_too_new":
+            return _why_idle(suited)
         case "amd":
             return translate("Engine", "There is an AMD GPU.")
         case "no_gpu":
             return translate("Engine", "No GPU with a driver was found.")
+
+
+def _why_idle(suited: Suited) -> str:
+    """Return why the NVIDIA GPU computes nothing, and what would change that."""
+    oldest = CUDA_BUILDS[-1]
+    if suited.reason == "driver_too_old":
+        words = translate(
+            "Engine",
+            "The NVIDIA driver %1 is too old for any build: update it to 580 or newer to use the GPU.",
+        )
+        return fill_placeholders(words, suited.driver)
+    if suited.reason == "gpu_too_old":
+        words = translate(
+            "Engine",
+            "The NVIDIA GPU is too old for any build, so the CPU computes: its compute capability is %1, "
+            "and %2 is the least (%3).",
+        )
+        least = ".".join(map(str, oldest.least_capability))
+        return fill_placeholders(words, suited.capability, least, oldest.gpus)
+    words = translate(
+        "Engine",
+        "The build for an NVIDIA GPU of compute capability %1 is for Python %2 to %3, and this is %4, "
+        "so the CPU computes.",
+    )
+    return fill_placeholders(words, suited.capability, oldest.pythons[0], oldest.pythons[-1], this_python())
 
 
 def facts(offer: EngineOffer) -> list[tuple[str, str]]:

@@ -1209,10 +1209,6 @@
         <translation>für NVIDIA-GPUs (CUDA 13)</translation>
     </message>
     <message>
-        <source>for NVIDIA GPUs (CUDA 12)</source>
-        <translation>für NVIDIA-GPUs (CUDA 12)</translation>
-    </message>
-    <message>
         <source>for AMD GPUs (ROCm)</source>
         <translation>für AMD-GPUs (ROCm)</translation>
     </message>
@@ -1223,14 +1219,6 @@
     <message>
         <source>There is an AMD GPU, but no engine for it yet, so the CPU computes.</source>
         <translation>Eine AMD-GPU ist vorhanden, aber noch kein Trainingsprogramm für sie; deshalb rechnet die CPU.</translation>
-    </message>
-    <message>
-        <source>There is no engine yet for an NVIDIA GPU of compute capability %1, so the CPU computes: 7.5 is the least (GTX 16, RTX 20).</source>
-        <translation>Für eine NVIDIA-GPU mit der Compute Capability %1 gibt es noch kein Trainingsprogramm; deshalb rechnet die CPU. Nötig ist mindestens 7.5 (GTX 16, RTX 20).</translation>
-    </message>
-    <message>
-        <source>There is no engine for the NVIDIA driver %1 yet, so the CPU computes: update the driver to 580 or newer to use the GPU.</source>
-        <translation>Für den NVIDIA-Treiber %1 gibt es noch kein Trainingsprogramm, deshalb rechnet die CPU: Mit Treiber 580 oder neuer kann die GPU benutzt werden.</translation>
     </message>
     <message>
         <source>The NVIDIA driver is %1.</source>
@@ -1245,12 +1233,28 @@
         <translation>Die NVIDIA-GPU hat die Compute Capability %1.</translation>
     </message>
     <message>
+        <source>for NVIDIA GPUs with older drivers (CUDA 12.8)</source>
+        <translation>für NVIDIA-GPUs mit älteren Treibern (CUDA 12.8)</translation>
+    </message>
+    <message>
+        <source>for older NVIDIA GPUs (CUDA 12.6)</source>
+        <translation>für ältere NVIDIA-GPUs (CUDA 12.6)</translation>
+    </message>
+    <message>
         <source>There is an AMD GPU.</source>
         <translation>Eine AMD-GPU ist vorhanden.</translation>
     </message>
     <message>
         <source>No GPU with a driver was found.</source>
         <translation>Keine GPU mit Treiber gefunden.</translation>
+    </message>
+    <message>
+        <source>The NVIDIA GPU is too old for any build, so the CPU computes: its compute capability is %1, and %2 is the least (%3).</source>
+        <translation>Die NVIDIA-GPU ist für jede Ausführung zu alt, deshalb rechnet die CPU: Ihre Compute Capability ist %1, nötig ist mindestens %2 (%3).</translation>
+    </message>
+    <message>
+        <source>The build for an NVIDIA GPU of compute capability %1 is for Python %2 to %3, and this is %4, so the CPU computes.</source>
+        <translation>Die Ausführung für eine NVIDIA-GPU mit Compute Capability %1 gibt es für Python %2 bis %3, und dies ist %4, deshalb rechnet die CPU.</translation>
     </message>
     <message>
         <source>%1 needed, %2 free</source>

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.engine.file_lists import BuildName
+from core.engine.builds import BuildName
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.uv import find_uv
 from core.engine.installed import EngineMetadata
@@ -84,12 +84,12 @@ def test_the_engine_that_could_be_made_is_described(program: Path, tmp_path: Pat
         (
             "echo 570.133.20",
             "exit 1",
-            "for the CPU. There is no engine for the NVIDIA driver 570.133.20 yet",
+            "for NVIDIA GPUs with older drivers (CUDA 12.8). The NVIDIA driver is 570.133.20.",
         ),
         (
-            "echo 525.60.13",
+            "case $1 in *compute_cap*) echo 3.5;; *) echo 525.60.13;; esac",
             "exit 1",
-            "There is no engine for the NVIDIA driver 525.60.13 yet, so the CPU computes: update the driver to 580",
+            "The NVIDIA GPU is too old for any build, so the CPU computes: its compute capability is 3.5, and 5.0 is",
         ),
         (
             "echo 470.1",

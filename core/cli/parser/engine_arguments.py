@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from core.cli.options.shared_options import RESULT_AS_JSON, add_json
-from core.engine.file_lists import BuildName
+from core.engine.builds import BuildName
 
 
 @dataclass(frozen=True)

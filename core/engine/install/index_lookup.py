@@ -14,13 +14,14 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Meta
 
-from core.engine.file_lists import BuildName, EngineFiles
+from core.engine.builds import BuildName
+from core.engine.file_lists import EngineFiles
 from core.engine.install.uv import run_uv
 
 WHEELS_VARIABLE = "WORKERBEE_WHEELS"
 _MAX_BYTES = 4 * 1024 * 1024
-# torch's own indexes, by uv's names; CUDA 13's torch is where everything else is
-_BACKENDS: dict[BuildName, str] = {"cpu": "cpu", "cuda12": "cu126", "rocm": "rocm7.2"}
+# torch's own indexes, by uv's names; the builds for CUDA are where everything else is
+_BACKENDS: dict[BuildName, str] = {"cpu": "cpu", "rocm": "rocm7.2"}
 
 
 class _Wheel(msgspec.Struct):

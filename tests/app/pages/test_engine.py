@@ -18,6 +18,7 @@ from core.engine.file_lists import EngineFiles
 from core.engine.install.events import Installed, InstallFailed, InstallPaused, InstallProgress
 from core.engine.install.index_lookup import WHEELS_VARIABLE
 from core.engine.install.offer import EngineOffer, offer_for
+from core.engine.pythons import this_python
 from core.errors import ErrorKind
 from core.files.folders import Folders
 from tests.support.engine_wheels import small_engine
@@ -61,14 +62,10 @@ def test_a_driver_that_is_too_old_for_any_build_is_said_plainly(page: EnginePage
 @pytest.mark.parametrize(
     ("suited", "said"),
     [
+        (Suited("cpu", "gpu_too_old", "535.1", "3.5"), "its compute capability is 3.5, and 5.0 is the least (Maxwell:"),
         (
-            Suited("cuda12", "driver", "570.1"),
-            "no engine for the NVIDIA driver 570.1 yet, so the CPU computes",
-        ),
-        (Suited("cuda12", "driver", "525.60.13"), "update the driver to 580 or newer to use the GPU"),
-        (
-            Suited("cuda12", "gpu_too_old", "580.1", "6.1"),
-            "no engine yet for an NVIDIA GPU of compute capability 6.1, so the CPU computes",
+            Suited("cpu", "python_too_new", "580.1", "6.1"),
+            f"capability 6.1 is for Python 3.11 to 3.13, and this is {this_python()}, so the CPU computes.",
         ),
         (Suited("rocm", "amd"), "There is an AMD GPU, but no engine for it yet, so the CPU computes."),
     ],

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from core.engine import build_selection, file_lists
 from core.engine.build_selection import Suited, choose_files, suited_build
-from core.engine.file_lists import BuildName, EngineFiles, load_files
+from core.engine.builds import CUDA_BUILDS, BuildName
+from core.engine.file_lists import EngineFiles, load_files
+from core.engine.pythons import PYTHONS
 from core.errors import ErrorKind, UserError
 from tests.support.engine_wheels import small_engine
 
@@ -31,13 +34,20 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def pretend_nvidia(commands: Path, driver: str, capabilities: str = "[N/A]") -> None:
+    """A driver of that version with GPUs of these compute capabilities, a line each."""
+    script = f"case $1 in *compute_cap*) printf '{capabilities}\\n';; *) echo \"{driver}\";; esac"
+    pretend(commands, "nvidia-smi", script)
+
+
 @pytest.mark.parametrize(
     ("driver", "suited"),
     [
         ("580.95.05", Suited("cuda13", "driver", "580.95.05")),
+        ("580.65.06", Suited("cuda13", "driver", "580.65.06")),
         ("610.10", Suited("cuda13", "driver", "610.10")),
-        ("570.133.20", Suited("cuda12", "driver", "570.133.20")),
-        ("525.60.13", Suited("cuda12", "driver", "525.60.13")),
+        ("570.133.20", Suited("cuda128", "driver", "570.133.20")),
+        ("525.60.13", Suited("cuda128", "driver", "525.60.13")),
         ("525.53", Suited("cpu", "driver_too_old", "525.53")),
         ("470.256.02", Suited("cpu", "driver_too_old", "470.256.02")),
         ("[N/A]", Suited("cpu", "no_gpu")),
@@ -45,26 +55,39 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_an_nvidia_driver_decides(commands: Path, driver: str, suited: Suited) -> None:
-    pretend(commands, "nvidia-smi", f'echo "{driver}"')
+    pretend_nvidia(commands, driver)
     assert suited_build() == suited
 
 
 @pytest.mark.parametrize(
     ("driver", "capabilities", "suited"),
     [
-        ("580.95.05", "6.1", Suited("cuda12", "gpu_too_old", "580.95.05", "6.1")),
-        ("570.1", "5.2\\n7.0", Suited("cuda12", "gpu_too_old", "570.1", "7.0")),
         ("580.95.05", "7.5", Suited("cuda13", "driver", "580.95.05")),
         ("580.95.05", "6.1\\n12.0", Suited("cuda13", "driver", "580.95.05")),
         ("580.95.05", "[N/A]", Suited("cuda13", "driver", "580.95.05")),
+        ("580.95.05", "7.0", Suited("cuda128", "gpu_old", "580.95.05", "7.0")),
+        ("580.95.05", "6.1", Suited("cuda126", "gpu_old", "580.95.05", "6.1")),
+        ("570.1", "5.2\\n7.0", Suited("cuda128", "driver", "570.1")),
+        ("535.1", "8.9", Suited("cuda128", "driver", "535.1")),
+        ("535.1", "5.0", Suited("cuda126", "gpu_old", "535.1", "5.0")),
+        ("535.1", "3.5", Suited("cpu", "gpu_too_old", "535.1", "3.5")),
+        ("470.1", "6.1", Suited("cpu", "driver_too_old", "470.1")),
     ],
 )
 def test_so_does_the_age_of_the_newest_nvidia_gpu(
-    commands: Path, driver: str, capabilities: str, suited: Suited
+    commands: Path, driver: str, capabilities: str, suited: Suited, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = f"case $1 in *compute_cap*) printf '{capabilities}\\n';; *) echo {driver};; esac"
-    pretend(commands, "nvidia-smi", script)
+    monkeypatch.setattr(build_selection, "this_python", lambda: "3.13")
+    pretend_nvidia(commands, driver, capabilities)
     assert suited_build() == suited
+
+
+def test_a_python_that_the_gpus_build_does_not_know_is_named(commands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_selection, "this_python", lambda: "3.14")
+    pretend_nvidia(commands, "580.95.05", "6.1")
+    assert suited_build() == Suited("cpu", "python_too_new", "580.95.05", "6.1")
+    pretend_nvidia(commands, "580.95.05", "7.0")
+    assert suited_build() == Suited("cuda128", "gpu_old", "580.95.05", "7.0")
 
 
 def test_an_amd_gpu_decides_where_there_is_no_nvidia_driver(commands: Path) -> None:
@@ -87,7 +110,7 @@ def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path:
     def load(build: BuildName) -> EngineFiles | None:
         return small if build == "cpu" else None
 
-    choice = choose_files(Suited("cuda12", "driver", "570.1"), load)
+    choice = choose_files(Suited("rocm", "amd"), load)
     assert choice.files is small and choice.is_second_best
     assert not choose_files(Suited("cpu", "no_gpu"), load).is_second_best
     larger = choose_files(Suited("cpu", "no_gpu"), lambda build: small if build == "cuda13" else None)
@@ -97,11 +120,21 @@ def test_what_is_not_listed_is_replaced_by_the_next_best_which_is_said(tmp_path:
     assert caught.value.problem is ErrorKind.ENGINE_NOT_OFFERED
 
 
-@pytest.mark.parametrize("build", ["cpu", "cuda13"])
-def test_the_lists_have_an_engine_for_this_python(build: BuildName) -> None:
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("build", ["cpu", *(each.name for each in CUDA_BUILDS)])
+def test_the_lists_have_an_engine_for_each_python_that_its_build_has(
+    build: BuildName, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_lists, "this_python", lambda: python)
     files = load_files(build)
+    cuda = {each.name: each for each in CUDA_BUILDS}.get(build)
+    if cuda is not None and python not in cuda.pythons:
+        assert files is None
+        return
     assert files is not None and files.is_complete
-    libraries = [each.library for each in files.files]
-    assert len(libraries) == len(set(libraries))
+    libraries = {each.library: each.version for each in files.files}
+    assert len(libraries) == len(files.files)
     assert "hivemind" in libraries
-    assert any(each.startswith("nvidia-cu") for each in libraries) == (build == "cuda13")
+    assert any(each.startswith("nvidia-cu") for each in libraries) == (build != "cpu")
+    if cuda is not None:
+        assert libraries["torch"] == cuda.torch

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.engine.file_lists import BuildName
+from core.engine.builds import BuildName
 from installer.package.check import newest_package
 from tests.packaging.journeys.chroot import Chroot, bare
 from tests.packaging.journeys.volunteer import Volunteer

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.engine.file_lists import FOLDER, BuildName, EngineFile, EngineFiles
+from core.engine.builds import BuildName
+from core.engine.file_lists import FOLDER, EngineFile, EngineFiles
 from installer.package.wheels import PLATFORMS
 
 
