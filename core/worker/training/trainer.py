@@ -167,7 +167,8 @@ class Trainer:
         self.mini_steps += 1
 
     def _rest(self, leaving: threading.Event) -> None:
-        """There is nothing to compute in this round, or no more: wait for a moment of it."""
+        """Wait for a moment: there is nothing to compute in this round, or no more, or not yet at the owner's pace."""
+        self._optimizer.tracker.counts_rests = not self._has_nothing_to_compute
         with self._stall_timed():
             self._optimizer.rest()
         leaving.wait(REST_SECONDS)
