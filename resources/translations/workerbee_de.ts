@@ -2161,6 +2161,14 @@
         <translation>Hochladen zu anderen Zeiten</translation>
     </message>
     <message>
+        <source>Download while somebody uses this computer</source>
+        <translation>Herunterladen, während jemand diesen Rechner benutzt</translation>
+    </message>
+    <message>
+        <source>Download at other times</source>
+        <translation>Herunterladen zu anderen Zeiten</translation>
+    </message>
+    <message>
         <source>Temperature of the GPU</source>
         <translation>Temperatur der GPU</translation>
     </message>
@@ -2210,6 +2218,10 @@
     <message>
         <source>While somebody uses this computer send %1, at other times %2</source>
         <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
+    </message>
+    <message>
+        <source>While somebody uses this computer receive %1, at other times %2</source>
+        <translation>Während jemand diesen Rechner benutzt %1 empfangen, sonst %2</translation>
     </message>
 </context>
 <context>

@@ -33,6 +33,7 @@ class UploadMonitor:
         self._fastest = 0.0
         self._known: float | None = None
         self._limit: float | None = None
+        self._download: float | None = None
 
     def run(self, leaving: threading.Event) -> None:
         """Measure as soon as there is somebody to measure with, unless ``leaving`` comes first; then it is over."""
@@ -59,13 +60,16 @@ class UploadMonitor:
         self._known = upload.bits_per_second
         self._tell_averagers()
 
-    def limit_to(self, bits_per_second: float | None) -> None:
-        """Reckon with an upload that the owner has limited; while it is, nothing is measured."""
-        self._limit = bits_per_second
+    def limit_to(self, upload: float | None, download: float | None) -> None:
+        """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured.
+
+        Who averages a part receives as much of it as is sent: so the lower of the two is our share of that work.
+        """
+        self._limit, self._download = upload, download
         self._tell_averagers()
 
     def _tell_averagers(self) -> None:
-        figures = [figure for figure in (self._known, self._limit) if figure is not None]
+        figures = [figure for figure in (self._known, self._limit, self._download) if figure is not None]
         for averager in self._optimizer.averagers if figures else ():
             averager.know_upload(min(figures))
 
