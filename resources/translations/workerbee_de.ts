@@ -297,6 +297,10 @@
         <translation>die Datei mit den Preisen fehlt</translation>
     </message>
     <message>
+        <source>the prices have not been fetched yet</source>
+        <translation>die Preise sind noch nicht abgerufen</translation>
+    </message>
+    <message>
         <source>the file of prices says nothing of this hour</source>
         <translation>die Datei mit den Preisen sagt nichts über diese Stunde</translation>
     </message>
@@ -2390,12 +2394,24 @@
         <translation>Datei mit Preisen</translation>
     </message>
     <message>
+        <source>Address of a file of prices</source>
+        <translation>Adresse einer Preisdatei</translation>
+    </message>
+    <message>
         <source>Train while electricity costs at most %1 according to %2</source>
         <translation>Trainieren, solange Strom höchstens %1 kostet, nach %2</translation>
     </message>
     <message>
+        <source>or according to the file at %1</source>
+        <translation>oder laut der Datei unter %1</translation>
+    </message>
+    <message>
         <source>a file of prices …</source>
         <translation>einer Datei mit Preisen …</translation>
+    </message>
+    <message>
+        <source>An address of prices begins with https://</source>
+        <translation>Eine Adresse für Preise beginnt mit https://</translation>
     </message>
     <message>
         <source>Choose the file of prices</source>
