@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from core.protocol.commands import SetPace
-from core.protocol.events import Evaluated, RunFound, StateLoading, TrainingStarted
+from core.protocol.events import Evaluated, RoundFinished, RunFound, StateLoading, TrainingStarted
 from core.run.spec.recipe import ArithmeticGPT
 from core.security.verified_download import Remote
 from core.worker.delegation import download_limit
@@ -26,6 +26,7 @@ from tests.support.real_peers import PeerGroup, tiny
 
 LIMIT = 400_000
 STATE_LIMIT = 300_000  # at which a state of 11 MB takes more than half a minute
+ROUND_LIMIT = 1_000_000  # at which a round lasts some seconds
 LEAST, MOST = 0.8, 1.15  # of the limit, in so short a time
 WATCHED_SECONDS = 20.0
 
@@ -114,5 +115,7 @@ def test_a_newcomer_downloads_the_state_no_faster_than_its_owner_allows(net: Int
     share = speed(host, WATCHED_SECONDS) / STATE_LIMIT
     assert not newcomer.all(TrainingStarted)
     assert LEAST < share < MOST
-    newcomer.send(SetPace())
+    newcomer.send(SetPace(download_bytes_a_second=ROUND_LIMIT))
     newcomer.wait_for(TrainingStarted)
+    finished = newcomer.wait_for(RoundFinished, lambda event: event.kind == "gradients" and event.peers == 2)
+    assert finished.ok and not finished.reason
