@@ -204,6 +204,25 @@
     </message>
 </context>
 <context>
+    <name>AnswersCard</name>
+    <message>
+        <source>What the model answers to questions that nobody trains on</source>
+        <translation>Was das Modell auf Fragen antwortet, mit denen niemand trainiert</translation>
+    </message>
+    <message>
+        <source>at epoch %1</source>
+        <translation>in Epoche %1</translation>
+    </message>
+    <message>
+        <source>now, at epoch %1</source>
+        <translation>jetzt, in Epoche %1</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>Frage</translation>
+    </message>
+</context>
+<context>
     <name>Availability</name>
     <message>
         <source>Paused: %1</source>

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.events import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
+from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted, Warned
+from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
-from core.worker.recipes import Recipe
+from core.worker.recipes import Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
@@ -222,7 +223,7 @@ class Trainer:
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()
         return_free_memory()  # what many samples at once have needed
-        examples = tuple(Solved(text=example.text, correct=example.correct) for example in result.examples)
+        examples = tuple(map(_solved, result.examples))
         return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 
     def _progress(self) -> Progress:
@@ -248,3 +249,12 @@ class Trainer:
             most_steps=self._optimizer.most_steps,
             exchanged_share=self._optimizer.exchanged_share(),
         )
+
+
+def _solved(example: Example) -> Solved:
+    """The example in words of bounded length: a data set's may be of any."""
+    text, question, answer = (
+        words if len(words) <= MAX_CHARACTERS else f"{words[: MAX_CHARACTERS - 1]}…"
+        for words in (example.text, example.question, example.answer)
+    )
+    return Solved(text=text, correct=example.correct, question=question, answer=answer)
