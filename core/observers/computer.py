@@ -11,7 +11,6 @@ from core.availability.price_file import PriceFile
 from core.availability.prices import PriceProblem, Prices
 from core.availability.rules import AvailabilityRules
 from core.files.disk_space import free_space
-from core.files.folders import DataFolder
 from core.hardware.gpu_sensors import GpuSensors
 from core.observers.battery import power
 from core.observers.gpu_uses import GpuUses
@@ -50,7 +49,7 @@ class ComputerObserver:
         self._programs = RunningPrograms()
         self._cpu = OtherCpuUse()
         self._gpu_uses, self._gpu_sensors = GpuUses(), GpuSensors()
-        self._price_file, self._price_download = PriceFile(), PriceDownload(DataFolder(data_folder).prices)
+        self._price_file, self._price_download = PriceFile(), PriceDownload(data_folder)
 
     def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""

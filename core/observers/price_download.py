@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import logging
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.availability.price_file import PriceFile
 from core.availability.prices import PriceProblem, Prices
+from core.engine.python import engine_python
 from core.engine.worker_command import worker_environment
+from core.errors import UserError
+from core.files.folders import DataFolder
 from core.security.sanitize import sanitize_line
 
 REFRESH_SECONDS = 24 * 3600.0
@@ -21,16 +23,20 @@ OLD_SECONDS = 48 * 3600.0
 AGAIN_SECONDS = 3600.0
 """Between two attempts, also where the prices that are known end soon: those of tomorrow come out once a day."""
 SOON_SECONDS = 12 * 3600.0
-COMMAND = (sys.executable, "-P", "-m", "core.observers.price_fetch")
 
 log = logging.getLogger(__name__)
 
 
 class PriceDownload:
-    """The prices at one address at a time, in that folder; ``command`` starts the process that fetches them."""
+    """The prices at one address at a time, kept in that folder of data; ``command`` starts another process than usual.
 
-    def __init__(self, folder: Path, command: Sequence[str] = COMMAND, clock: Callable[[], float] = time.time) -> None:
-        self._folder, self._command, self._clock = folder, tuple(command), clock
+    The engine's Python fetches: without an engine nobody trains, and the window's own libraries are in no path.
+    """
+
+    def __init__(
+        self, data: Path, command: Sequence[str] | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._data, self._command, self._clock = data, command, clock
         self._file = PriceFile()
         self._process: subprocess.Popen[bytes] | None = None
         self._tried: tuple[str, float] = ("", 0.0)
@@ -47,7 +53,7 @@ class PriceDownload:
 
     def path_of(self, address: str) -> Path:
         """Return the file for what comes from that address, so that another one begins with nothing."""
-        return self._folder / hashlib.sha256(address.encode()).hexdigest()[:32]
+        return DataFolder(self._data).prices / hashlib.sha256(address.encode()).hexdigest()[:32]
 
     @property
     def is_fetching(self) -> bool:
@@ -73,13 +79,13 @@ class PriceDownload:
         self._tried = (address, now)
         try:
             self._process = subprocess.Popen(
-                [*self._command, address, str(path)],
+                [*(self._command or _command(self._data)), address, str(path)],
                 env=worker_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
             )
-        except OSError as error:
+        except (OSError, UserError) as error:
             log.info("prices cannot be fetched: %s", error)
 
     def _end(self) -> None:
@@ -89,6 +95,11 @@ class PriceDownload:
             if self._process.returncode != 0:
                 log.info("no prices were fetched: %s", sanitize_line(complaint[-1000:].decode("utf-8", "replace"), 300))
             self._process = None
+
+
+def _command(data: Path) -> tuple[str, ...]:
+    """The command line of the real process; raises UserError where no engine has been made."""
+    return (str(engine_python(data)), "-P", "-m", "core.observers.price_fetch")
 
 
 def _age(path: Path, now: float) -> float | None:

@@ -17,7 +17,7 @@ from core.availability.price_file import MOST_BYTES
 from core.availability.prices import PriceProblem, Prices
 from core.availability.rules import AvailabilityRules
 from core.observers.computer import ComputerObserver
-from core.observers.price_download import AGAIN_SECONDS, COMMAND, OLD_SECONDS, REFRESH_SECONDS, PriceDownload
+from core.observers.price_download import AGAIN_SECONDS, OLD_SECONDS, REFRESH_SECONDS, PriceDownload
 from core.observers.price_fetch import fetch_prices
 from core.security.address_guard import AddressGuard
 from core.security.verified_download import RefusedError
@@ -54,9 +54,9 @@ def price_list(hours: int, price: float = 0.2) -> bytes:
 class Owner:
     """Somebody whose rule names that address, at any time."""
 
-    def __init__(self, folder: Path, address: str) -> None:
+    def __init__(self, data: Path, address: str) -> None:
         self.later, self.address = 0.0, address
-        self.download = PriceDownload(folder, FETCHES_HERE, lambda: time.time() + self.later)
+        self.download = PriceDownload(data, FETCHES_HERE, lambda: time.time() + self.later)
 
     def look(self) -> Prices | PriceProblem:
         """What is known once nothing is being fetched any more."""
@@ -71,7 +71,7 @@ class Owner:
 
 def test_prices_are_fetched_once_a_day_and_kept_for_two(server: FolderServer, tmp_path: Path) -> None:
     (tmp_path / "web/prices.csv").write_bytes(price_list(72))
-    owner = Owner(tmp_path / "prices", f"{server.address}prices.csv")
+    owner = Owner(tmp_path, f"{server.address}prices.csv")
     assert owner.download.read(owner.address) == "unfetched"
     found = owner.look()
     assert isinstance(found, Prices) and found.prices == (0.2,) * 72
@@ -92,7 +92,7 @@ def test_prices_are_fetched_once_a_day_and_kept_for_two(server: FolderServer, tm
 
 def test_prices_that_end_soon_are_asked_for_every_hour(server: FolderServer, tmp_path: Path) -> None:
     (tmp_path / "web/prices.csv").write_bytes(price_list(8))
-    owner = Owner(tmp_path / "prices", f"{server.address}prices.csv")
+    owner = Owner(tmp_path, f"{server.address}prices.csv")
     owner.look()
     owner.look()
     assert len(server.requests) == 1
@@ -119,8 +119,8 @@ def test_an_address_never_leads_into_the_owners_own_network(server: FolderServer
     (tmp_path / "web/prices.csv").write_bytes(price_list(2))
     with pytest.raises(RefusedError, match="own network"):
         fetch_prices(f"{server.address}prices.csv", tmp_path / "prices/file", AddressGuard())
-    owner = Owner(tmp_path / "prices", f"{server.address}prices.csv")
-    owner.download = PriceDownload(tmp_path / "prices", COMMAND)
+    owner = Owner(tmp_path, f"{server.address}prices.csv")
+    owner.download = PriceDownload(tmp_path)
     assert owner.look() == "unfetched"
     assert server.requests == [], "the real process asks over TLS only"
 
