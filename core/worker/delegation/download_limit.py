@@ -29,6 +29,7 @@ class DownloadBudget:
         self._clock = clock
         self._limit: Any = context.RawValue("q", 0)
         self._paid_until: Any = context.Value("d", 0.0)
+        self._fetched: Any = context.Value("q", 0)
 
     @property
     def limit(self) -> int | None:
@@ -51,8 +52,15 @@ class DownloadBudget:
             self._paid_until.value = earliest + size_bytes * FRAMES / limit
             return float(self._paid_until.value)
 
+    @property
+    def fetched_bytes(self) -> int:
+        """What was fetched from the web since the worker began, which no counter of hivemind's messages sees."""
+        return int(self._fetched.value)
+
     def pauses(self, size_bytes: int) -> Iterator[None]:
-        """Sleep a little for each step, until what has been received is paid for, or there is another limit."""
+        """Count what was fetched; sleep a little for each step, until it is paid for, or there is another limit."""
+        with self._fetched.get_lock():
+            self._fetched.value += size_bytes
         for seconds in self._pauses(self.limit, self.paid_at(size_bytes)):
             time.sleep(seconds)
             yield

@@ -16,6 +16,7 @@ from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted,
 from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
+from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.duty_cycle import DutyCycle
@@ -243,7 +244,7 @@ class Trainer:
             contributed_samples=self.contributed_samples,
             next_step_seconds=tracker.statistics.seconds_to_next_epoch(),
             sent_bytes=sent_bytes(),
-            received_bytes=received_bytes(),
+            received_bytes=received_bytes() + downloads().fetched_bytes,
             stalled_seconds=round(stalled_seconds, 4),
             steps=self.mini_steps if self._optimizer.takes_own_steps else None,
             most_steps=self._optimizer.most_steps,

@@ -77,6 +77,7 @@ def test_a_file_comes_no_faster_than_the_limit(tmp_path: Path) -> None:
         with serving_folder(tmp_path) as server:
             remote, began = Remote(f"{server.address}file", size, ""), time.monotonic()
             came = [(time.monotonic() - began, have) for have in fetch_rest(remote, tmp_path / "part")]
+        assert downloads().fetched_bytes == size
     finally:
         download_limit.share_download_limit()
     assert came[-1][1] == (tmp_path / "part").stat().st_size == size
