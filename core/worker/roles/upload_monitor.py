@@ -61,17 +61,14 @@ class UploadMonitor:
         self._tell_averagers()
 
     def limit_to(self, upload: float | None, download: float | None) -> None:
-        """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured.
-
-        Who averages a part receives as much of it as is sent: so the lower of the two is our share of that work.
-        """
+        """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured."""
         self._limit, self._download = upload, download
         self._tell_averagers()
 
     def _tell_averagers(self) -> None:
-        figures = [figure for figure in (self._known, self._limit, self._download) if figure is not None]
-        for averager in self._optimizer.averagers if figures else ():
-            averager.know_upload(min(figures))
+        upload = min((figure for figure in (self._known, self._limit) if figure is not None), default=None)
+        for averager in self._optimizer.averagers:
+            averager.know_upload(upload, self._download)
 
     def _peers_on_the_internet(self) -> set[str]:
         """The ids of direct peers with whom all our connections go through the internet."""
