@@ -47,8 +47,9 @@ GAINS: dict[PaceCause, Gains] = {
 
 @dataclass(frozen=True)
 class Pace:
-    """What may be used: a share of the time for computing, 0 to 1, and bytes a second for uploads, ``None`` for any.
+    """What may be used: a share of the time for computing, 0 to 1, and bytes a second to send and to receive.
 
+    ``None`` for a rate is any.
     Where it is slow there is a ``cause``, with what was ``measured`` and its ``limit``: °C, watts, or the fan's per
     cent of its full speed.
     """
@@ -58,6 +59,7 @@ class Pace:
     cause: PaceCause | None = None
     measured: float = 0.0
     limit: float = 0.0
+    download_rate: int | None = None
 
 
 FULL = Pace()
@@ -125,13 +127,17 @@ def pace(state: PacerState, rules: AvailabilityRules, seen: Observation) -> tupl
     slow = state.slow.after(controllers[cause].share < MOST_SLOW_SHARE, now, CALM_SECONDS)
     attended = state.attended.after(_is_attended(seen), now, 0.0)
     after = PacerState(now, seen.monotonic, rules, **controllers, slow=slow, attended=attended)
-    rate = rules.attended_upload_rate if attended.is_on else rules.upload_rate
+    is_attended = attended.is_on
+    line = Pace(
+        upload_rate=rules.attended_upload_rate if is_attended else rules.upload_rate,
+        download_rate=rules.attended_download_rate if is_attended else rules.download_rate,
+    )
     if not slow.is_on:
-        return after, Pace(upload_rate=rate)
+        return after, line
     share = min(controllers[cause].share, MOST_SLOW_SHARE)
     cause = cause if controllers[cause].share < 1.0 else _limited(rules, seen, cause)
     measured, limit = _measured(cause, rules, seen)
-    return after, Pace(share, rate, cause, measured or 0.0, limit or 0.0)
+    return after, replace(line, compute_share=share, cause=cause, measured=measured or 0.0, limit=limit or 0.0)
 
 
 def _controlled(

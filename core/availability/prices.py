@@ -10,8 +10,11 @@ from typing import Literal
 LONGEST_SECONDS = 3600.0
 """A price holds until the next one begins, but no longer than this: after that nobody knows."""
 
-PriceProblem = Literal["missing", "broken", "old"]
-"""Why there is no price: there is no file, or it is damaged, or it says nothing of the present hour."""
+PriceProblem = Literal["missing", "broken", "old", "unfetched"]
+"""Why there is no price: there is no file, or it is damaged, or it says nothing of the present hour.
+
+``unfetched``: nothing has come from the address of prices.
+"""
 
 
 @dataclass(frozen=True)

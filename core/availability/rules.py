@@ -12,6 +12,7 @@ ALWAYS = "x" * 24
 _DAY = Annotated[str, Meta(pattern=r"^[x.]{24}\Z")]
 _PROGRAM = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f/\ud800-\udfff]{1,100}\Z")]
 _RATE = Annotated[int, Meta(ge=10_000, le=10**10)]
+PRICE_ADDRESS = r"^https://[!-~]{1,2000}\Z"
 _PATH = Annotated[str, Meta(pattern=r"^/[^\x00-\x1f\ud800-\udfff]{0,4000}\Z")]
 
 
@@ -28,12 +29,14 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     ``idle_minutes``. ``cpu_pressure`` is the share of the cores, 0 to 1, that other programs may use, and
     ``memory_pressure`` the share of time in which tasks may wait for memory. ``hours`` has a line of 24 characters for
     each day from Monday on: ``x`` is an hour in which the computer is free, ``.`` one in which it is not.
-    ``price_file`` names a file of prices by hour, and ``highest_price`` is the highest at which to train.
+    ``price_file`` names a file of prices by hour, or ``price_address`` one on the web, which then counts, and
+    ``highest_price`` is the highest at which to train.
     ``sent_bytes_a_day``, ``received_bytes_a_day`` and the same of a month bound the traffic.
 
     Training is slowed, and not paused, to keep the GPU below ``gpu_celsius``, ``gpu_watts``, and its fan below
     ``fan_percent`` of its full speed. ``attended_upload_rate`` is the bytes a second that may be sent while somebody is
-    at the computer, ``upload_rate`` those at other times.
+    at the computer, ``upload_rate`` those at other times; ``attended_download_rate`` and ``download_rate`` are the same
+    of what is received.
     """
 
     battery: bool = True
@@ -48,6 +51,7 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     memory_pressure: Annotated[float, Meta(gt=0, le=1)] | None = 0.2
     hours: Annotated[tuple[_DAY, ...], Meta(min_length=7, max_length=7)] = (ALWAYS,) * 7
     price_file: _PATH | None = None
+    price_address: Annotated[str, Meta(pattern=PRICE_ADDRESS)] | None = None
     highest_price: float | None = None
     sent_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
     received_bytes_a_day: Annotated[int, Meta(ge=10**6, le=10**15)] | None = None
@@ -58,11 +62,18 @@ class AvailabilityRules(StrictStruct, omit_defaults=True, kw_only=True, frozen=T
     fan_percent: Annotated[int, Meta(ge=5, le=100)] | None = None
     upload_rate: _RATE | None = None
     attended_upload_rate: _RATE | None = None
+    download_rate: _RATE | None = None
+    attended_download_rate: _RATE | None = None
 
     @property
     def limits_uploads(self) -> bool:
         """Whether uploads are limited, be it at times only."""
         return not (self.upload_rate is self.attended_upload_rate is None)
+
+    @property
+    def limits_downloads(self) -> bool:
+        """Whether downloads are limited, be it at times only."""
+        return not (self.download_rate is self.attended_download_rate is None)
 
     @property
     def measures_gpu(self) -> bool:

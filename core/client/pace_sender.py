@@ -15,7 +15,12 @@ class PaceSender:
 
     def send(self, worker: WorkerProcess | None, session: Session) -> None:
         """Send the session's pace, unless the worker knows it; an organiser's worker is not slowed."""
-        pace = SetPace(compute_share=session.pace.compute_share, upload_bytes_a_second=session.pace.upload_rate)
+        now = session.pace
+        pace = SetPace(
+            compute_share=now.compute_share,
+            upload_bytes_a_second=now.upload_rate,
+            download_bytes_a_second=now.download_rate,
+        )
         if worker is not None and isinstance(session.opening, Join) and pace != self._sent:
             self._sent = pace
             worker.send(pace)

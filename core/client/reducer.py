@@ -282,7 +282,7 @@ def _after_report(session: Session, event: _Report) -> Session:
         case ContributionStatus():
             return replace(session, contribution_status=event)
         case Evaluated():
-            return replace(session, evaluated=event)
+            return session.with_evaluation(event)
         case RunScored():
             return replace(session, scored=event)
         case ReceiptSeen():

@@ -63,6 +63,7 @@ class Session:
     session follows them. ``paced`` is what the worker has made of the pace.
     ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
     ``exported`` what an export has written. ``last_share`` is our part of the last step's samples, 0 to 1.
+    ``first_evaluated`` is the first evaluation with examples in this session.
     """
 
     phase: Phase = "idle"
@@ -90,6 +91,7 @@ class Session:
     rounds: tuple[RoundFinished, ...] = ()
     contribution_status: ContributionStatus | None = None
     evaluated: Evaluated | None = None
+    first_evaluated: Evaluated | None = None
     scored: RunScored | None = None
     receipts: tuple[ReceiptSeen, ...] = ()
     peers: tuple[PeerSeen, ...] = ()
@@ -117,6 +119,13 @@ class Session:
         """The found run with that id by that organiser."""
         same = (run for run in self.runs if (run.manifest.run.id, run.organiser) == (run_id, organiser))
         return next(same, None)
+
+    def with_evaluation(self, evaluated: Evaluated) -> Session:
+        """The session with a new evaluation; the first one with examples stays, to compare later answers with."""
+        first = self.first_evaluated
+        if first is None and evaluated.examples:
+            first = evaluated
+        return replace(self, evaluated=evaluated, first_evaluated=first)
 
     def with_receipt(self, receipt: ReceiptSeen) -> Session:
         """The session with that receipt in the place of an older one of the same run, signer and key."""

@@ -75,6 +75,11 @@ class DataFolder:
         return self.path / "traffic.jsonl"
 
     @property
+    def prices(self) -> Path:
+        """What was fetched from the owner's address of prices."""
+        return self.path / "prices"
+
+    @property
     def recent_runs_file(self) -> Path:
         """The runs that this person has looked at or helped."""
         return self.path / "recent_runs.json"

@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 
 from core.availability.observation import Observation
 from core.availability.price_file import PriceFile
+from core.availability.prices import PriceProblem, Prices
 from core.availability.rules import AvailabilityRules
 from core.files.disk_space import free_space
 from core.hardware.gpu_sensors import GpuSensors
@@ -15,6 +16,7 @@ from core.observers.battery import power
 from core.observers.gpu_uses import GpuUses
 from core.observers.local_zone import local_now
 from core.observers.pressure import OtherCpuUse, memory_pressure
+from core.observers.price_download import PriceDownload
 from core.observers.programs import RunningPrograms
 from core.observers.upload_limits import can_limit_uploads
 
@@ -47,7 +49,7 @@ class ComputerObserver:
         self._programs = RunningPrograms()
         self._cpu = OtherCpuUse()
         self._gpu_uses, self._gpu_sensors = GpuUses(), GpuSensors()
-        self._prices = PriceFile()
+        self._price_file, self._price_download = PriceFile(), PriceDownload(data_folder)
 
     def observe(self, rules: AvailabilityRules, **seen: Unpack[FrontEndSight]) -> Observation:
         """Look once; every second or two. What costs time and no rule asks for is not looked at. Never raises."""
@@ -66,7 +68,7 @@ class ComputerObserver:
             gpu_watts=gpu.watts,
             fan_percent=gpu.fan_percent,
             can_limit_uploads=can_limit_uploads() if rules.limits_uploads else None,
-            prices=self._prices.read(Path(rules.price_file)) if rules.price_file else None,
+            prices=self._prices(rules),
             **seen,
         )
 
@@ -74,3 +76,9 @@ class ComputerObserver:
         """End the session with the GPU's driver."""
         self._gpu_uses.close()
         self._gpu_sensors.close()
+        self._price_download.close()
+
+    def _prices(self, rules: AvailabilityRules) -> Prices | PriceProblem | None:
+        if rules.price_address:
+            return self._price_download.read(rules.price_address)
+        return self._price_file.read(Path(rules.price_file)) if rules.price_file else None

@@ -136,7 +136,7 @@ class TestNetwork(Command, tag="test_network", kw_only=True, frozen=True):
     __test__ = False  # pytest would collect it as a test
 
 
-UploadRate = Annotated[int, Meta(ge=10_000, le=10**10)]
+LineRate = Annotated[int, Meta(ge=10_000, le=10**10)]
 """Bytes a second; with less, no round of averaging comes to its end."""
 
 
@@ -144,11 +144,13 @@ class SetPace(Command, tag="set_pace", kw_only=True, frozen=True):
     """Work at this pace from now on, without a restart.
 
     ``compute_share`` is the share of the time in which something is computed; between micro-batches, nothing is in the
-    rest of it. ``upload_bytes_a_second`` bounds what is sent, ``None`` does not.
+    rest of it. ``upload_bytes_a_second`` bounds what is sent, ``download_bytes_a_second`` what is received; ``None``
+    does not.
     """
 
     compute_share: Annotated[float, Meta(ge=0.01, le=1)] = 1.0
-    upload_bytes_a_second: UploadRate | None = None
+    upload_bytes_a_second: LineRate | None = None
+    download_bytes_a_second: LineRate | None = None
 
 
 AnyCommand = Join | Start | Publish | DryRun | Export | Push | Leave | Check | TestNetwork | SetPace

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.protocol.examples import Examples
 from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
-from core.schema import Count, StrictStruct
+from core.schema import Count
 from core.security.confinement.gaps import Gap
 
 
@@ -232,20 +233,13 @@ class ContributionStatus(Event, tag="contribution_status", kw_only=True, frozen=
     reason: LocalizedText = LocalizedText()
 
 
-class Solved(StrictStruct, kw_only=True, frozen=True):
-    """A problem of the held-out set and what the model makes of it."""
-
-    text: str
-    correct: bool
-
-
 class Evaluated(Event, tag="evaluated", kw_only=True, frozen=True):
     """The model's loss and accuracy on the validation set; ``accuracy`` is the share of exact matches, 0 to 1."""
 
     epoch: Count
     loss: float | None
     accuracy: float
-    examples: tuple[Solved, ...] = ()
+    examples: Examples = ()
 
 
 class RunScored(Event, tag="run_scored", kw_only=True, frozen=True):

@@ -100,6 +100,8 @@ def price_problem(problem: str) -> str:
     match problem:
         case "missing":
             return translate("Availability", "the file of prices is missing")
+        case "unfetched":
+            return translate("Availability", "the prices have not been fetched yet")
         case "old":
             return translate("Availability", "the file of prices says nothing of this hour")
         case _:

@@ -19,6 +19,7 @@ from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publ
 from core.protocol.events import EngineChecked, Failed, Hello
 from core.protocol.types import PROTOCOL_VERSION
 from core.version import own_version
+from core.worker.delegation.download_limit import share_download_limit
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.reachability import answering_addresses
 from core.worker.process.channel import WorkerChannel
@@ -58,6 +59,7 @@ def _run(command: AnyCommand | None, channel: WorkerChannel, supervisor: Supervi
     try:
         with _own_temp_folder() as scratch:
             keys = lock_own_folder(command)
+            share_download_limit()
             channel.emit(confine_worker(command, keys, scratch))
             channel.start(supervisor.start)
             leave_on_sigterm(channel, supervisor)

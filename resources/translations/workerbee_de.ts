@@ -204,6 +204,25 @@
     </message>
 </context>
 <context>
+    <name>AnswersCard</name>
+    <message>
+        <source>What the model answers to questions that nobody trains on</source>
+        <translation>Was das Modell auf Fragen antwortet, mit denen niemand trainiert</translation>
+    </message>
+    <message>
+        <source>at epoch %1</source>
+        <translation>in Epoche %1</translation>
+    </message>
+    <message>
+        <source>now, at epoch %1</source>
+        <translation>jetzt, in Epoche %1</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>Frage</translation>
+    </message>
+</context>
+<context>
     <name>Availability</name>
     <message>
         <source>Paused: %1</source>
@@ -295,6 +314,10 @@
     <message>
         <source>the file of prices is missing</source>
         <translation>die Datei mit den Preisen fehlt</translation>
+    </message>
+    <message>
+        <source>the prices have not been fetched yet</source>
+        <translation>die Preise sind noch nicht abgerufen</translation>
     </message>
     <message>
         <source>the file of prices says nothing of this hour</source>
@@ -2165,6 +2188,14 @@
         <translation>Hochladen zu anderen Zeiten</translation>
     </message>
     <message>
+        <source>Download while somebody uses this computer</source>
+        <translation>Herunterladen, während jemand diesen Rechner benutzt</translation>
+    </message>
+    <message>
+        <source>Download at other times</source>
+        <translation>Herunterladen zu anderen Zeiten</translation>
+    </message>
+    <message>
         <source>Temperature of the GPU</source>
         <translation>Temperatur der GPU</translation>
     </message>
@@ -2214,6 +2245,10 @@
     <message>
         <source>While somebody uses this computer send %1, at other times %2</source>
         <translation>Während jemand diesen Rechner benutzt %1 senden, sonst %2</translation>
+    </message>
+    <message>
+        <source>While somebody uses this computer receive %1, at other times %2</source>
+        <translation>Während jemand diesen Rechner benutzt %1 empfangen, sonst %2</translation>
     </message>
 </context>
 <context>
@@ -2382,12 +2417,24 @@
         <translation>Datei mit Preisen</translation>
     </message>
     <message>
+        <source>Address of a file of prices</source>
+        <translation>Adresse einer Preisdatei</translation>
+    </message>
+    <message>
         <source>Train while electricity costs at most %1 according to %2</source>
         <translation>Trainieren, solange Strom höchstens %1 kostet, nach %2</translation>
     </message>
     <message>
+        <source>or according to the file at %1</source>
+        <translation>oder laut der Datei unter %1</translation>
+    </message>
+    <message>
         <source>a file of prices …</source>
         <translation>einer Datei mit Preisen …</translation>
+    </message>
+    <message>
+        <source>An address of prices begins with https://</source>
+        <translation>Eine Adresse für Preise beginnt mit https://</translation>
     </message>
     <message>
         <source>Choose the file of prices</source>

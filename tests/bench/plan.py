@@ -19,6 +19,7 @@ ROWS = (
     "home_line",
     "home_loss",
     "upload_limit",
+    "gpu_pacing",
     "codec",
     "local_sgd_memory",
     "slow_peer",

@@ -138,7 +138,9 @@ def train_together(
         first = peer.wait_for(Evaluated)
         assert first.examples and first.loss is not None
         below = learned * first.loss if limit is None else limit
-        peer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < below)  # noqa: B023 - called at once
+        last = peer.wait_for(Evaluated, lambda event: event.loss is not None and event.loss < below)  # noqa: B023 - called at once
+        asked = [example.question for example in first.examples]
+        assert all(asked) and asked == [example.question for example in last.examples]
     return organiser, one, other
 
 

@@ -90,7 +90,7 @@ class AvailabilitySettings(Card):
         self.programs.show_programs(rules.programs)
         for name, number in self.traffic.items():
             number.show_limit(getattr(rules, name))
-        self.price.show_price(rules.price_file, rules.highest_price)
+        self.price.show_price(rules.price_file, rules.price_address, rules.highest_price)
         self.grid.show_week(rules.hours)
 
     def show_sights(self, decision: Decision, views: Sequence[RuleView], running: Iterable[str]) -> None:
@@ -178,7 +178,9 @@ class AvailabilitySettings(Card):
         self.programs.changed.connect(lambda names: self._change(programs=names))
         for name, number in self.traffic.items():
             number.limit_chosen.connect(lambda limit, name=name: self._change(**{name: limit}))
-        self.price.changed.connect(lambda file, highest: self._change(price_file=file, highest_price=highest))
+        self.price.changed.connect(
+            lambda file, address, highest: self._change(price_file=file, price_address=address, highest_price=highest)
+        )
         self.grid.week_changed.connect(lambda week: self._change(hours=week))
 
     def _change(self, **fields: object) -> None:

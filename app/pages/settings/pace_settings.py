@@ -35,12 +35,14 @@ class PaceSettings(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rules = AvailabilityRules()
-        self.now, self.line = Strong(), Hint()
+        self.now, self.upload, self.download = Strong(), Hint(), Hint()
         self.rows = self._rows()
-        self.attended, self.otherwise = (
-            self._rate(self.tr("Upload while somebody uses this computer")),
-            self._rate(self.tr("Upload at other times")),
-        )
+        self.rates = {
+            "attended_upload_rate": self._rate(self.tr("Upload while somebody uses this computer")),
+            "upload_rate": self._rate(self.tr("Upload at other times")),
+            "attended_download_rate": self._rate(self.tr("Download while somebody uses this computer")),
+            "download_rate": self._rate(self.tr("Download at other times")),
+        }
         self._connect()
         self._lay_out()
         self.show_settings(Settings())
@@ -51,16 +53,17 @@ class PaceSettings(Card):
         for cause, field in _FIELDS.items():
             limit: int | None = getattr(rules, field)
             self.rows[cause].show_rule(limit is not None, limit)
-        self.attended.show_number((rules.attended_upload_rate or 0) // _KILOBYTE)
-        self.otherwise.show_number((rules.upload_rate or 0) // _KILOBYTE)
+        for field, rate in self.rates.items():
+            rate.show_number((getattr(rules, field) or 0) // _KILOBYTE)
 
     def show_sights(self, pace: Pace, seen: Observation | None) -> None:
         """Show how fast training may be now, and what is measured of the GPU and known of the line."""
         self.now.set_text(breakable(availability.slowed(pace)) if pace.cause else "")
         for cause, row in self.rows.items():
             row.show_sight(breakable(pace_views.measured(cause, seen)) if seen and self._is_on(cause) else "")
-        is_limited = self._rules.upload_rate is not None or self._rules.attended_upload_rate is not None
-        self.line.set_text(breakable(pace_views.of_line(pace, seen)) if seen and is_limited else "")
+        upload, download = pace_views.of_upload(pace, seen) if seen else "", pace_views.of_download(pace)
+        self.upload.set_text(breakable(upload) if seen and self._rules.limits_uploads else "")
+        self.download.set_text(breakable(download) if seen and self._rules.limits_downloads else "")
 
     def _is_on(self, cause: PaceCause) -> bool:
         return getattr(self._rules, _FIELDS[cause]) is not None
@@ -92,8 +95,8 @@ class PaceSettings(Card):
             self.rows[cause].changed.connect(
                 lambda on, limit, field=field: self._change(**{field: limit if on else None})
             )
-        self.attended.chosen.connect(lambda number: self._change(attended_upload_rate=_bytes(number)))
-        self.otherwise.chosen.connect(lambda number: self._change(upload_rate=_bytes(number)))
+        for field, rate in self.rates.items():
+            rate.chosen.connect(lambda number, field=field: self._change(**{field: _bytes(number)}))
 
     def _change(self, **fields: object) -> None:
         rules = replace(self._rules, **fields)
@@ -106,11 +109,15 @@ class PaceSettings(Card):
         self.parts.addWidget(self.now)
         for row in self.rows.values():
             self.parts.addWidget(row)
-        sentence = self.tr("While somebody uses this computer send %1, at other times %2")
-        self.parts.addWidget(InlineForm(sentence, self.attended, self.otherwise))
-        self.parts.addWidget(self.line)
-        self.now.hide()
-        self.line.hide()
+        attended_upload, upload, attended_download, download = self.rates.values()
+        sending = self.tr("While somebody uses this computer send %1, at other times %2")
+        self.parts.addWidget(InlineForm(sending, attended_upload, upload))
+        self.parts.addWidget(self.upload)
+        receiving = self.tr("While somebody uses this computer receive %1, at other times %2")
+        self.parts.addWidget(InlineForm(receiving, attended_download, download))
+        self.parts.addWidget(self.download)
+        for hidden in (self.now, self.upload, self.download):
+            hidden.hide()
 
 
 def _bytes(kilobytes: int) -> int | None:

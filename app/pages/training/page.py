@@ -12,6 +12,7 @@ from app.appearance.line_breaks import breakable
 from app.charts.data_source import ChartDataSource
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
+from app.pages.training.answers_card import AnswersCard
 from app.pages.training.contribution_card import ContributionCard
 from app.pages.training.epoch_progress_card import EpochProgressCard
 from app.pages.training.event_log import EventLog
@@ -21,6 +22,7 @@ from app.pages.training.peers_table import PeersTable
 from app.pages.training.status_header import StatusHeader
 from app.pages.training.throughput_card import ThroughputCard
 from app.presentation.alerts import Alert, alert_of
+from app.presentation.answers import compared_answers
 from app.presentation.device import device_in_use, live_words
 from app.presentation.severity import Severity
 from app.widgets.callout import Callout
@@ -85,7 +87,7 @@ class TrainingPage(QWidget):
         self.header, self.warning = StatusHeader(self), Callout(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
-        self.network = NetworkCard(self)
+        self.answers, self.network = AnswersCard(self), NetworkCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
@@ -164,6 +166,7 @@ class TrainingPage(QWidget):
         self.step.show_progress(progress, self._swarm_rates, is_resting=is_resting)
         self.contribution_status.show_verdict(_severity(session), contribution_status(session))
         self.contribution_status.show_share(session.last_share)
+        self.answers.show_answers(compared_answers(session))
         self.network.show_network(session.network)
         self.network.show_traffic(hourly_traffic(self._timestamps.traffic, session, self._now))
         self.peers.show_peers(session.peers)
@@ -224,6 +227,7 @@ class TrainingPage(QWidget):
             numbers,
             self.graphs,
             self.contribution_status,
+            self.answers,
             self.network,
             self.tabs,
         )

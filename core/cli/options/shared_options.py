@@ -80,10 +80,13 @@ def add_line(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_upload_rate(parser: argparse.ArgumentParser) -> None:
-    """Add a limit to what is sent in a second."""
+def add_line_rates(parser: argparse.ArgumentParser) -> None:
+    """Add limits to what is sent and what is received in a second."""
     parser.add_argument(
         "--upload-rate", metavar="SPEED", type=typed.rate, help="what to send in a second at most, such as 250kB"
+    )
+    parser.add_argument(
+        "--download-rate", metavar="SPEED", type=typed.rate, help="what to receive in a second at most, such as 1MB"
     )
 
 

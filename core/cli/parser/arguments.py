@@ -18,9 +18,9 @@ from core.cli.options.shared_options import (
     add_json,
     add_limits,
     add_line,
+    add_line_rates,
     add_memory,
     add_network,
-    add_upload_rate,
     read_address,
     read_limits,
 )
@@ -64,6 +64,7 @@ class JoinRun:
     memory_limit_bytes: int | None = None
     line: Line | None = None
     upload_rate: int | None = None
+    download_rate: int | None = None
     public_name: str | None = None
     always: bool = False
     yes: bool = False
@@ -216,7 +217,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
     add_computing(parser, device=None)
     add_memory(parser)
     add_line(parser)
-    add_upload_rate(parser)
+    add_line_rates(parser)
     add_network(parser, mode=None)
     parser.add_argument("--always", action="store_true", help="train whatever the settings' rules ask for")
     parser.add_argument(
@@ -257,6 +258,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         memory_limit_bytes=asked.memory,
         line=asked.line,
         upload_rate=asked.upload_rate,
+        download_rate=asked.download_rate,
         public_name=asked.name,
         always=asked.always,
         yes=asked.yes,

@@ -68,8 +68,9 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
     if quarantined is not None:
         kind = ErrorKind.SETTINGS_DAMAGED
         print(f"{title_of(kind)} {advice_of(kind)} It is {quarantined}.", file=sys.stderr)
-    if isinstance(command, JoinRun) and (rate := command.upload_rate) is not None:
-        rules = msgspec.structs.replace(settings.availability, upload_rate=rate, attended_upload_rate=rate)
+    if isinstance(command, JoinRun):
+        rates = _rates("upload_rate", command.upload_rate) | _rates("download_rate", command.download_rate)
+        rules = msgspec.structs.replace(settings.availability, **rates)
         settings = msgspec.structs.replace(settings, availability=rules)
     options = {
         "device": command.device,
@@ -81,3 +82,8 @@ def effective_settings(command: JoinRun | InspectSwarm, folders: Folders) -> Set
         "public_name": command.public_name if isinstance(command, JoinRun) else None,
     }
     return msgspec.structs.replace(settings, **{name: value for name, value in options.items() if value is not None})
+
+
+def _rates(name: str, rate: int | None) -> dict[str, int]:
+    """The rules of that limit, whoever is at the computer; none where the command has none."""
+    return {} if rate is None else {name: rate, f"attended_{name}": rate}

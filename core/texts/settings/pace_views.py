@@ -21,10 +21,19 @@ def measured(cause: PaceCause, seen: Observation) -> str:
     return fill_placeholders(words, figures.count(round(amount)))
 
 
-def of_line(pace: Pace, seen: Observation) -> str:
+def of_upload(pace: Pace, seen: Observation) -> str:
     """Return what may be sent now, or that nobody can limit it on this computer."""
     if seen.can_limit_uploads is False:
         return translate("Pace", "cannot limit here: this system lets no program pace the connections of another")
-    if pace.upload_rate is None:
+    return _at_most(pace.upload_rate)
+
+
+def of_download(pace: Pace) -> str:
+    """Return what may be received now."""
+    return _at_most(pace.download_rate)
+
+
+def _at_most(rate: int | None) -> str:
+    if rate is None:
         return translate("Pace", "no limit now")
-    return fill_placeholders(translate("Pace", "at most %1 a second now"), figures.size(pace.upload_rate))
+    return fill_placeholders(translate("Pace", "at most %1 a second now"), figures.size(rate))

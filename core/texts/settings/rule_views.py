@@ -46,7 +46,8 @@ def _traffic(view: RuleView) -> str:
 
 def _blind(view: RuleView, rules: AvailabilityRules) -> str:
     if view.rule == "price":
-        return price_problem(*view.names) if rules.price_file else translate("Rules", "there is no file of prices")
+        is_named = rules.price_file or rules.price_address
+        return price_problem(*view.names) if is_named else translate("Rules", "there is no file of prices")
     if view.asks:
         return translate("Rules", "cannot see, so it waits")
     return translate("Rules", "cannot see")

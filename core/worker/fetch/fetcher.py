@@ -23,6 +23,7 @@ from core.security.address_guard import AddressGuard
 from core.security.confinement.confine import confine_ports
 from core.security.verified_download import Remote
 from core.worker.delegation.calls import Caller, ask, serve_caller, socket_of
+from core.worker.delegation.download_limit import downloads
 from core.worker.fetch.hub_listing import HubFile, ListFiles, list_files
 from core.worker.fetch.hub_stream import ReadRows, Rows, read_rows
 
@@ -63,10 +64,10 @@ def open_fetcher(addresses: Iterable[str], guard: AddressGuard | None) -> None:
 
 
 def fetch_rest(remote: Remote, part: Path) -> Iterator[int]:
-    """As `verified_download.fetch_rest` does, and raises what that raises."""
+    """As `verified_download.fetch_rest` does, no faster than downloads may be, and raises what that raises."""
     path = socket_of("fetcher")
     if path is None:
-        return verified_download.fetch_rest(remote, part)
+        return _at_the_limit(verified_download.fetch_rest(remote, part))
     return ask(path, FetchRest(remote.url, str(part), remote.size_bytes, remote.slack_bytes), int)
 
 
@@ -116,7 +117,17 @@ def _fetched(request: FetchRest, guard: AddressGuard | None) -> Iterator[int]:
     if request.url.startswith(f"{hub_endpoint()}/"):
         guard = None
     remote = Remote(request.url, request.size_bytes, "", slack_bytes=request.slack_bytes, guard=guard)
-    return verified_download.fetch_rest(remote, Path(request.part))
+    return _at_the_limit(verified_download.fetch_rest(remote, Path(request.part)))
+
+
+def _at_the_limit(fetched: Iterator[int]) -> Iterator[int]:
+    """Read on only when what has come is paid for; the first figure is what was there before."""
+    before: int | None = None
+    for have in fetched:
+        yield have
+        for _ in downloads().pauses(0 if before is None else max(have - before, 0)):
+            yield have  # whoever wants no more need not wait for the end of it
+        before = have
 
 
 def trusted_ports() -> set[int]:

@@ -18,6 +18,7 @@ from torch import Tensor
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import FileAt
 from core.security.verified_download import RefusedError, Remote
+from core.worker.delegation.download_limit import downloads
 from core.worker.fetch.background_task import BackgroundTask, ProgressListener, run_in_background
 from core.worker.fetch.fetcher import fetch_rest
 from core.worker.fetch.file_cache import FileCache
@@ -122,6 +123,12 @@ class _GaveUpError(Exception):
     """The mirror does not answer, or too slowly."""
 
 
+def _least_rate() -> float:
+    """Bytes a second that it must send; at the owner's limit a peer would be no faster."""
+    limit = downloads().limit
+    return MIN_BYTES_PER_SECOND if limit is None else min(MIN_BYTES_PER_SECOND, limit / 2)
+
+
 class _Impatient:
     """A ProgressListener that ends a download which fails twice in a row, or which a peer would do faster."""
 
@@ -141,7 +148,7 @@ class _Impatient:
         if self._failure:
             raise _GaveUpError(self._failure)
         late_seconds = time.monotonic() - self._deadline
-        if late_seconds > 0 and self._received_bytes < late_seconds * MIN_BYTES_PER_SECOND:
+        if late_seconds > 0 and self._received_bytes < late_seconds * _least_rate():
             raise _GaveUpError("it sends nothing, or too slowly")
 
     def warn(self, problem: ErrorKind, detail: str) -> None:

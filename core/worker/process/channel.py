@@ -15,6 +15,7 @@ import msgspec
 from core.protocol.codec import MAX_LINE_BYTES, decode_command, encode
 from core.protocol.commands import AnyCommand, Leave, SetPace, TestNetwork
 from core.protocol.events import AnyEvent, Hello, PeersSeen, Progress, StateLoading
+from core.worker.delegation.download_limit import downloads
 from core.worker.process.supervisor import StartThread
 
 GOODBYE_LIMIT_SECONDS = 5.0
@@ -144,6 +145,7 @@ class WorkerChannel:
             self.test_requested.set()
         elif isinstance(command, SetPace):
             self.pace = command
+            downloads().limit = command.download_bytes_a_second
             self.pace_changed.set()
         else:
             self._commands.put(command)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from core.run.spec.data import SumsData
 from core.run.spec.recipe import ArithmeticGPT
-from core.worker.recipes.recipe import Batch, Evaluation, Example
+from core.worker.recipes.recipe import Batch, Evaluation, Example, shown_examples
 
 PLUS, EQUALS, TOKENS = 10, 11, 12  # the digits are their own tokens
 HELD_OUT_ONE_IN = 32
@@ -173,7 +173,7 @@ class ArithmeticRecipe:
             logits = self.model(self._eval_batch.inputs)
             right = (logits.argmax(-1) == self._eval_batch.targets).all(1)
             loss = F.cross_entropy(logits.flatten(0, 1), self._eval_batch.targets.flatten())
-            examples = self._solve(torch.randperm(len(right))[:SHOWN_SUMS])
+            examples = self._solve(shown_examples(len(right), SHOWN_SUMS))
         self.model.train()
         return Evaluation(float(loss), float(right.float().mean()), examples)
 
@@ -185,7 +185,9 @@ class ArithmeticRecipe:
             tokens = torch.cat([tokens, self.model(tokens)[:, -1:].argmax(-1)], dim=1)
         answers = [self._sums.number(answer) for answer in tokens[:, self.model.equals_at + 1 :]]
         solved = zip(questions, answers, strict=True)
-        return tuple(Example(f"{a}+{b}={answer}", a + b == answer) for (a, b), answer in solved)
+        return tuple(
+            Example(f"{a}+{b}={answer}", a + b == answer, f"{a}+{b}", str(answer)) for (a, b), answer in solved
+        )
 
     def _to_device(self, batch: Batch) -> Batch:
         return Batch(batch.inputs.to(self._device), batch.targets.to(self._device))

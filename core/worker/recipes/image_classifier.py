@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import Batch, Evaluation, Example
+from core.worker.recipes.recipe import Batch, Evaluation, Example, shown_examples
 
 LEAST_EVALUATED_IMAGES = 16
 EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: the training loop blocks meanwhile
@@ -60,7 +60,7 @@ class ImageClassifier:
             logits = self._evaluate_held_out()
         self.model.train()
         classes, guesses = self._held_out.classes, logits.argmax(-1)
-        chosen = torch.randperm(len(classes))[:SHOWN_IMAGES].tolist()
+        chosen = shown_examples(len(classes), SHOWN_IMAGES).tolist()
         return Evaluation(
             float(F.cross_entropy(logits, classes)),
             float((guesses == classes).float().mean()),
@@ -78,7 +78,8 @@ class ImageClassifier:
         return torch.cat([self._logits(part.inputs, self.model).cpu() for part in parts])
 
     def _example_of(self, right: int, guess: int) -> Example:
-        return Example(f"{self._images.name(right)} ▸ {self._images.name(guess)}", right == guess)
+        question, answer = self._images.name(right), self._images.name(guess)
+        return Example(f"{question} ▸ {answer}", right == guess, question, answer)
 
     def _trial_step(self, forward: Callable[..., Any]) -> None:
         """Try one step of the compiled model, and forget its gradient."""

@@ -13,7 +13,7 @@ from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
 from core.worker.recipes.objective import IGNORED_TARGET, Objective
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import Batch, Evaluation
+from core.worker.recipes.recipe import Batch, Evaluation, shown_examples
 
 MOST_EVALUATED_TOKENS = 8192
 LEAST_EVALUATED_BLOCKS = 4
@@ -58,7 +58,7 @@ class LanguageModel:
         self.model.eval()
         with torch.inference_mode():
             loss, right = self._evaluate_held_out()
-            chosen = torch.randperm(len(self._held_out))[:SHOWN_BLOCKS]
+            chosen = shown_examples(len(self._held_out), SHOWN_BLOCKS)
             examples = tuple(
                 self._objective.example_of(block.to(self._device), self._plain_logits, self._text)
                 for block in self._held_out[chosen]

@@ -81,8 +81,8 @@ class NextToken:
         tokens, end = block[:given], min(len(block), given + _CONTINUED_TOKENS)
         while len(tokens) < end:
             tokens = torch.cat([tokens, logits(tokens[None])[0, -1:].argmax(-1)])
-        words = f"{_end(text(tokens[:given]))} ▸ {_beginning(text(tokens[given:]))}"
-        return Example(words, torch.equal(tokens, block[:end]))
+        question, answer = _end(text(tokens[:given])), _beginning(text(tokens[given:]))
+        return Example(f"{question} ▸ {answer}", torch.equal(tokens, block[:end]), question, answer)
 
 
 class MaskedTokens:
@@ -107,8 +107,9 @@ class MaskedTokens:
         guess = logits(question.inputs.to(block.device))[0, place].argmax(-1)
         before = block[max(0, place - _SEEN_AROUND) : place]
         after = block[place + 1 : place + 1 + _SEEN_AROUND]
-        words = f"{_end(text(before))} [{_beginning(text(guess[None]))}] {_beginning(text(after))}"
-        return Example(words, bool(guess == block[place]))
+        answer, around = _beginning(text(guess[None])), (_end(text(before)), _beginning(text(after)))
+        words, asked = (f"{around[0]} [{each}] {around[1]}" for each in (answer, " "))
+        return Example(words, bool(guess == block[place]), asked, answer)
 
 
 def _end(text: str) -> str:

@@ -19,10 +19,20 @@ class Batch:
 
 @dataclass(frozen=True)
 class Example:
-    """One problem of the validation set with the model's answer, as people write it."""
+    """One problem of the validation set with the model's answer, as people write it: in one ``text``, and in two."""
 
     text: str
     correct: bool
+    question: str
+    answer: str
+
+
+def shown_examples(examples: int, most: int) -> Tensor:
+    """Return the places of those that people are shown: always the same, so that answers can be compared.
+
+    A peer that begins anew, as after a pause, shows the same ones.
+    """
+    return torch.randperm(examples, generator=torch.Generator().manual_seed(0))[:most]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""The pace that the owner's client asks for: of the computing, and of the uploads."""
+"""The pace that the owner's client asks for: of the computing, and of the line.
+
+Downloads keep to their limit from the moment in which the command has come, since some precede training.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ class PaceKeeper:
 
     def __init__(self, duty_cycle: DutyCycle, upload_monitor: UploadMonitor, channel: WorkerChannel) -> None:
         self._duty_cycle, self._upload_monitor, self._channel = duty_cycle, upload_monitor, channel
-        self._limit: int | None = None
+        self._limits: tuple[int | None, int | None] = (None, None)
         self._told = Paced(compute_share=1.0)
 
     def run(self, leaving: threading.Event) -> None:
@@ -33,10 +36,11 @@ class PaceKeeper:
 
     def _keep(self, pace: SetPace) -> None:
         self._duty_cycle.share = pace.compute_share
-        limit, before = pace.upload_bytes_a_second, self._limit
-        self._limit = limit
-        if limit != before:
-            self._upload_monitor.limit_to(None if limit is None else limit * _BITS)
+        (before, _), limits = self._limits, (pace.upload_bytes_a_second, pace.download_bytes_a_second)
+        if limits != self._limits:
+            self._limits = limits
+            self._upload_monitor.limit_to(*(None if limit is None else limit * _BITS for limit in limits))
+        limit = pace.upload_bytes_a_second
         state: UploadState = "free"
         if limit is not None or before is not None:
             state = limit_upload(limit)

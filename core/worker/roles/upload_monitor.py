@@ -33,6 +33,7 @@ class UploadMonitor:
         self._fastest = 0.0
         self._known: float | None = None
         self._limit: float | None = None
+        self._download: float | None = None
 
     def run(self, leaving: threading.Event) -> None:
         """Measure as soon as there is somebody to measure with, unless ``leaving`` comes first; then it is over."""
@@ -59,15 +60,15 @@ class UploadMonitor:
         self._known = upload.bits_per_second
         self._tell_averagers()
 
-    def limit_to(self, bits_per_second: float | None) -> None:
-        """Reckon with an upload that the owner has limited; while it is, nothing is measured."""
-        self._limit = bits_per_second
+    def limit_to(self, upload: float | None, download: float | None) -> None:
+        """Reckon with a line that the owner has limited, in bits a second; while uploads are, nothing is measured."""
+        self._limit, self._download = upload, download
         self._tell_averagers()
 
     def _tell_averagers(self) -> None:
-        figures = [figure for figure in (self._known, self._limit) if figure is not None]
-        for averager in self._optimizer.averagers if figures else ():
-            averager.know_upload(min(figures))
+        upload = min((figure for figure in (self._known, self._limit) if figure is not None), default=None)
+        for averager in self._optimizer.averagers:
+            averager.know_upload(upload, self._download)
 
     def _peers_on_the_internet(self) -> set[str]:
         """The ids of direct peers with whom all our connections go through the internet."""

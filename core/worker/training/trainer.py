@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 import torch
 
 from core.errors import ErrorKind, UserError
-from core.protocol.events import AnyEvent, Evaluated, Progress, Solved, TrainingStarted, Warned
+from core.protocol.events import AnyEvent, Evaluated, Progress, TrainingStarted, Warned
+from core.protocol.examples import MAX_CHARACTERS, Solved
 from core.worker.compute.memory_errors import named_out_of_memory
 from core.worker.compute.process_memory import return_free_memory
-from core.worker.recipes import Recipe
+from core.worker.delegation.download_limit import downloads
+from core.worker.recipes import Example, Recipe
 from core.worker.swarm import SwarmOptimizer, received_bytes, sent_bytes
 from core.worker.training.duty_cycle import DutyCycle
 from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
@@ -167,7 +169,8 @@ class Trainer:
         self.mini_steps += 1
 
     def _rest(self, leaving: threading.Event) -> None:
-        """There is nothing to compute in this round, or no more: wait for a moment of it."""
+        """Wait for a moment: there is nothing to compute in this round, or no more, or not yet at the owner's pace."""
+        self._optimizer.tracker.counts_rests = not self._has_nothing_to_compute
         with self._stall_timed():
             self._optimizer.rest()
         leaving.wait(REST_SECONDS)
@@ -221,7 +224,7 @@ class Trainer:
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()
         return_free_memory()  # what many samples at once have needed
-        examples = tuple(Solved(text=example.text, correct=example.correct) for example in result.examples)
+        examples = tuple(map(_solved, result.examples))
         return Evaluated(epoch=self._epoch, loss=result.loss, accuracy=result.accuracy, examples=examples)
 
     def _progress(self) -> Progress:
@@ -241,9 +244,18 @@ class Trainer:
             contributed_samples=self.contributed_samples,
             next_step_seconds=tracker.statistics.seconds_to_next_epoch(),
             sent_bytes=sent_bytes(),
-            received_bytes=received_bytes(),
+            received_bytes=received_bytes() + downloads().fetched_bytes,
             stalled_seconds=round(stalled_seconds, 4),
             steps=self.mini_steps if self._optimizer.takes_own_steps else None,
             most_steps=self._optimizer.most_steps,
             exchanged_share=self._optimizer.exchanged_share(),
         )
+
+
+def _solved(example: Example) -> Solved:
+    """The example in words of bounded length: a data set's may be of any."""
+    text, question, answer = (
+        words if len(words) <= MAX_CHARACTERS else f"{words[: MAX_CHARACTERS - 1]}…"
+        for words in (example.text, example.question, example.answer)
+    )
+    return Solved(text=text, correct=example.correct, question=question, answer=answer)

@@ -164,6 +164,15 @@ def test_a_price_is_told_when_it_is_finished_and_its_file_chosen_in_a_dialog(pag
     assert changed.args[0].availability.price_file == "/prices.csv"
     dialog.close()
     with qtbot.waitSignal(page.settings_changed) as changed:
+        price.address.setText("https://prices.example/today.csv")
+        QTest.keyClick(price.address, Qt.Key.Key_Return)
+    rules = changed.args[0].availability
+    assert (rules.price_file, rules.price_address) == (None, "https://prices.example/today.csv")
+    with qtbot.assertNotEmitted(page.settings_changed):
+        price.address.setText("http://prices.example/today.csv")
+        QTest.keyClick(price.address, Qt.Key.Key_Return)
+    assert "https://" in price.sight.text()
+    with qtbot.waitSignal(page.settings_changed) as changed:
         price.highest.clear()
         QTest.keyClick(price.highest, Qt.Key.Key_Return)
     assert changed.args[0].availability.highest_price is None

@@ -19,13 +19,24 @@ from core.records.settings import Settings
 SEEN = Observation(
     datetime(2026, 11, 25, 12, tzinfo=UTC), 0.0, gpu_celsius=83.0, gpu_watts=201.4, can_limit_uploads=True
 )
-LIMITED = AvailabilityRules(gpu_celsius=80, fan_percent=50, attended_upload_rate=250_000)
+LIMITED = AvailabilityRules(gpu_celsius=80, fan_percent=50, attended_upload_rate=250_000, download_rate=10**6)
 CHANGES: dict[str, tuple[Callable[[PaceSettings], None], AvailabilityRules]] = {
     "heat": (lambda part: part.rows["heat"].switch.click(), AvailabilityRules(gpu_celsius=75)),
     "power": (lambda part: part.rows["power"].switch.click(), AvailabilityRules(gpu_watts=200)),
     "noise": (lambda part: part.rows["noise"].switch.click(), AvailabilityRules(fan_percent=50)),
-    "upload": (lambda part: part.attended.setValue(250), AvailabilityRules(attended_upload_rate=250_000)),
-    "least upload": (lambda part: part.otherwise.setValue(1), AvailabilityRules(upload_rate=10_000)),
+    "upload": (
+        lambda part: part.rates["attended_upload_rate"].setValue(250),
+        AvailabilityRules(attended_upload_rate=250_000),
+    ),
+    "least upload": (lambda part: part.rates["upload_rate"].setValue(1), AvailabilityRules(upload_rate=10_000)),
+    "download": (
+        lambda part: part.rates["attended_download_rate"].setValue(900),
+        AvailabilityRules(attended_download_rate=900_000),
+    ),
+    "download at other times": (
+        lambda part: part.rates["download_rate"].setValue(2000),
+        AvailabilityRules(download_rate=2_000_000),
+    ),
 }
 
 
@@ -53,7 +64,9 @@ def test_what_is_measured_is_said_beside_each_limit_that_is_set(page: SettingsPa
     assert page.pace.now.text() == "Slowed to 60 %: GPU at 83 °C, your limit is 80"
     sights = {cause: row.sight.text() for cause, row in page.pace.rows.items()}
     assert sights == {"heat": "83 °C now", "power": "", "noise": "cannot be measured here"}
-    assert page.pace.line.text() == "at most 250.0 KB a second now"
+    assert (page.pace.upload.text(), page.pace.download.text()) == ("at most 250.0 KB a second now", "no limit now")
     page.pace.show_sights(FULL, replace(SEEN, can_limit_uploads=False))
     assert page.pace.now.text() == ""
-    assert page.pace.line.text().startswith("cannot limit here")
+    assert page.pace.upload.text().startswith("cannot limit here")
+    page.pace.show_sights(Pace(download_rate=10**6), SEEN)
+    assert page.pace.download.text() == "at most 1.0 MB a second now"

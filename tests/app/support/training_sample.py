@@ -12,7 +12,8 @@ from core.client.session import Session
 from core.hardware.device import Device
 from core.hardware.monitor import DevicesSeen
 from core.protocol.commands import Join, Start
-from core.protocol.events import ContributionStatus, Progress, RoundFinished, RunFound
+from core.protocol.events import ContributionStatus, Evaluated, Progress, RoundFinished, RunFound
+from core.protocol.examples import Solved
 from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from core.records.time_series import Curve, Series
@@ -71,6 +72,16 @@ def peer(number: int, **changes: object) -> PeerSeen:
     return PeerSeen(**{**values, **changes})  # type: ignore[arg-type]
 
 
+def answered(epoch: int, *answers: str) -> Evaluated:
+    """What the model answers to three sums at that epoch."""
+    sums = zip(((17, 25), (28, 4), (64, 67)), answers, strict=True)
+    solved = (
+        Solved(text=f"{a}+{b}={answer}", correct=answer == str(a + b), question=f"{a}+{b}", answer=answer)
+        for (a, b), answer in sums
+    )
+    return Evaluated(epoch=epoch, loss=0.8, accuracy=0.31, examples=tuple(solved))
+
+
 def training(**changes: object) -> Session:
     """All is well."""
     values: dict[str, object] = {
@@ -85,6 +96,8 @@ def training(**changes: object) -> Session:
         "contribution_status": ContributionStatus(state="helping"),
         "peers": tuple(peer(number) for number in range(7)),
         "last_share": 0.164,
+        "first_evaluated": answered(3, "9", "12", "104"),
+        "evaluated": answered(41, "42", "31", "131"),
     }
     return Session(**{**values, **changes})  # type: ignore[arg-type]
 

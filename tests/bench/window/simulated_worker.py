@@ -31,9 +31,9 @@ from core.protocol.events import (
     RoundFinished,
     RunFound,
     SearchFinished,
-    Solved,
     TrainingStarted,
 )
+from core.protocol.examples import Solved
 from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen
 from core.protocol.types import PROTOCOL_VERSION, Event

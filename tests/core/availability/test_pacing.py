@@ -126,9 +126,9 @@ def test_full_speed_comes_back_after_ten_minutes_in_which_nothing_was_held_back(
 
 
 def test_whoever_comes_back_gets_the_line_at_once_and_leaves_it_late() -> None:
-    computer = Paced(upload_rate=2_000_000, attended_upload_rate=100_000)
-    assert computer.see(2, idle_seconds=3600.0).upload_rate == 2_000_000
-    assert computer.see(2, idle_seconds=0.0).upload_rate == 100_000
+    computer = Paced(upload_rate=2_000_000, attended_upload_rate=100_000, attended_download_rate=500_000)
+    assert computer.see(2, idle_seconds=3600.0) == Pace(upload_rate=2_000_000)
+    assert computer.see(2, idle_seconds=0.0) == Pace(upload_rate=100_000, download_rate=500_000)
     assert computer.see(400, idle_seconds=400.0).upload_rate == 100_000
     assert computer.see(200, idle_seconds=600.0).upload_rate == 2_000_000
     assert computer.see(2, is_locked=True, idle_seconds=0.0).upload_rate == 2_000_000

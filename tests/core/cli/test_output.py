@@ -16,7 +16,8 @@ from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.protocol.client_events import ClientEvent
-from core.protocol.events import Evaluated, Progress, RoundFinished, Solved
+from core.protocol.events import Evaluated, Progress, RoundFinished
+from core.protocol.examples import Solved
 from core.protocol.localizable import LocalizedText
 from core.security.sanitize import sanitize_line, sanitize_text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.availability.decision import Decision, Reason
@@ -10,8 +11,8 @@ from core.protocol.client_events import AvailabilityDecided
 from core.protocol.commands import SetPace
 from tests.support.client_harness import FrontEnd
 
-SLOW = Pace(0.6, 250_000, "heat", 83.0, 80.0)
-SLOWED = SetPace(compute_share=0.6, upload_bytes_a_second=250_000)
+SLOW = Pace(0.6, 250_000, "heat", 83.0, 80.0, download_rate=500_000)
+SLOWED = SetPace(compute_share=0.6, upload_bytes_a_second=250_000, download_bytes_a_second=500_000)
 
 
 def paces(front: FrontEnd) -> list[list[SetPace]]:
@@ -23,7 +24,7 @@ def test_a_pace_reaches_the_worker_that_trains_and_the_one_after_a_pause(tmp_pat
     front = FrontEnd(tmp_path, "good", "good")
     try:
         front.train()
-        for pace in (SLOW, SLOW, Pace(0.6, 250_000, "heat", 84.0, 80.0)):
+        for pace in (SLOW, SLOW, replace(SLOW, measured=84.0)):
             front.post(AvailabilityDecided(Decision(), pace=pace))
         front.until(lambda session: session.pace.measured == 84.0)
         assert front.session.phase == "training"

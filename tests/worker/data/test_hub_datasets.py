@@ -15,6 +15,8 @@ from pyarrow import parquet
 from core.errors import ErrorKind, UserError
 from core.run.spec.data import HubDataset, HubTokenizer
 from core.worker.data import Blocks, Images, open_blocks
+from core.worker.delegation import download_limit
+from core.worker.delegation.download_limit import DownloadBudget
 from core.worker.fetch.file_store import FileStore
 from tests.support.environment.fake_hub import Hub, Repository, local_hub
 from tests.support.recorders import RecordingListener
@@ -110,6 +112,28 @@ def test_every_peer_has_an_order_of_its_own_and_the_same_held_out(hub: Hub, read
     one, other = reader.open(repository, seed=1), reader.open(repository, seed=2)
     assert one.held_out().equal(other.held_out())
     assert text_of(one, 20) != text_of(other, 20)
+
+
+class CountingBudget(DownloadBudget):
+    """One that knows how much has been taken from it."""
+
+    taken = 0
+
+    def paid_at(self, size_bytes: int) -> float:
+        self.taken += size_bytes
+        return super().paid_at(size_bytes)
+
+
+def test_what_the_library_reads_of_a_hub_counts_in_the_owners_download_limit(
+    hub: Hub, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budget = CountingBudget()
+    budget.limit = 10**9
+    monkeypatch.setattr(download_limit, "_shared", [budget])
+    blocks = reader.open(hub.publish("dataset", "somebody/numbers", PARQUET))
+    text_of(blocks, ONCE_THROUGH)
+    train = sum(len(content) for name, content in PARQUET.items() if "train" in name)
+    assert budget.taken > train
 
 
 def test_the_revision_is_the_one_that_was_asked_for(hub: Hub, reader: Reader) -> None:

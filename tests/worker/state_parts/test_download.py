@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from core.worker.delegation.download_limit import downloads, share_download_limit
 from core.worker.swarm.state_parts import donor_stream, download
 from core.worker.swarm.state_parts.download import (
+    DONOR_RATE,
     Downloaded,
     IncompleteError,
     NothingOfferedError,
@@ -65,6 +67,19 @@ def test_all_who_have_the_file_give_parts_of_it(tmp_path: Path) -> None:
     assert got.donors == tuple(stubs(*donors))
     assert sum(got.sent_bytes.values()) == SIZE
     assert all(sent >= PART_BYTES for sent in got.sent_bytes.values()) and len(got.sent_bytes) == 3
+
+
+def test_under_a_limit_fewer_donors_are_asked_at_once_and_no_part_comes_twice(tmp_path: Path) -> None:
+    donors = [Donor(tmp_path / name) for name in "abcdef"]
+    share_download_limit()
+    downloads().limit = 3 * DONOR_RATE
+    try:
+        got = downloaded(tmp_path / "here", *donors)
+    finally:
+        share_download_limit()
+    assert is_whole(got, donors[0])
+    assert sum(donor.sent_bytes >= PART_BYTES for donor in donors) == 3
+    assert sum(got.sent_bytes.values()) == SIZE
 
 
 def test_one_donor_is_enough(tmp_path: Path) -> None:

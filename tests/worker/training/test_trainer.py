@@ -18,6 +18,7 @@ from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
+from core.worker.delegation.download_limit import downloads
 from core.worker.recipes import Batch
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
@@ -151,6 +152,15 @@ def test_who_averages_for_others_and_uses_no_gradient_computes_nothing() -> None
     leaving.set()
     assert (done.contributed_samples, done.loss, optimizer.steps) == (0, None, [])
     assert optimizer.rests > 0
+
+
+def test_what_was_fetched_from_the_web_is_received_traffic() -> None:
+    _, events, leaving = training(Cramped(room=4), batch_size=4)
+    before = next(event for event in events if isinstance(event, Progress)).received_bytes
+    assert not list(downloads().pauses(5_000_000))
+    after = next(event for event in events if isinstance(event, Progress)).received_bytes
+    leaving.set()
+    assert after - before == 5_000_000
 
 
 def test_out_of_memory_halves_the_micro_batch_and_says_so() -> None:

@@ -19,6 +19,12 @@ MAX_STATED = 100.0  # Mbit/s
 TOLD = "bounded"  # to the group, by a peer that bounds bandwidths and has nothing else to tell
 
 
+def stated_bandwidth(*bits_per_second: float | None) -> float | None:
+    """What a peer tells the group of its line, in Mbit/s: the least that is known of it, ``None`` where nothing is."""
+    known = [each / 1e6 for each in bits_per_second if each is not None]
+    return min(*known, MAX_STATED) if known else None
+
+
 def bounded_bandwidths(gathered: Sequence[bytes]) -> tuple[bytes, ...]:
     """What each member has told the group, with bandwidths that can be used.
 

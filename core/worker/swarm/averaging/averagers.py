@@ -26,7 +26,7 @@ from core.worker.compute.learning_rate import catch_up_schedule
 from core.worker.compute.optimizers import tensors_of
 from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.aggregation.aggregators import AggregationRule, GradientAggregator, StateAggregator
-from core.worker.swarm.aggregation.bandwidths import MAX_STATED, TOLD
+from core.worker.swarm.aggregation.bandwidths import TOLD, stated_bandwidth
 from core.worker.swarm.averaging.averager_process import AveragerProcess
 from core.worker.swarm.averaging.rounds import Rounds
 from core.worker.swarm.averaging.state_download import StateDownload
@@ -55,16 +55,18 @@ class _ObservedAverager(AveragerProcess):
         super().start()
         self._children.watch("An averaging process", self.pid)
 
-    def know_upload(self, bits_per_second: float) -> None:
+    def know_upload(self, bits_per_second: float | None, download: float | None = None) -> None:
         """Take a share of the work of averaging, from the next round on, that fits such a line.
 
+        ``download`` is what the owner lets be received, in bits per second, too; who averages a part receives as much
+        of it as is sent. ``None`` is not known, or not limited.
         hivemind tells ``bandwidth`` to the group with every round, and divides what is averaged by all that it is told;
         one who tells nothing, as a plain hivemind peer does by default, counts as their mean. So all figures are in
         one unit: Mbit/s, as in hivemind's examples. Where the run has declared one for all, that remains. More than
         ``MAX_STATED`` would not be believed.
         """
         if not self._is_bandwidth_declared:
-            self.bandwidth = min(bits_per_second / 1e6, MAX_STATED)
+            self.bandwidth = stated_bandwidth(bits_per_second, download)
         self._outer_pipe.send(("_know_upload", [bits_per_second], {}))
 
     def block(self, peers: frozenset[PeerID]) -> None:

@@ -88,6 +88,8 @@ class ObservedTracker(ProgressTracker):
     ``claims`` are epochs that are not believed yet, by subkey, see `EpochClaims`, and that are signed or agreed on, see
     `KnownKeys`; whoever claims any other does not count. ``is_newcomer`` says whether we have no state of the run, and
     therefore nothing to lose by believing them; but none that the signed epochs leave no time for.
+
+    ``counts_rests`` says whether a rest, as a report without new samples, makes us slower.
     """
 
     reports: Mapping[bytes, PeerReport] = MappingProxyType({})
@@ -96,7 +98,7 @@ class ObservedTracker(ProgressTracker):
     claims: Mapping[bytes, int] = MappingProxyType({})
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
-    has_measured = False
+    has_measured = counts_rests = False
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
@@ -169,9 +171,15 @@ class ObservedTracker(ProgressTracker):
         return epoch
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
-        """Report progress as ProgressTracker does; our own rate is known from the first samples on."""
+        """Report progress as ProgressTracker does; our own rate is known from the first samples on.
+
+        WORKAROUND H62: hivemind measures our speed anew from each report without new samples, which a rest is.
+        """
         self.has_measured = self.has_measured or samples_accumulated > 0
+        before, since = self.local_progress, self.performance_ema.timestamp
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+        if self.counts_rests and (before.epoch, before.samples_accumulated) == (local_epoch, samples_accumulated):
+            self.performance_ema.timestamp = since
 
     @property
     def latest_epoch_end(self) -> float:

@@ -10,6 +10,8 @@ from typing import Any
 from hivemind.p2p.p2p_daemon import P2P
 from hivemind.p2p.p2p_daemon_bindings.control import ControlClient
 
+from core.worker.delegation.download_limit import downloads
+
 _Handler = Callable[[bytes, Any], Awaitable[bytes]]
 
 
@@ -37,6 +39,8 @@ def received_bytes() -> int:
 def count_bytes() -> None:
     """Wrap hivemind's two ways to the wire: streams (``P2P``) and unary calls (``ControlClient``).
 
+    A stream is read no faster than the owner's download limit allows. Calls are short, and are not kept waiting.
+
     WORKAROUND H1: hivemind counts no bytes (its issue #520).
     """
     global _counters
@@ -49,7 +53,9 @@ def count_bytes() -> None:
         await send(data, writer, **kwargs)
 
     async def receive_raw_data(reader: asyncio.StreamReader) -> bytes:
-        return _add(counters.received, await receive(reader))
+        data = _add(counters.received, await receive(reader))
+        await downloads().until_paid(len(data))
+        return data
 
     async def call_unary_handler(self: Any, peer_id: Any, proto: str, data: bytes) -> bytes:
         return _add(counters.received, await call(self, peer_id, proto, _add(counters.sent, data)))

@@ -18,9 +18,10 @@ from typing import Any
 
 from hivemind.p2p import PeerID
 
+from core.worker.delegation.download_limit import downloads
 from core.worker.swarm.state_parts.donor_stream import DonorStream, LostDonorError, LyingDonorError
 from core.worker.swarm.state_parts.messages import INDEX, Offer, Wish
-from core.worker.swarm.state_parts.part_index import HASH_BYTES, PartIndex, parts_of
+from core.worker.swarm.state_parts.part_index import HASH_BYTES, PART_BYTES, PartIndex, parts_of
 from core.worker.swarm.state_parts.partial_file import PartialFile, begun
 
 OFFER_SECONDS = 15.0  # for a donor to say what it has
@@ -32,6 +33,8 @@ POLL_SECONDS = 0.1
 CANCEL_SECONDS = 1.0
 MAX_CHOICES = 5  # of a state, where donors take another one meanwhile
 AHEAD = 2  # parts are on order at each donor, so that its line is never idle
+DONOR_RATE = 50_000  # bytes a second of the owner's download limit, for which one donor more is asked
+FEWEST_DONORS = 2
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +80,7 @@ class PartsDownload:
         self._moved_at = time.monotonic()
         self._elsewhere: set[PeerID] = set()  # these have another state
         self._sent_bytes: Counter[PeerID] = Counter()
+        self._streams = 0  # that are open
 
     async def run(self) -> Downloaded:
         """The whole file. Raises NothingOfferedError, IncompleteError and StorageError, in words."""
@@ -193,7 +197,9 @@ class PartsDownload:
                         raise error
                 if self._elsewhere and self._stubs.keys() <= self._elsewhere | self.liars:
                     raise _MovedOnError
-                if time.monotonic() - self._moved_at > GIVE_UP_SECONDS or all(task.done() for task in tasks):
+                if time.monotonic() - self._moved_at > GIVE_UP_SECONDS + self._paced_seconds or all(
+                    task.done() for task in tasks
+                ):
                     raise IncompleteError(f"{len(self._ordered_at)} parts are missing, and nobody sends them")
                 self._order_late_parts_anew()
                 await asyncio.sleep(POLL_SECONDS)
@@ -204,16 +210,33 @@ class PartsDownload:
         """A slow donor must not hold up the end: once all are on order, others may send what is late as well."""
         if not self._wanted:
             now = time.monotonic()
-            late = [number for number, at in self._ordered_at.items() if now - at > LATE_SECONDS]
+            patience = LATE_SECONDS + self._paced_seconds
+            late = [number for number, at in self._ordered_at.items() if now - at > patience]
             self._wanted.extend(late)
             self._ordered_at |= dict.fromkeys(late, now)
+
+    @property
+    def _most_streams(self) -> int:
+        """The donors that are asked at once: under a limit fewer, but not one alone, which may send next to nothing."""
+        limit = downloads().limit
+        return len(self._stubs) if limit is None else max(FEWEST_DONORS, limit // DONOR_RATE)
+
+    @property
+    def _paced_seconds(self) -> float:
+        """What all that is on order takes at the owner's limit, which is no donor's fault."""
+        limit = downloads().limit
+        return 0.0 if limit is None else AHEAD * PART_BYTES * self._most_streams / limit
 
     async def _fetch_for_long(self, donor: PeerID, file: PartialFile, index: PartIndex) -> None:
         """Fetch parts from that donor, as long as any is wanted. Raises StorageError."""
         while donor not in self.liars:
             try:
-                if self._wanted:
-                    await self._fetch(donor, file, index)
+                if self._wanted and self._streams < self._most_streams:
+                    self._streams += 1
+                    try:
+                        await self._fetch(donor, file, index)
+                    finally:
+                        self._streams -= 1
                 await asyncio.sleep(POLL_SECONDS)
             except LyingDonorError as error:
                 self._leave_out(donor, error)

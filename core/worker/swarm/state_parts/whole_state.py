@@ -42,6 +42,6 @@ class StateServer(DecentralizedAverager):
         """Send these peers no state from now on."""
         self._slots.blocked = peers
 
-    async def _know_upload(self, bits_per_second: float) -> None:
+    async def _know_upload(self, bits_per_second: float | None) -> None:
         """Learn how fast this computer's line uploads, which newcomers then have a share of."""
         self._slots.share.upload = bits_per_second

@@ -11,6 +11,7 @@ from typing import AsyncIterator  # noqa: UP035 - hivemind reads this very annot
 from hivemind.p2p import P2PContext, ServicerBase
 from hivemind.proto import runtime_pb2
 
+from core.worker.delegation.download_limit import downloads
 from core.worker.swarm.upload_test.paced_upload import CHUNK_BYTES, MAX_BYTES, RECEIPT_BYTES
 
 MAX_SECONDS = 4.0  # of one test
@@ -53,8 +54,11 @@ class UploadReceiver(ServicerBase):
     async def rpc_receive(
         self, stream: AsyncIterator[runtime_pb2.ExpertRequest], context: P2PContext
     ) -> AsyncIterator[runtime_pb2.ExpertResponse]:
-        """Confirm each chunk by its last bytes; who may not test now, or sends anything else, hears no more."""
-        if not self._admission.admit(context.remote_id):
+        """Confirm each chunk by its last bytes; who may not test now, or sends anything else, hears no more.
+
+        Where our owner limits downloads, a test would measure that limit, and not the other's line.
+        """
+        if downloads().limit is not None or not self._admission.admit(context.remote_id):
             return
         try:
             until = asyncio.get_running_loop().time() + MAX_SECONDS

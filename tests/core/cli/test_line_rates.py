@@ -1,0 +1,24 @@
+"""Limits of the line on the command line: they take the place of the settings', whoever is at the computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.availability.rules import AvailabilityRules
+from core.cli.parser.arguments import JoinRun, read_arguments
+from core.cli.runner.context import effective_settings
+from core.files.folders import Folders
+from core.records.settings import Settings, save_settings
+from tests.app.support.sample_sessions import ADDRESS
+
+
+def test_a_rate_that_is_typed_holds_at_all_times_and_the_other_one_stays(tmp_path: Path) -> None:
+    folders = Folders.below(tmp_path)
+    folders.settings_file.parent.mkdir(parents=True)
+    kept = AvailabilityRules(upload_rate=10**6, attended_upload_rate=10**5, battery=False)
+    save_settings(folders.settings_file, Settings(availability=kept))
+    command = read_arguments(["join", ADDRESS, "--download-rate", "1MB"], "1.0")
+    assert isinstance(command, JoinRun)
+    assert effective_settings(command, folders).availability == AvailabilityRules(
+        upload_rate=10**6, attended_upload_rate=10**5, battery=False, download_rate=10**6, attended_download_rate=10**6
+    )

@@ -1,0 +1,68 @@
+"""A volunteer whose owner slows it computes less, and averages whole rounds with the others all the same."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from core.protocol.commands import SetPace
+from core.protocol.events import Paced, Progress, RoundFinished
+from core.run.manifest import RunManifest
+from core.run.spec.recipe import ArithmeticGPT
+from tests.support.real_peers import Peer, PeerGroup, averaged, tiny
+
+pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.timeout(900)]
+
+SHARE = 0.1
+SLOWER, AS_BEFORE = 0.6, 0.8  # of the samples a second at full speed
+ROUNDS = 3
+
+
+def computing() -> RunManifest:
+    """A run whose micro-batches take a core some tens of milliseconds, so that rests are long beside them."""
+    return msgspec.structs.replace(tiny(), recipe=ArithmeticGPT(layers=4, width=256, heads=4))
+
+
+def rounds_of_two(peer: Peer, since: int) -> list[RoundFinished]:
+    """The next rounds of gradients in which somebody else was, once there are so many."""
+
+    def is_last(event: RoundFinished) -> bool:
+        return event.epoch == first.epoch + ROUNDS - 1 and is_of_two(event)
+
+    def is_of_two(event: RoundFinished) -> bool:
+        return event.kind == "gradients" and averaged(event)
+
+    first = peer.wait_for(RoundFinished, is_of_two, since=since)
+    peer.wait_for(RoundFinished, is_last, since=since)
+    return list(filter(is_of_two, peer.all(RoundFinished, since)))
+
+
+def test_a_slowed_peer_computes_less_and_averages_whole_rounds(group: PeerGroup) -> None:
+    organiser = group.organiser(manifest=computing())
+    volunteer = group.volunteer(organiser.posted, "home")
+    rounds_of_two(volunteer, 0)
+    free = volunteer.all(Progress)[-1]
+    swarm = organiser.all(Progress)[-1].swarm_samples_per_second
+    assert free.samples_per_second and free.loss and swarm
+    since, heard = len(volunteer.said), len(organiser.said)
+    volunteer.send(SetPace(compute_share=SHARE))
+    assert volunteer.wait_for(Paced, since=since).compute_share == SHARE
+
+    def is_slower(rate: float | None) -> bool:
+        return rate is not None and rate < SLOWER * float(free.samples_per_second or 0)
+
+    def is_slower_swarm(rate: float | None) -> bool:
+        return rate is not None and rate < swarm - (1 - SLOWER) * float(free.samples_per_second or 0)
+
+    volunteer.wait_for(Progress, lambda progress: is_slower(progress.samples_per_second), since=since)
+    organiser.wait_for(Progress, lambda progress: is_slower_swarm(progress.swarm_samples_per_second), since=heard)
+    since = len(volunteer.said)
+    assert all(event.peers == 2 and not event.reason for event in rounds_of_two(volunteer, since))
+    slowed = volunteer.all(Progress)[-1]
+    assert slowed.loss is not None and slowed.loss < free.loss
+    assert is_slower(slowed.samples_per_second)
+    since = len(volunteer.said)
+    volunteer.send(SetPace())
+    least = AS_BEFORE * free.samples_per_second
+    volunteer.wait_for(Progress, lambda progress: (progress.samples_per_second or 0) > least, since=since)
+    assert volunteer.leave() == 0
