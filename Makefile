@@ -7,6 +7,7 @@
 #   make soak  [ARGS="--seed 7"]     the tests marked faults, then half an hour of faults; with ARGS that alone
 #   make attack [ARGS="--only huge"] attacks on real swarms in one table, then every test that the security page names
 #   make experiments [ARGS=--docs]   what a second peer, overlap, compression, adapters, local SGD do; into the documents
+#   make scale [ARGS=--docs]         swarms of 100 to 10,000 volunteers, simulated; into the organiser's guide
 #   make docs  [ARGS=--check]        write the generated parts of the documents anew, or see whether they are behind
 #   make pictures                    take the pictures of README and documents anew
 #   make installer                   dist/workerbee_<version>_amd64.deb, the same bytes each time, and its checks
@@ -27,7 +28,7 @@ CHECK = .venv/bin/ruff format --check . && .venv/bin/ruff check . && .venv/bin/m
 THREE_AT_A_TIME = .venv/bin/pytest -n 3
 WITHOUT_PEERS = -m "not real and not networks and not slow and not faults"
 
-.PHONY: help demo test quick bench soak attack experiments docs pictures installer installer-portable installer-test clean
+.PHONY: help demo test quick bench soak attack experiments scale docs pictures installer installer-portable installer-test clean
 
 help:
 	@sed -n 's/^#   make/make/p' Makefile
@@ -63,6 +64,10 @@ attack:
 experiments:
 	$(SET_UP) test experiments
 	@.venv/bin/python -m tests.experiments $(ARGS)
+
+scale:
+	$(SET_UP) test
+	@.venv/bin/python -m tests.scale $(ARGS)
 
 docs:
 	$(SET_UP) test

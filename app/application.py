@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 
 from app.controllers.availability_controller import AvailabilityController, computer_watch
+from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
@@ -96,6 +97,7 @@ class Application(QObject):
         self.recording = RecordingController(self.folders, self.session_controller, self)
         self.navigator = Navigator(self.session_controller, self.engine_controller, self)
         self.remote_control = RemoteControl(self.session_controller, self)
+        self.catalogues = CatalogueController(self.folders, self.bridge, self)
         self.updates: UpdateController | None = None
 
     def _make_availability(self, watch: ComputerWatch | None) -> None:
@@ -127,6 +129,7 @@ class Application(QObject):
             availability=self.availability,
             recording=self.recording,
             navigator=self.navigator,
+            catalogues=self.catalogues,
             bridge=self.bridge,
             folders=self.folders,
             newest_version=self._newest_version,
@@ -183,6 +186,7 @@ class Application(QObject):
         self.device_poller.stop()
         self.availability.stop()
         self.engine_controller.stop()
+        self.catalogues.stop()
         if self.updates is not None:
             self.updates.stop()
         self.session_controller.close()

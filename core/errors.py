@@ -91,6 +91,7 @@ class ErrorKind(Enum):
         "Do not join before the organiser has explained it: the description may be damaged or forged.",
         6,
     )
+    CATALOGUE_REFUSED = ErrorText("This list of runs was refused.", "Ask its publisher what is wrong with it.", 6)
     MANIFEST_TOO_NEW = ErrorText("The run was described by a newer Workerbee.", "Update Workerbee, then join again.", 6)
     MANIFEST_ROLLED_BACK = ErrorText(
         "The swarm shows an older description of this run than the one you have seen before.",

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from core.protocol.events import Progress
 
 if TYPE_CHECKING:
+    from core.catalogue.refusal import Refusal
+    from core.catalogue.signed_file import SignedCatalogue
     from core.engine.install.events import InstallEvent
     from core.engine.install.offer import EngineOffer
     from core.hardware.monitor import DevicesSeen
@@ -33,16 +35,19 @@ class Bridge(QObject):
         devices_arrived: a measurement of the devices (DevicesSeen).
         engine_arrived: an offer of an engine, or an event of its installation.
         update_arrived: the answer to a check for a newer version, or ``None``.
+        catalogue_arrived: the source of a catalogue, and what was read there (SignedCatalogue or Refusal).
     """
 
     event_arrived = Signal(object)
     devices_arrived = Signal(object)
     engine_arrived = Signal(object)
     update_arrived = Signal(object)
+    catalogue_arrived = Signal(str, object)
     _woken = Signal()
     _devices_posted = Signal(object)
     _engine_posted = Signal(object)
     _update_posted = Signal(object)
+    _catalogue_posted = Signal(str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +56,7 @@ class Bridge(QObject):
         self._devices_posted.connect(self._deliver_devices, Qt.ConnectionType.QueuedConnection)
         self._engine_posted.connect(self._deliver_engine, Qt.ConnectionType.QueuedConnection)
         self._update_posted.connect(self._deliver_update, Qt.ConnectionType.QueuedConnection)
+        self._catalogue_posted.connect(self._deliver_catalogue, Qt.ConnectionType.QueuedConnection)
 
     def post_event(self, event: ClientEvent) -> None:
         """Post an event of a client, from whichever thread reads its worker."""
@@ -74,6 +80,11 @@ class Bridge(QObject):
         with contextlib.suppress(RuntimeError):
             self._update_posted.emit(notice)
 
+    def post_catalogue(self, source: str, answer: SignedCatalogue | Refusal) -> None:
+        """Post what was read of a catalogue, from the thread that waited for it."""
+        with contextlib.suppress(RuntimeError):
+            self._catalogue_posted.emit(source, answer)
+
     @Slot()
     def deliver(self) -> None:
         """Emit all events that have been posted; main thread only."""
@@ -91,3 +102,7 @@ class Bridge(QObject):
     @Slot(object)
     def _deliver_update(self, notice: object) -> None:
         self.update_arrived.emit(notice)
+
+    @Slot(str, object)
+    def _deliver_catalogue(self, source: str, answer: object) -> None:
+        self.catalogue_arrived.emit(source, answer)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
@@ -17,6 +19,7 @@ from core.files.folders import DataFolder
 
 if TYPE_CHECKING:
     from app.pages.join.page import JoinPage
+    from app.presenters.catalogue_presenter import CataloguePresenter
 
 
 class JoinPresenter(QObject):
@@ -37,13 +40,14 @@ class JoinPresenter(QObject):
         device_poller: DevicePoller,
         recording: RecordingController,
         navigator: Navigator,
+        catalogues: CatalogueController,
         data_folder: Path,
     ) -> None:
         super().__init__(page)
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording, self._navigator = device_poller, recording, navigator
-        self._data_folder = data_folder
+        self._data_folder, self._catalogues = data_folder, catalogues
         page.join_requested.connect(session_controller.join)
         page.cancel_requested.connect(session_controller.leave)
         page.run_file_requested.connect(self.open_run_file)
@@ -60,8 +64,16 @@ class JoinPresenter(QObject):
         self.page.show_questions(self._settings_store.settings if is_new_here else None)
         if self._device_poller.seen is not None:
             self.page.show_devices(self._device_poller.seen, self._settings_store.settings.device)
+        if self._recording.is_open:
+            self._catalogue_presenter.refresh()
         if not self._navigator.is_dismissed:
             self.page.show_session(self._session_controller.session)
+
+    @cached_property
+    def _catalogue_presenter(self) -> CataloguePresenter:
+        from app.presenters.catalogue_presenter import CataloguePresenter
+
+        return CataloguePresenter(self.page, self._catalogues, self._settings_store, self._device_poller)
 
     def open_run_file(self, path: Path) -> None:
         """Read a run file, with which the next address is joined; what is wrong with it is said on the page."""

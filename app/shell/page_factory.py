@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.availability_controller import AvailabilityController
+from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator, PageName
@@ -61,6 +62,7 @@ class PageFactory:
         availability: AvailabilityController,
         recording: RecordingController,
         navigator: Navigator,
+        catalogues: CatalogueController,
         bridge: Bridge,
         folders: Folders,
         newest_version: Callable[[], UpdateNotice | None],
@@ -70,7 +72,7 @@ class PageFactory:
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
-        self._navigator, self._bridge = navigator, bridge
+        self._navigator, self._catalogues, self._bridge = navigator, catalogues, bridge
         self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
         self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
@@ -156,6 +158,7 @@ class PageFactory:
             self._device_poller,
             self._recording,
             self._navigator,
+            self._catalogues,
             self._folders.data,
         )
 

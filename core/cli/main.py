@@ -30,6 +30,7 @@ from core.cli.parser.control_arguments import ControlWindow
 from core.cli.parser.engine_arguments import EngineCommand, MakeEngine, RemoveEngine, Reset, ShowEngine
 from core.cli.parser.forget_arguments import ForgetOrganiser
 from core.cli.parser.help_arguments import ShowDocument
+from core.cli.parser.organiser.catalogue_arguments import AddToCatalogue, CatalogueCommand, ShowCatalogue, SignCatalogue
 from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.organiser.publish_arguments import PublishRun
@@ -174,7 +175,7 @@ def _engine(command: EngineCommand, folders: Folders) -> int:
 
 
 def _with_context(
-    command: _InSwarm | ExportRun | Doctor | MakeReport,
+    command: _InSwarm | CatalogueCommand | ExportRun | Doctor | MakeReport,
     folders: Folders,
     worker_command: Sequence[str] | None,
 ) -> int:
@@ -193,6 +194,10 @@ def _with_context(
             from core.cli.commands.report import report
 
             return report(command, context)
+        if isinstance(command, AddToCatalogue | SignCatalogue | ShowCatalogue):
+            from core.cli.commands.organiser.catalogue import catalogue
+
+            return catalogue(command, context)
         if isinstance(command, ExportRun):
             from core.cli.commands.organiser.export import export
 

@@ -129,6 +129,16 @@ class DataFolder:
         """What is known of newer versions of Workerbee."""
         return self.path / "updates.json"
 
+    @property
+    def catalogues(self) -> Path:
+        """The catalogues that this person has added, each in a file of its own."""
+        return self.path / "catalogues"
+
+    @property
+    def catalogue_key_file(self) -> Path:
+        """The key with which this person signs catalogues of runs."""
+        return self.path / "catalogue.key"
+
     def organiser_of(self, run_id: str) -> Path:
         """The folder of one published run; whatever its id contains, it lies directly in ``organiser``."""
         return self.organiser / quote(run_id, safe="").replace(".", "%2E")

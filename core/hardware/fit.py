@@ -39,6 +39,20 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What a run needs, in bytes.
+
+    ``gpu_bytes`` on a GPU and ``memory_bytes`` beside it, or ``cpu_memory_bytes`` where the CPU trains.
+    """
+
+    gpu_bytes: int
+    memory_bytes: int
+    cpu_memory_bytes: int
+    disk_bytes: int
+    download_bytes: int
+
+
+@dataclass(frozen=True)
 class Fits:
     """All needs of a run on one device; ``gpu`` is ``None`` where the CPU trains."""
 
@@ -69,14 +83,29 @@ def share_of_swarm(mine: float, others: float | None) -> float | None:
 
 def fits(manifest: RunManifest, device: Device, devices: Sequence[Device], disk: DiskSpace) -> Fits:
     """How that run fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
+    return compare_needs(needs_of(manifest), device, devices, disk)
+
+
+def compare_needs(needs: Needs, device: Device, devices: Sequence[Device], disk: DiskSpace) -> Fits:
+    """How a run with those needs fits if ``device`` trains; the CPU among ``devices`` tells of ordinary memory."""
     host = next((each for each in devices if each.kind == "cpu"), None)
-    needs = estimate_requirements(manifest)
     is_gpu = device.kind == "cuda"
-    on_host = host_memory_needed(manifest) + (0 if is_gpu else needs.device_memory_bytes)
     return Fits(
-        gpu=_of_memory(gpu_memory_needed(manifest), device) if is_gpu else None,
-        memory=_of_memory(on_host, host),
-        disk=replace(_compared(disk_needed(manifest), disk.free_bytes), is_limited=disk.is_limited),
+        gpu=_of_memory(needs.gpu_bytes, device) if is_gpu else None,
+        memory=_of_memory(needs.memory_bytes if is_gpu else needs.cpu_memory_bytes, host),
+        disk=replace(_compared(needs.disk_bytes, disk.free_bytes), is_limited=disk.is_limited),
+        download_bytes=needs.download_bytes,
+    )
+
+
+def needs_of(manifest: RunManifest) -> Needs:
+    """What the run of a manifest needs: the estimates, or what the organiser asks for, if more."""
+    needs, beside_gpu = estimate_requirements(manifest), host_memory_needed(manifest)
+    return Needs(
+        gpu_bytes=gpu_memory_needed(manifest),
+        memory_bytes=beside_gpu,
+        cpu_memory_bytes=beside_gpu + needs.device_memory_bytes,
+        disk_bytes=disk_needed(manifest),
         download_bytes=needs.download_bytes + needs.fetched_bytes,
     )
 

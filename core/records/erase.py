@@ -95,6 +95,7 @@ def _in_data_folder(folders: Folders, path: Path) -> Iterator[tuple[Category, Pa
         data.uploads_file: "caches",
         data.updates_file: "caches",
         data.caches: "caches",
+        data.catalogue_key_file: "identity",
     }
     if path == data.peers:
         yield from _beside_keys(path, "caches")

@@ -11,19 +11,22 @@ from urllib.parse import urlsplit
 from core.security.address_guard import AddressGuard, AddressRefusedError
 
 
-def http_opener(guard: AddressGuard | None) -> urllib.request.OpenerDirector:
+def http_opener(
+    guard: AddressGuard | None, *, redirections: CheckedRedirections | None = None, uses_proxies: bool = True
+) -> urllib.request.OpenerDirector:
     """A urllib opener that raises AddressRefusedError before anything is asked where ``guard`` forbids it.
 
     It goes through a proxy that a variable such as ``https_proxy`` names. Only that one sees the connection then, so
     that the address is judged before; whatever goes past it, as ``no_proxy`` may say, is judged like the rest.
+    ``redirections`` says which of them are followed: by default those to http(s) that do not lead out of TLS.
     """
     opener = urllib.request.OpenerDirector()
     opener.addheaders = []
     for handler in (
-        _Proxies(guard),
+        *((_Proxies(guard),) if uses_proxies else ()),
         _PlainHandler(guard),
         _SecureHandler(guard),
-        CheckedRedirections(_refuse_other_protocols),
+        redirections or CheckedRedirections(_refuse_other_protocols),
         urllib.request.HTTPDefaultErrorHandler(),
         urllib.request.HTTPErrorProcessor(),
         urllib.request.UnknownHandler(),

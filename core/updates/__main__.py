@@ -11,8 +11,8 @@ import sys
 
 import msgspec
 
-from core.updates.https_fetch import fetch
-from core.updates.notice import RefusedNoticeError, notice_in
+from core.security.https_fetch import fetch
+from core.updates.notice import MAX_NOTICE_BYTES, RefusedNoticeError, notice_in
 
 LIMIT_SECONDS = 60  # in all, for a server that sends a byte now and then
 
@@ -23,7 +23,7 @@ def main() -> int:
         signal.alarm(LIMIT_SECONDS)
     address, publisher = sys.argv[1:]
     try:
-        notice = notice_in(fetch(address), publisher)
+        notice = notice_in(fetch(address, MAX_NOTICE_BYTES), publisher)
     except (OSError, http.client.HTTPException, ValueError, RefusedNoticeError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1

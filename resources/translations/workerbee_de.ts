@@ -2,6 +2,37 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>AddCatalogue</name>
+    <message>
+        <source>Add a list of runs…</source>
+        <translation>Liste von Läufen hinzufügen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Address of the list</source>
+        <translation>Adresse der Liste</translation>
+    </message>
+    <message>
+        <source>Read the list</source>
+        <translation>Liste lesen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>An https address, or the path of a file. Its server sees your IP address.</source>
+        <translation>Eine https-Adresse oder der Pfad einer Datei. Der Server sieht Ihre IP-Adresse.</translation>
+    </message>
+    <message>
+        <source>Reading the list…</source>
+        <translation>Liste wird gelesen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>This list cannot be added.</source>
+        <translation>Diese Liste kann nicht hinzugefügt werden.</translation>
+    </message>
+</context>
+<context>
     <name>Address</name>
     <message numerus="yes">
         <source>%n address(es)</source>
@@ -625,6 +656,124 @@
     <message>
         <source>What can I do?</source>
         <translation>Was kann ich tun?</translation>
+    </message>
+</context>
+<context>
+    <name>Catalogue</name>
+    <message>
+        <source>A list without a title</source>
+        <translation>Eine Liste ohne Titel</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <translation>von %1</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 Parameter</translation>
+    </message>
+    <message>
+        <source>%1 to download</source>
+        <translation>%1 zu laden</translation>
+    </message>
+    <message>
+        <source>%1: needs about %2 of memory</source>
+        <translation>%1: braucht etwa %2 Speicher</translation>
+    </message>
+    <message>
+        <source>paused by its organiser</source>
+        <translation>vom Veranstalter angehalten</translation>
+    </message>
+    <message>
+        <source>finished by its organiser</source>
+        <translation>vom Veranstalter beendet</translation>
+    </message>
+    <message>
+        <source>This is neither an https:// address nor the path of a file.</source>
+        <translation>Das ist weder eine Adresse mit https:// noch der Pfad einer Datei.</translation>
+    </message>
+    <message>
+        <source>The list could not be read: %1</source>
+        <translation>Die Liste konnte nicht gelesen werden: %1</translation>
+    </message>
+    <message>
+        <source>nobody answers.</source>
+        <translation>niemand antwortet.</translation>
+    </message>
+    <message>
+        <source>The list was refused: it has more than %1.</source>
+        <translation>Die Liste wurde abgelehnt: Sie hat mehr als %1.</translation>
+    </message>
+    <message>
+        <source>The list was refused: it names %1 runs, and %2 are the most.</source>
+        <translation>Die Liste wurde abgelehnt: Sie nennt %1 Läufe, und höchstens %2 sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>The list was refused: nobody has signed it, or it is something else.</source>
+        <translation>Die Liste wurde abgelehnt: Niemand hat sie signiert, oder es ist keine Liste.</translation>
+    </message>
+    <message>
+        <source>The list was refused: its signature is wrong, so it was changed by others.</source>
+        <translation>Die Liste wurde abgelehnt: Ihre Signatur ist falsch, also haben andere sie geändert.</translation>
+    </message>
+    <message>
+        <source>The list was refused: %1</source>
+        <translation>Die Liste wurde abgelehnt: %1</translation>
+    </message>
+    <message>
+        <source>The list was made by a newer Workerbee. Update Workerbee to read it.</source>
+        <translation>Die Liste stammt von einem neueren Workerbee. Aktualisieren Sie Workerbee, um sie zu lesen.</translation>
+    </message>
+    <message>
+        <source>The list was refused: it was valid until %1.</source>
+        <translation>Die Liste wurde abgelehnt: Sie galt bis %1.</translation>
+    </message>
+    <message>
+        <source>The list was refused: it is now signed with another key, %1.</source>
+        <translation>Die Liste wurde abgelehnt: Sie ist jetzt mit einem anderen Schlüssel signiert, %1.</translation>
+    </message>
+    <message>
+        <source>The list was refused: it is of %1, and a newer one was seen before.</source>
+        <translation>Die Liste wurde abgelehnt: Sie ist vom %1, und eine neuere ist schon bekannt.</translation>
+    </message>
+    <message>
+        <source>The list cannot be verified before the training engine is made.</source>
+        <translation>Die Liste kann erst geprüft werden, wenn die Trainings-Engine eingerichtet ist.</translation>
+    </message>
+    <message>
+        <source>There are too many lists already; remove one of them first.</source>
+        <translation>Es gibt schon zu viele Listen; entfernen Sie zuerst eine davon.</translation>
+    </message>
+</context>
+<context>
+    <name>CatalogueSource</name>
+    <message>
+        <source>Reading it…</source>
+        <translation>Wird gelesen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Refresh</source>
+        <translation>Aktualisieren</translation>
+    </message>
+    <message>
+        <source>Remove the list</source>
+        <translation>Liste entfernen</translation>
+    </message>
+    <message>
+        <source>From “%1”, signed by %2, as of %3.</source>
+        <translation>Aus „%1“, signiert von %2, Stand %3.</translation>
+    </message>
+    <message>
+        <source>Until it is right again, the list of that day is shown for two weeks.</source>
+        <translation>Bis sie wieder stimmt, wird zwei Wochen lang die zuletzt gelesene Liste gezeigt.</translation>
+    </message>
+    <message>
+        <source>Its runs are no longer shown, since nothing newer has come for two weeks.</source>
+        <translation>Ihre Läufe werden nicht mehr gezeigt, da seit zwei Wochen nichts Neueres gekommen ist.</translation>
+    </message>
+    <message>
+        <source>Trust the new key…</source>
+        <translation>Neuem Schlüssel vertrauen&#xa0;…</translation>
     </message>
 </context>
 <context>
@@ -2695,6 +2844,14 @@
         <translation>Fragen Sie den Organisator nach dem Grund. Wenn falsch war, was dieser Computer gesendet hat, sind vielleicht sein Speicher oder seine GPU defekt.</translation>
     </message>
     <message>
+        <source>This list of runs was refused.</source>
+        <translation>Diese Liste von Läufen wurde abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Ask its publisher what is wrong with it.</source>
+        <translation>Fragen Sie, wer sie veröffentlicht, was daran falsch ist.</translation>
+    </message>
+    <message>
         <source>Look at what has changed, and press Start if you agree to that, too.</source>
         <translation>Sehen Sie an, was sich geändert hat, und drücken Sie Starten, wenn Sie auch dem zustimmen.</translation>
     </message>
@@ -3479,6 +3636,44 @@
     </message>
 </context>
 <context>
+    <name>RunCatalogue</name>
+    <message>
+        <source>Filter, such as a word or a name</source>
+        <translation>Filter, etwa ein Wort oder ein Name</translation>
+    </message>
+    <message>
+        <source>Filter the runs</source>
+        <translation>Läufe filtern</translation>
+    </message>
+    <message>
+        <source>Look at this run</source>
+        <translation>Diesen Lauf ansehen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more run(s): type a word above to find them.</source>
+        <translation>
+            <numerusform>%n weiterer Lauf: Geben Sie oben ein Wort ein, um ihn zu finden.</numerusform>
+            <numerusform>%n weitere Läufe: Geben Sie oben ein Wort ein, um sie zu finden.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No run has these words.</source>
+        <translation>Kein Lauf enthält diese Wörter.</translation>
+    </message>
+    <message>
+        <source>No run on your lists is open now.</source>
+        <translation>Kein Lauf Ihrer Listen ist gerade offen.</translation>
+    </message>
+    <message>
+        <source>Organisers publish lists of runs. Add one by its address, and its runs are shown here.</source>
+        <translation>Veranstalter veröffentlichen Listen von Läufen. Fügen Sie eine über ihre Adresse hinzu, dann stehen ihre Läufe hier.</translation>
+    </message>
+    <message>
+        <source>Runs that need you</source>
+        <translation>Läufe, die Hilfe suchen</translation>
+    </message>
+</context>
+<context>
     <name>RunDetails</name>
     <message>
         <source>Open its page in the browser</source>
@@ -4042,6 +4237,32 @@
     <message>
         <source>Closing the window minimises it, and Workerbee goes on. To pause, resume and quit, use its notifications, a right click on Workerbee in the menu of programs, or a terminal: workerbee pause.</source>
         <translation>Schließen minimiert das Fenster, und Workerbee läuft weiter. Zum Pausieren, Fortsetzen und Beenden dienen die Benachrichtigungen, ein Rechtsklick auf Workerbee im Programmmenü oder ein Terminal: workerbee pause.</translation>
+    </message>
+</context>
+<context>
+    <name>TrustCatalogue</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n Lauf</numerusform>
+            <numerusform>%n Läufen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add the list “%1” with %2?</source>
+        <translation>Die Liste „%1“ mit %2 hinzufügen?</translation>
+    </message>
+    <message>
+        <source>Until now it was signed with the key %1, which will be forgotten.</source>
+        <translation>Bisher war sie mit dem Schlüssel %1 signiert, der dann vergessen wird.</translation>
+    </message>
+    <message>
+        <source>It is signed with the key %1. Compare it with the one that its publisher posts elsewhere: from now on, only lists with this key are shown. A list never starts anything; you see each run before you agree.</source>
+        <translation>Sie ist mit dem Schlüssel %1 signiert. Vergleichen Sie ihn mit dem, der anderswo veröffentlicht ist: Von nun an werden nur Listen mit diesem Schlüssel gezeigt. Eine Liste startet nie etwas; Sie sehen jeden Lauf, bevor Sie zustimmen.</translation>
+    </message>
+    <message>
+        <source>Add the list</source>
+        <translation>Liste hinzufügen</translation>
     </message>
 </context>
 <context>

@@ -162,6 +162,16 @@
     </message>
 </context>
 <context>
+    <name>RunCatalogue</name>
+    <message numerus="yes">
+        <source>%n more run(s): type a word above to find them.</source>
+        <translation>
+            <numerusform>%n more run: type a word above to find it.</numerusform>
+            <numerusform>%n more runs: type a word above to find them.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Status</name>
     <message numerus="yes">
         <source>all %n step(s) taken, waiting for the others</source>
@@ -192,6 +202,16 @@
         <translation>
             <numerusform>samples in %n run</numerusform>
             <numerusform>samples in %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TrustCatalogue</name>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
         </translation>
     </message>
 </context>

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -27,6 +28,7 @@ from pytestqt.qtbot import QtBot
 from app.pages.contributions.page import ContributionsPage
 from app.pages.engine import EnginePage
 from app.pages.join.page import JoinPage
+from app.pages.join.run_catalogue import ShownCatalogues
 from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
 from app.shell.erase_dialog import EraseDialog
@@ -35,6 +37,8 @@ from core.availability.decision import Decision, Reason
 from core.availability.observation import GpuUse, Observation
 from core.availability.rule_views import rule_views
 from core.availability.rules import AvailabilityRules
+from core.catalogue.refusal import Refusal
+from core.catalogue.store import KnownCatalogue
 from core.client.session import Session
 from core.engine.build_selection import Choice, Suited
 from core.engine.file_lists import EngineFile, EngineFiles
@@ -48,6 +52,7 @@ from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
 from tests.app.pages.test_contributions import GIVEN, TARIFF
 from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
+from tests.core.catalogue.listed import catalogue, entry
 from tests.core.run.test_receipts import MINE_KEPT
 
 LONG = "Donaudampfschifffahrtsgesellschaft " * 3
@@ -74,6 +79,23 @@ def first_day_page() -> JoinPage:
     page = JoinPage()
     page.show_devices(seen(GPU, BUSY_GPU, CPU), "auto")
     page.show_questions(Settings())
+    return page
+
+
+def catalogue_page() -> JoinPage:
+    page = join_page()
+    runs = catalogue(*(entry(f"run-{number}", name=LONG, description=LONG * 4) for number in range(5)))
+    listed = KnownCatalogue(
+        source="https://example.org/" + "a" * 200,
+        publisher=PEER,
+        catalogue=msgspec.structs.replace(runs, title=LONG),
+        read_at=0.0,
+        asked_at=0.0,
+        refusal=Refusal("other_key", PEER),
+    )
+    page.catalogue.show_catalogues(ShownCatalogues((listed,), frozenset({listed.source})))
+    page.catalogue.show_device(GPU, (GPU, CPU))
+    page.catalogue.adding.show_refusal(Refusal("unreadable", LONG))
     return page
 
 
@@ -144,7 +166,7 @@ def erase_dialog() -> QWidget:
     return dialog.box
 
 
-PAGES = (join_page, first_day_page, review_page, choice_page, settings_page, engine_page)
+PAGES = (join_page, first_day_page, catalogue_page, review_page, choice_page, settings_page, engine_page)
 WINDOWS = (ShutdownWindow, erase_dialog)
 
 

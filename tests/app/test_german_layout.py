@@ -53,6 +53,7 @@ SESSIONS = {
 PAGES = (
     "join_page",
     "first_day_page",
+    "catalogue_page",
     "review_page",
     "choice_page",
     "settings_page",

@@ -5,6 +5,7 @@ A target's function returns for whatever is refused as it should be; every other
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import tempfile
@@ -17,6 +18,8 @@ import msgspec
 import torch
 from hivemind.utils import MSGPackSerializer
 
+from core.catalogue.refusal import RefusedCatalogueError
+from core.catalogue.signed_file import _SIGNING_PREFIX, open_catalogue, sign_catalogue
 from core.errors import UserError
 from core.protocol.codec import decode_command, decode_event, encode
 from core.protocol.events import Left
@@ -41,6 +44,7 @@ from core.worker.swarm.local_sgd.codecs.wire import codec
 from core.worker.swarm.local_sgd.group_agreement import GroupAgreement, Told
 from core.worker.swarm.local_sgd.state_file import check_state_file, write_state_file
 from core.worker.swarm.state_parts.messages import Offer, Order, Wish, decoded
+from tests.core.catalogue.listed import catalogue as listed
 
 CODECS = get_args(DeltaCodec)
 NUMBERS = 700  # of an encoded part: some blocks, and a rest
@@ -160,6 +164,15 @@ def _update_notice(data: bytes) -> None:
             notice_in(encoded, ORGANISER.peer_id)
 
 
+def _catalogue(data: bytes) -> None:
+    """As it comes, and as a publisher would have signed it."""
+    body = data.partition(b"\n")[2] if data.startswith(b"# workerbee") else data
+    signature = base64.b64encode(ORGANISER.sign(_SIGNING_PREFIX + body))
+    for encoded in (data, b"# workerbee catalogue 1 %s %s\n%s" % (ORGANISER.peer_id.encode(), signature, body)):
+        with contextlib.suppress(RefusedCatalogueError):
+            open_catalogue(encoded, now=1.8e9)
+
+
 def _state_bytes() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
@@ -211,5 +224,6 @@ def targets() -> dict[str, Target]:
             ),
         ),
         "pipes": Target(_pipes, (encode(Left(contributed_samples=3)),)),
+        "catalogue": Target(_catalogue, (sign_catalogue(listed(made=1.8e9), ORGANISER),)),
         "update-notice": Target(_update_notice, (notice,)),
     }

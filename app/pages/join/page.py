@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -19,6 +20,8 @@ from core.errors import ErrorKind
 
 if TYPE_CHECKING:
     from app.pages.join.first_questions import FirstQuestions
+    from app.pages.join.run_catalogue import RunCatalogue
+    from core.catalogue.catalogue import CatalogueEntry
     from core.client.session import Session
     from core.hardware.monitor import DevicesSeen
     from core.records.recent_runs import RecentRun
@@ -67,6 +70,17 @@ class JoinPage(QWidget):
         self.questions: FirstQuestions | None = None
         self._shown_problem: tuple[ErrorKind, str] | None = None
         self._lay_out()
+
+    @cached_property
+    def catalogue(self) -> RunCatalogue:
+        """The runs of the catalogues, below the recent ones, made when it is first needed."""
+        from app.pages.join.run_catalogue import RunCatalogue
+
+        catalogue = RunCatalogue()
+        catalogue.run_requested.connect(self._join_listed)
+        self._left.insertWidget(self._left.indexOf(self.recent) + 1, catalogue)
+        catalogue.show()
+        return catalogue
 
     @property
     def address(self) -> JoinAddress | None:
@@ -136,7 +150,16 @@ class JoinPage(QWidget):
         self.form.field.setFocus()
 
     def _join_again(self, run: RecentRun) -> None:
-        self.fill_address(run.address)
+        self._look_at(run.address)
+
+    def _join_listed(self, entry: CatalogueEntry) -> None:
+        self._look_at(entry.address)
+
+    def _look_at(self, text: str) -> None:
+        """Fill in an address, and ask there which run it is; the review and the consent come after it."""
+        if self.form.field.isReadOnly():
+            return
+        self.fill_address(text)
         if address := self.address:
             self.join_requested.emit(address)
 

@@ -29,6 +29,7 @@ from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_contro
 from core.cli.parser.engine_arguments import EngineCommand, Reset, add_engine, add_reset, read_engine
 from core.cli.parser.forget_arguments import ForgetOrganiser, add_forget
 from core.cli.parser.help_arguments import ShowDocument, add_help
+from core.cli.parser.organiser.catalogue_arguments import CatalogueCommand, add_catalogue, read_catalogue
 from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet, add_fleet, read_fleet
 from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers, add_block, add_peers, read_block, read_peers
 from core.cli.parser.organiser.publish_arguments import PublishRun, add_publish, read_publish
@@ -126,6 +127,7 @@ ParsedCommand = (
     | CheckRunFile
     | PublishRun
     | ListRuns
+    | CatalogueCommand
     | ExportRun
     | JoinRun
     | InspectSwarm
@@ -174,6 +176,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
     add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
+    add_catalogue(commands.add_parser("catalogue", help="publish a list of runs; show one", allow_abbrev=False))
     add_export(commands.add_parser("export", help="write a run's model for other programs", allow_abbrev=False))
     add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
@@ -284,6 +287,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "run": read_run,
     "publish": read_publish,
     "runs": read_runs,
+    "catalogue": read_catalogue,
     "export": read_export,
     "join": _join,
     "inspect": _inspect,

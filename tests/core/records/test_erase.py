@@ -34,6 +34,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folders:
         data.peers / "1" / "port",
         data.organiser_of("sums") / "identity.key",
         data.organiser_of("sums") / "checkpoint.safetensors",
+        data.catalogue_key_file,
+        data.catalogues / "a-list.json",
         autostart_file(),
         service_unit_file(),
     ):
@@ -50,7 +52,7 @@ def files(folder: Path) -> set[str]:
 def test_every_part_is_named_with_its_size_and_none_twice(folders: Folders) -> None:
     found = {each.category: each for each in list_user_data(folders)}
     assert found.keys() == CATEGORIES
-    assert sum(each.held_bytes for each in found.values()) == 150
+    assert sum(each.held_bytes for each in found.values()) == 170
     paths = [path for each in found.values() for path in each.paths]
     assert len(paths) == len(set(paths))
 
@@ -65,7 +67,7 @@ def test_what_runs_have_downloaded_is_named_as_that_and_may_go_alone(folders: Fo
 
 def test_all_goes_but_the_keys(folders: Folders, tmp_path: Path) -> None:
     erase_user_data(folders, ALL_BUT_IDENTITY)
-    assert files(tmp_path) == {"identity.key"}
+    assert files(tmp_path) == {"identity.key", "catalogue.key"}
     assert not folders.settings.exists() and not folders.logs.exists()
 
 

@@ -32,6 +32,8 @@ def test_a_run_is_written_checked_published_listed_exported_and_loaded(tmp_path:
     assert "workerbee://join?" in done(tmp_path, "publish", "run.toml", "--epochs", "1", *ONLY_HERE).out
     (listed,) = map(json.loads, done(tmp_path, "runs", "--json").out.splitlines())
     assert listed["id"] == run_id and listed["epoch"] >= 1 and listed["checkpoints"]
+    done(tmp_path, "catalogue", "add", "list.toml", run_id, "run.toml")
+    assert f"\n{run_id}: " in done(tmp_path, "catalogue", "show", "list.toml").out
     done(tmp_path, "export", run_id, "--to", "by-name")
     done(tmp_path, "export", "run.toml", "--to", "by-file")
     loaded = subprocess.run(

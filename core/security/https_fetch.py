@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+import ipaddress
 import urllib.request
 from urllib.parse import urlsplit
 
-from core.security.http_opener import CheckedRedirections
-from core.updates.notice import MAX_NOTICE_BYTES
+from core.security.address_guard import AddressGuard
+from core.security.http_opener import CheckedRedirections, http_opener
 
 SILENCE_SECONDS = 15.0
 _MOST_REDIRECTIONS = 5
 _LOOPBACK = ("127.0.0.1", "localhost")
+_OWN_COMPUTER = tuple(map(ipaddress.ip_network, ("127.0.0.0/8", "::1/128")))
 
 
-def fetch(address: str) -> bytes:
-    """The file's first bytes, one more at the most than a notice may have.
+def fetch(address: str, max_bytes: int, *, is_guarded: bool = False) -> bytes:
+    """The file's first bytes, one more at the most than ``max_bytes``.
 
-    Raises OSError, HTTPException and ValueError.
+    Raises OSError, HTTPException, ValueError and, for an address within a private network where it ``is_guarded``,
+    AddressRefusedError.
 
     ``https`` only; a server on this very computer, as tests have it, may be asked without.
     """
     is_here = urlsplit(address).scheme == "http" and urlsplit(address).hostname in _LOOPBACK
     if not is_here:
         _refuse_unsafe(address)
-    handlers: list[urllib.request.BaseHandler] = [_FewRedirections(lambda _asked, address: _refuse_unsafe(address))]
-    if is_here:
-        handlers.append(urllib.request.ProxyHandler({}))
+    guard = AddressGuard(_OWN_COMPUTER if is_here else ()) if is_guarded else None
+    redirections = _FewRedirections(lambda _asked, address: _refuse_unsafe(address))
+    opener = http_opener(guard, redirections=redirections, uses_proxies=not is_here)
     # Whoever is asked learns no more than it must: no version, no system.
     request = urllib.request.Request(address, headers={"User-Agent": "workerbee"})
-    with urllib.request.build_opener(*handlers).open(request, timeout=SILENCE_SECONDS) as answer:
-        read: bytes = answer.read(MAX_NOTICE_BYTES + 1)
+    with opener.open(request, timeout=SILENCE_SECONDS) as answer:
+        read: bytes = answer.read(max_bytes + 1)
     return read
 
 

@@ -1,0 +1,1 @@
+"""Texts about catalogues of runs: why one is refused, how its runs fit."""
