@@ -12,11 +12,13 @@ from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
+from app.presenters.order_presenter import OrderPresenter
 from core.errors import UserError
 from core.files.folders import DataFolder
 
 if TYPE_CHECKING:
     from app.pages.join.page import JoinPage
+    from app.run_order.controller import RunOrderController
 
 
 class JoinPresenter(QObject):
@@ -37,10 +39,12 @@ class JoinPresenter(QObject):
         device_poller: DevicePoller,
         recording: RecordingController,
         navigator: Navigator,
+        run_order: RunOrderController,
         data_folder: Path,
     ) -> None:
         super().__init__(page)
         self.page = page
+        self._order = OrderPresenter(page.order, run_order, session_controller, recording)
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording, self._navigator = device_poller, recording, navigator
         self._data_folder = data_folder
@@ -56,6 +60,7 @@ class JoinPresenter(QObject):
     def refresh(self) -> None:
         """Show what is so now; of a session that the person has dismissed, nothing."""
         self.page.show_recent(self._recording.recent_runs)
+        self._order.refresh()
         is_new_here = self._recording.is_open and not self._recording.recent_runs
         self.page.show_questions(self._settings_store.settings if is_new_here else None)
         if self._device_poller.seen is not None:

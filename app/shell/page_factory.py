@@ -18,6 +18,7 @@ from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from app.pages.join.page import JoinPage
 from app.presenters.join_presenter import JoinPresenter
+from app.run_order.controller import RunOrderController
 
 if TYPE_CHECKING:
     from app.presenters.contributions_presenter import ContributionsPresenter
@@ -61,6 +62,7 @@ class PageFactory:
         availability: AvailabilityController,
         recording: RecordingController,
         navigator: Navigator,
+        run_order: RunOrderController,
         bridge: Bridge,
         folders: Folders,
         newest_version: Callable[[], UpdateNotice | None],
@@ -70,7 +72,7 @@ class PageFactory:
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
-        self._navigator, self._bridge = navigator, bridge
+        self._navigator, self._run_order, self._bridge = navigator, run_order, bridge
         self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
         self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
@@ -156,6 +158,7 @@ class PageFactory:
             self._device_poller,
             self._recording,
             self._navigator,
+            self._run_order,
             self._folders.data,
         )
 
@@ -178,7 +181,12 @@ class PageFactory:
         from app.presenters.review_presenter import ReviewPresenter
 
         return ReviewPresenter(
-            self._session_controller, self._settings_store, self._device_poller, self._navigator, self._folders.data
+            self._session_controller,
+            self._settings_store,
+            self._device_poller,
+            self._navigator,
+            self._run_order,
+            self._folders.data,
         )
 
     def _training_presenter(self) -> TrainingPresenter:
@@ -191,6 +199,7 @@ class PageFactory:
             self._recording,
             self._engine_controller,
             self._navigator,
+            self._run_order,
             self._bridge,
         )
 
