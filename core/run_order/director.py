@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
@@ -105,7 +105,7 @@ class OrderDirector:
     def agreed(self, key: RunKey) -> None:
         """The person has answered for a run that had changed, or wants one to be tried that had failed."""
         standings = {run: each for run, each in self.state.standings.items() if run != key}
-        self.state = OrderState(self.state.helped, self.state.is_helped, self.state.changed_at, standings)
+        self.state = replace(self.state, standings=standings)
 
     @property
     def is_done(self) -> bool:

@@ -48,12 +48,11 @@ class Standing:
 class OrderState:
     """What the next decision needs to know of the ones before; times are in seconds, of one clock.
 
-    ``helped`` is the run that was helped last, ``is_helped`` whether that is so since it was chosen; ``changed_at`` is
-    when it took the place of another. A run without a standing was not looked at yet.
+    ``helped`` is the run that was helped last, ``changed_at`` when it took the place of another. A run without a
+    standing was not looked at yet.
     """
 
     helped: RunKey | None = None
-    is_helped: bool = False
     changed_at: float | None = None
     standings: Mapping[RunKey, Standing] = field(default_factory=dict)
 
@@ -95,8 +94,8 @@ def began(state: OrderState, run: RunKey, now: float) -> OrderState:
     """The state once samples are computed for that run."""
     state = noted(state, run, None, now)
     if state.helped == run:
-        return replace(state, is_helped=True)
-    return replace(state, helped=run, is_helped=True, changed_at=None if state.helped is None else now)
+        return state
+    return replace(state, helped=run, changed_at=None if state.helped is None else now)
 
 
 def choose(
@@ -136,8 +135,7 @@ def _instead(state: OrderState, order: Sequence[RunKey], present: Present, obsta
     """What follows a run that cannot be helped."""
     run = present.run
     following = next((each for each in _possible(state, order, now) if each != run), None)
-    was_helped = state.is_helped and state.helped == run
-    if following is None or (was_helped and not present.is_over and _is_too_soon(state, now)):
+    if following is None or (state.helped == run and not present.is_over and _is_too_soon(state, now)):
         return Choice(None if present.is_over else run)
     return Choice(following, obstacle)
 
