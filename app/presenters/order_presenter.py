@@ -17,7 +17,6 @@ from core.texts.run_order import switch_words
 if TYPE_CHECKING:
     from app.run_order.controller import RunOrderController
 
-_SHOWN_CHANGES = 3
 _LONGEST_NAME = 80
 
 
@@ -54,7 +53,7 @@ class OrderPresenter(QObject):
             )
             for each in order.runs
         )
-        changes = tuple(f"{figures.clock(each.at)} · {switch_words(each)}" for each in order.switches[:_SHOWN_CHANGES])
+        changes = tuple(f"{figures.clock(each.at)} · {switch_words(each)}" for each in order.switches)
         can_begin = self._session_controller.is_over
         self._find_addable(present)
         self._card.show_order(OrderView(rows, self._addable, order.return_after_minutes, changes, can_begin))

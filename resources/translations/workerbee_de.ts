@@ -2150,6 +2150,10 @@
         <translation>In dieser Reihenfolge helfen</translation>
     </message>
     <message>
+        <source>Show all changes</source>
+        <translation>Alle Wechsel zeigen</translation>
+    </message>
+    <message>
         <source>Go back to an earlier run</source>
         <translation>Zu einem früheren Lauf zurück</translation>
     </message>

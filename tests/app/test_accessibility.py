@@ -66,6 +66,7 @@ ORDER = OrderView(
     ),
     addable=((("d", PEER), LONG),),
     return_after_minutes=None,
+    changes=(f"12:00 · {LONG}",) * 4,
     can_begin=True,
 )
 INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)

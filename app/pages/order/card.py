@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
+from app.appearance.line_breaks import breakable
+from app.appearance.theme import give_role
 from app.pages.order.row import OrderRowWidget
 from app.pages.order.view import Key, OrderView
 from app.widgets.inline_inputs import Choice
@@ -14,6 +16,8 @@ from app.widgets.labels import Heading, Hint, Words
 from app.widgets.layout.card import Card
 from app.widgets.layout.flow_layout import FlowLayout
 from app.widgets.menu_button import MenuButton
+
+_SHOWN_CHANGES = 3
 
 
 class OrderCard(Card):
@@ -39,7 +43,11 @@ class OrderCard(Card):
         super().__init__(parent)
         self._shown = OrderView()
         self.rows: dict[Key, OrderRowWidget] = {}
+        self._is_unfolded = False
         self._heading, self._hint, self._changes = Heading(), Hint(), Hint()
+        self.all_changes = QPushButton(self)
+        give_role(self.all_changes, "link")
+        self.all_changes.clicked.connect(self._unfold)
         self.add, self.begin = MenuButton(self), QPushButton(self)
         self._menu = QMenu(self.add)
         self.add.setMenu(self._menu)
@@ -54,7 +62,7 @@ class OrderCard(Card):
     @property
     def text(self) -> str:
         """The lines of the last changes."""
-        return self._changes.text()
+        return self._changes.text().replace("\u200b", "")
 
     def show_order(self, view: OrderView) -> None:
         """Show that order; one that is the same already is left alone, and so is the focus in it."""
@@ -93,11 +101,22 @@ class OrderCard(Card):
         self.return_after.show_chosen(view.return_after_minutes)
         self._return.setVisible(len(view.rows) > 1)
         self.begin.setVisible(view.can_begin and bool(view.rows))
-        self._changes.set_text("\n".join(view.changes))
+        self._show_changes()
         self.setVisible(bool(view.rows or view.addable))
 
     def _add(self, key: Key, _is_checked: bool = False) -> None:
         self.added.emit(key)
+
+    def _show_changes(self) -> None:
+        """The newest of them, until the person wants to see all."""
+        changes = self._shown.changes
+        shown = changes if self._is_unfolded else changes[:_SHOWN_CHANGES]
+        self._changes.set_text("\n".join(breakable(change) for change in shown))
+        self.all_changes.setVisible(len(shown) < len(changes))
+
+    def _unfold(self) -> None:
+        self._is_unfolded = True
+        self._show_changes()
 
     def _focus(self) -> tuple[Key, int] | None:
         """Which run's button has the focus, which a moved run keeps."""
@@ -132,13 +151,16 @@ class OrderCard(Card):
         self.parts.addLayout(self._box)
         for part in (self._return, buttons, self._changes):
             self.parts.addWidget(part)
+        self.parts.addWidget(self.all_changes, 0, Qt.AlignmentFlag.AlignLeft)
         self._changes.hide()
+        self.all_changes.hide()
 
     def _retranslate(self) -> None:
         self._heading.setText(self.tr("Order of runs"))
         self._hint.setText(self.tr("Where a run has ended or cannot be helped, the next one begins."))
         self.add.setText(self.tr("Add a run"))
         self.begin.setText(self.tr("Help in this order"))
+        self.all_changes.setText(self.tr("Show all changes"))
         self._return_words.setText(self.tr("Go back to an earlier run"))
         self.return_after.setAccessibleName(self.tr("When to go back to an earlier run"))
         self.return_after.show_choices(
