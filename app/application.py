@@ -22,6 +22,7 @@ from app.controllers.session_controller import SessionController
 from app.controllers.thread_bridge import Bridge
 from app.desktop.launch_request import LaunchRequest
 from app.run_continuation import RunContinuation
+from app.run_order.controller import RunOrderController
 from app.shell.address_intake import AddressIntake
 from app.shell.erase_dialog import EraseDialog
 from app.shell.first_window import InitialWindow
@@ -37,6 +38,7 @@ from core.files.atomic import write_atomically
 from core.files.resources import RESOURCES
 from core.records.pauses import PauseLog
 from core.records.traffic_log import TrafficLog
+from core.run_order.engine import RunKey
 
 if TYPE_CHECKING:
     from app.controllers.update_controller import UpdateController
@@ -96,6 +98,15 @@ class Application(QObject):
         )
         self.recording = RecordingController(self.folders, self.session_controller, self)
         self.navigator = Navigator(self.session_controller, self.engine_controller, self)
+        self.run_order = RunOrderController(
+            self.folders,
+            self.session_controller,
+            self.settings_store,
+            self.device_poller,
+            self.bridge,
+            self,
+            worker_command=worker_command,
+        )
         self.remote_control = RemoteControl(self.session_controller, self)
         self.catalogues = CatalogueController(self.folders, self.bridge, self)
         self.updates: UpdateController | None = None
@@ -130,6 +141,7 @@ class Application(QObject):
             recording=self.recording,
             navigator=self.navigator,
             catalogues=self.catalogues,
+            run_order=self.run_order,
             bridge=self.bridge,
             folders=self.folders,
             newest_version=self._newest_version,
@@ -189,6 +201,7 @@ class Application(QObject):
         self.catalogues.stop()
         if self.updates is not None:
             self.updates.stop()
+        self.run_order.close()
         self.session_controller.close()
         self.bridge.deliver()  # the worker's last words, which tell of its last samples
         self.recording.close()
@@ -220,6 +233,7 @@ class Application(QObject):
         self.window.settings_requested.connect(self.navigator.open_settings)
         self.window.contributions_requested.connect(self.navigator.open_contributions)
         self.continuation.consent_needed.connect(self.window.come_forward)
+        self.run_order.consent_needed.connect(self._show_changed_run)
         self.window.pause_or_resume_requested.connect(self.session_controller.pause_or_resume)
         self.tray_controller.quit_requested.connect(self.quit)
         self.remote_control.quit_requested.connect(self.quit)
@@ -240,6 +254,13 @@ class Application(QObject):
         is_in_help = self.navigator.page_name == "help"
         if not (is_in_help and self.pages.help.go_back()):
             self.navigator.go_back()
+
+    def _show_changed_run(self, key: RunKey, name: str) -> None:
+        def look() -> None:
+            self.run_order.look_at(key)
+            self.navigator.show_session_page()
+
+        self.notices.show_changed_run(name, look)
 
     def _draw(self) -> None:
         """Draw the window and the tray, and measure the devices as often as they are drawn."""

@@ -41,6 +41,7 @@ QPushButton[role="danger"] { color: $bad; }
 QPushButton[role="link"], QToolButton[role="link"] {
     background: transparent; border-color: transparent; color: $accent; padding: 5px 8px;
 }
+QToolButton[role="link"]:disabled { color: $line; }
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { background: $hover; }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus {
     border: 2px solid $accent; padding: 4px 7px;

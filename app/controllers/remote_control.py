@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.controllers.session_controller import SessionController
 from core.control.messages import ControlCommand, ControlReply
-from core.texts.status import status
+from core.texts.run_order import status_with_run
 
 
 class RemoteControl(QObject):
@@ -32,7 +32,7 @@ class RemoteControl(QObject):
         return ControlReply(
             is_done=is_done,
             phase=session.phase,
-            sentence=status(session, controller.timestamps, time.time())[:2000],
+            sentence=status_with_run(session, controller.timestamps, time.time())[:2000],
             run=session.consent.run_id if session.consent else "",
         )
 

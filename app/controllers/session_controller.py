@@ -18,7 +18,7 @@ from core.errors import UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
 from core.hardware.discovery import choose_device
-from core.protocol.client_events import ClientEvent
+from core.protocol.client_events import ClientEvent, RunContinued
 from core.protocol.commands import Join
 from core.protocol.events import RunFound
 from core.records.consents import Consents
@@ -39,6 +39,7 @@ class SessionController(QObject):
         refused: a run cannot be started (a UserError).
         overruled: the person wishes to go on at once, whatever asks for a pause.
         left: the person has left the run for good, or looks for another one.
+        interrupted: the run is left because the program ends, or the person has left it.
         reason_ignored: the person wishes the reason of the pause to be ignored until midnight.
 
     Attributes:
@@ -54,6 +55,7 @@ class SessionController(QObject):
     refused = Signal(object)
     overruled = Signal()
     left = Signal()
+    interrupted = Signal()
     reason_ignored = Signal()
 
     def __init__(
@@ -78,6 +80,7 @@ class SessionController(QObject):
         self._when_over: Callable[[], None] | None = None
         self._is_resume_due = False
         self._goes_on_with: RunFound | None = None
+        self._post = bridge.post_event
         bridge.event_arrived.connect(self._on_event)
 
     @property
@@ -108,11 +111,12 @@ class SessionController(QObject):
 
         if self.session.phase != "idle":
             self.left.emit()
-        if self.is_over:
-            self._apply(start_search)
-        else:
-            self._apply(self.client.leave)
-            self._when_over = start_search
+        self._begin_anew(start_search)
+
+    def go_on_with(self, event: RunContinued) -> None:
+        """Go on with another run that was agreed to, once the present one is left; the person has left neither."""
+        self._goes_on_with = None
+        self._begin_anew(lambda: self._post(event))
 
     def join_again(self) -> None:
         """Join the run of this session from the beginning, and train unasked if it is still what was agreed to."""
@@ -198,6 +202,7 @@ class SessionController(QObject):
 
     def interrupt(self) -> None:
         """Say goodbye to the others because the program ends, though the person has not left the run."""
+        self.interrupted.emit()
         self._when_over = None
         self._apply(self.client.leave)
 
@@ -234,6 +239,14 @@ class SessionController(QObject):
         self._apply(lambda: self.client.handle(event))
         if not self.session.availability.is_free:
             self.dry_runs.stop()
+
+    def _begin_anew(self, begin: Callable[[], None]) -> None:
+        """Leave what goes on, if anything does, and begin another session when that has ended."""
+        if self.is_over:
+            self._apply(begin)
+        else:
+            self._when_over = begin
+            self._apply(self.client.leave)
 
     def _apply(self, action: Callable[[], None]) -> None:
         """Do that to the client, and emit what it has changed."""

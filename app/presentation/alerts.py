@@ -11,7 +11,7 @@ from core.errors import ErrorKind
 from core.hardware.monitor import DevicesSeen
 from core.security.sanitize import sanitize_line
 from core.texts import errors as problem_words
-from core.texts.contribution import contribution_status, others
+from core.texts.contributions.status import contribution_status, others
 from core.texts.localization import translate
 
 _FAILED_ROUNDS = 3

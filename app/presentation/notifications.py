@@ -10,6 +10,7 @@ from core.placeholders import fill_placeholders
 from core.security.sanitize import sanitize_line
 from core.texts.errors import advice_of, title_of
 from core.texts.localization import translate
+from core.texts.run_order import switch_words
 
 _LONGEST_NAME = 60
 _PUNCTUAL_SECONDS = 2.0
@@ -32,6 +33,8 @@ def notice_of(before: Session, after: Session, now: float) -> Notice | None:
     if after.is_changed and not before.is_changed:
         title = translate("Notice", "The organiser has changed the run")
         return Notice(title, translate("Notice", "Nothing is computed before you have looked at it and agreed again."))
+    if after.switch is not None and after.switch != before.switch:
+        return Notice(translate("Notice", "Helping another run"), f"{switch_words(after.switch)}.")
     if _is_snooze_over(before, after, now):
         words = translate("Notice", "The pause is over; your computer goes back to work.")
         return Notice(translate("Notice", "Training again"), words)

@@ -14,12 +14,14 @@ from app.controllers.navigator import Navigator
 from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
+from app.presenters.order_presenter import OrderPresenter
 from core.errors import UserError
 from core.files.folders import DataFolder
 
 if TYPE_CHECKING:
     from app.pages.join.page import JoinPage
     from app.presenters.catalogue_presenter import CataloguePresenter
+    from app.run_order.controller import RunOrderController
 
 
 class JoinPresenter(QObject):
@@ -41,10 +43,12 @@ class JoinPresenter(QObject):
         recording: RecordingController,
         navigator: Navigator,
         catalogues: CatalogueController,
+        run_order: RunOrderController,
         data_folder: Path,
     ) -> None:
         super().__init__(page)
         self.page = page
+        self._order = OrderPresenter(page.order, run_order, session_controller, recording)
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording, self._navigator = device_poller, recording, navigator
         self._data_folder, self._catalogues = data_folder, catalogues
@@ -60,6 +64,7 @@ class JoinPresenter(QObject):
     def refresh(self) -> None:
         """Show what is so now; of a session that the person has dismissed, nothing."""
         self.page.show_recent(self._recording.recent_runs)
+        self._order.refresh()
         is_new_here = self._recording.is_open and not self._recording.recent_runs
         self.page.show_questions(self._settings_store.settings if is_new_here else None)
         if self._device_poller.seen is not None:

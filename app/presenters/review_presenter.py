@@ -11,7 +11,9 @@ from app.controllers.navigator import Navigator
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.pages.review.page import ReviewPage
+from app.run_order.controller import RunOrderController
 from core.files.disk_space import free_space
+from core.protocol.events import RunFound
 
 
 class ReviewPresenter(QObject):
@@ -30,6 +32,7 @@ class ReviewPresenter(QObject):
         settings_store: SettingsStore,
         device_poller: DevicePoller,
         navigator: Navigator,
+        run_order: RunOrderController,
         data_folder: Path,
     ) -> None:
         page = ReviewPage()
@@ -37,9 +40,11 @@ class ReviewPresenter(QObject):
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._data_folder = device_poller, data_folder
+        self._run_order, self._navigator = run_order, navigator
         page.opened.connect(self._measure_disk)
         page.start_requested.connect(session_controller.start)
         page.dry_run_requested.connect(session_controller.request_dry_run)
+        page.later_requested.connect(self._help_later)
         page.back_requested.connect(navigator.go_back)
 
     def refresh(self) -> None:
@@ -52,6 +57,11 @@ class ReviewPresenter(QObject):
         run = self.page.run
         self.page.show_agreed(self._session_controller.agreed_manifest(run) if run is not None else None)
         self.page.show_dry_run(self._session_controller.dry_runs.session)
+
+    def _help_later(self, run: RunFound) -> None:
+        """Put the run at the end of the order, and go back to the page before."""
+        self._run_order.add_found(run)
+        self._navigator.go_back()
 
     def _measure_disk(self) -> None:
         """Measure the free space when the page is opened, and not each second: it may take a walk over the disk."""

@@ -17,10 +17,12 @@ from app.controllers.thread_bridge import Bridge
 from app.desktop.external_link import open_file
 from app.pages.training.page import TrainingPage
 from app.presentation.error_actions import remedy_of
+from app.presenters.order_presenter import OrderPresenter
 from core.client.session import Session
 from core.errors import ErrorKind
 
 if TYPE_CHECKING:
+    from app.run_order.controller import RunOrderController
     from core.protocol.client_events import ClientEvent
     from core.records.time_series import Series
 
@@ -43,6 +45,7 @@ class TrainingPresenter(QObject):
         recording: RecordingController,
         engine_controller: EngineController,
         navigator: Navigator,
+        run_order: RunOrderController,
         bridge: Bridge,
     ) -> None:
         page = TrainingPage(recording)
@@ -51,6 +54,7 @@ class TrainingPresenter(QObject):
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._recording = device_poller, recording
         self._engine_controller, self._navigator = engine_controller, navigator
+        self._order = OrderPresenter(page.order, run_order, session_controller, recording)
         settings = settings_store.settings
         page.choose_graphs(settings.graph_period, cast("tuple[Series, ...]", settings.graph_curves))
         bridge.event_arrived.connect(self._log)
@@ -72,6 +76,7 @@ class TrainingPresenter(QObject):
         self.page.show_session(controller.session, controller.timestamps, time.time())
         self.page.show_contributions(*self._recording.contributions())
         self.page.refresh_graphs()
+        self._order.refresh()
 
     def _log(self, event: ClientEvent) -> None:
         self.page.show_event(event, time.time())

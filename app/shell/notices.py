@@ -11,7 +11,7 @@ from app.desktop.external_link import open_web_link
 from app.shell.main_window import MainWindow
 from core.errors import ErrorKind, UserError
 from core.placeholders import fill_placeholders
-from core.security.sanitize import sanitize_text
+from core.security.sanitize import sanitize_line, sanitize_text
 from core.texts.errors import advice_of, title_of
 from core.updates.notice import UpdateNotice
 from core.version import own_version
@@ -47,6 +47,18 @@ class Notices(QObject):
             translate("Engine", "The one that is here works until the new one is made."),
             button=translate("Engine", "Show it"),
             action=renew,
+        )
+
+    def show_changed_run(self, name: str, look: Callable[[], None]) -> None:
+        """Say that a run of the order has changed and is skipped; ``look`` shows what has changed, and asks."""
+        self._bar.show_notice(
+            "caution",
+            fill_placeholders(
+                translate("RunOrder", "“%1” has changed since you agreed to it."), sanitize_line(name, 60)
+            ),
+            translate("RunOrder", "It is skipped until you have looked at it. What is helped now is left for that."),
+            button=translate("RunOrder", "Look at it"),
+            action=look,
         )
 
     def show_update(self, update: UpdateNotice) -> bool:

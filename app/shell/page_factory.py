@@ -19,6 +19,7 @@ from app.controllers.settings_store import SettingsStore
 from app.controllers.thread_bridge import Bridge
 from app.pages.join.page import JoinPage
 from app.presenters.join_presenter import JoinPresenter
+from app.run_order.controller import RunOrderController
 
 if TYPE_CHECKING:
     from app.presenters.contributions_presenter import ContributionsPresenter
@@ -63,6 +64,7 @@ class PageFactory:
         recording: RecordingController,
         navigator: Navigator,
         catalogues: CatalogueController,
+        run_order: RunOrderController,
         bridge: Bridge,
         folders: Folders,
         newest_version: Callable[[], UpdateNotice | None],
@@ -72,7 +74,8 @@ class PageFactory:
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
-        self._navigator, self._catalogues, self._bridge = navigator, catalogues, bridge
+        self._navigator, self._catalogues = navigator, catalogues
+        self._run_order, self._bridge = run_order, bridge
         self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
         self._made: dict[PageName, Presenter] = {"join": self._join_presenter(join_page)}
 
@@ -159,6 +162,7 @@ class PageFactory:
             self._recording,
             self._navigator,
             self._catalogues,
+            self._run_order,
             self._folders.data,
         )
 
@@ -181,7 +185,12 @@ class PageFactory:
         from app.presenters.review_presenter import ReviewPresenter
 
         return ReviewPresenter(
-            self._session_controller, self._settings_store, self._device_poller, self._navigator, self._folders.data
+            self._session_controller,
+            self._settings_store,
+            self._device_poller,
+            self._navigator,
+            self._run_order,
+            self._folders.data,
         )
 
     def _training_presenter(self) -> TrainingPresenter:
@@ -194,6 +203,7 @@ class PageFactory:
             self._recording,
             self._engine_controller,
             self._navigator,
+            self._run_order,
             self._bridge,
         )
 

@@ -10,6 +10,8 @@ from app.controllers.session_controller import AT_WORK
 from app.shell.tray_icons import tray_icon
 from app.widgets.pause_menu import PauseMenu
 from core.client.session import Session
+from core.placeholders import fill_placeholders
+from core.security.sanitize import sanitize_line
 from core.texts.status import BETWEEN
 
 _MOST_CHARACTERS = 34  # some panels cut their menus at 240 pixels
@@ -85,6 +87,8 @@ class Tray(QObject):
         """Made once; what is wrong for the moment is hidden, so that panels keep a menu they know."""
         self._status = self.menu.addAction("")
         self._status.setEnabled(False)
+        self._which = self.menu.addAction("")
+        self._which.setEnabled(False)
         self.menu.addSeparator()
         self._open = self._added(self.open_requested)
         self._pause = QMenu(self.menu)
@@ -106,6 +110,9 @@ class Tray(QObject):
         """In the language of the moment, with what can be done at the moment."""
         session = self._session
         self._status.setText(shortened(self._sentence or self.tr("Nothing is running")).replace("&", "&&"))
+        which = sanitize_line(session.switch.to, _MOST_CHARACTERS) if session.switch is not None else ""
+        self._which.setText(shortened(fill_placeholders(self.tr("Run: %1"), which)).replace("&", "&&"))
+        self._which.setVisible(bool(which) and session.phase not in ("idle", "ended"))
         self._open.setText(self.tr("&Open Workerbee"))
         self._pause.setTitle(self.tr("&Pause"))
         self._pause_menu.retranslate(is_paused=False)
@@ -134,4 +141,4 @@ def shortened(sentence: str, most: int = _MOST_CHARACTERS) -> str:
 
 
 def _menu_facts(session: Session) -> tuple[object, ...]:
-    return session.phase, session.consent is None, session.is_finishing, session.pause
+    return session.phase, session.consent is None, session.is_finishing, session.pause, session.switch

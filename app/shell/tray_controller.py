@@ -68,10 +68,10 @@ class TrayController(QObject):
 
     def refresh(self) -> None:
         """Show what is so now: the icon, its tooltip and its menu."""
-        from core.texts.status import status
+        from core.texts.run_order import status_with_run
 
         controller = self._session_controller
-        sentence = status(controller.session, controller.timestamps, time.time())
+        sentence = status_with_run(controller.session, controller.timestamps, time.time())
         self.tray.show_session(controller.session, sentence)
 
     def notify(self, before: Session, after: Session) -> None:

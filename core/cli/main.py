@@ -217,9 +217,9 @@ def _in_swarm(command: _InSwarm, context: CommandContext) -> int:
         case InstallService() | RunService():
             return _service_in_swarm(command, context)
         case JoinRun():
-            from core.cli.commands.join import join
+            from core.cli.commands.join_order import join_runs
 
-            return join(command, context)
+            return join_runs(command, context)
         case PublishRun():
             from core.cli.commands.organiser.publish import publish
 

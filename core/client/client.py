@@ -217,6 +217,7 @@ class Client:
             case PauseAsked():
                 self._pause()
             case AvailabilityDecided() | RunContinued():
+                self._attempt = 0 if isinstance(event, RunContinued) else self._attempt
                 self._pace.send(self._worker, self.session)
                 if self.session.pause != before.pause or before.is_at_rest:
                     self._pause()

@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import assert_never
 
 from core.client.session import Phase, Session
-from core.protocol.client_events import AvailabilityDecided, FinishAsked, Pause, PauseAsked, ResumeAsked, RunContinued
+from core.protocol.client_events import (
+    AvailabilityDecided,
+    EarlierRunReopened,
+    FinishAsked,
+    Pause,
+    PauseAsked,
+    ResumeAsked,
+    RunContinued,
+)
 from core.protocol.commands import Join
 from core.protocol.events import Restarting
 
@@ -41,8 +49,18 @@ def as_rules_ask(session: Session) -> Session:
     return _resumed(session) if session.is_held and session.phase == "paused" else session
 
 
-def continued(before: Session, event: RunContinued) -> Session:
-    """The session of a run that goes on after the program was ended: looked for, or paused as it was before."""
+def after_order(session: Session, event: RunContinued | EarlierRunReopened) -> Session:
+    """The session after a run was chosen that was agreed to before; one that goes on is not interrupted by that."""
+    if isinstance(event, EarlierRunReopened):
+        return replace(session, reopened=event if event.name is not None else None)
+    return _continued(session, event) if session.phase in ("idle", "ended") else session
+
+
+def _continued(before: Session, event: RunContinued) -> Session:
+    """The session of a run that goes on: looked for, or paused as it was before.
+
+    It was interrupted by the end of the program, or begins in the place of another one.
+    """
     resting = Session(
         phase="paused",
         opening=event.opening,
@@ -50,9 +68,11 @@ def continued(before: Session, event: RunContinued) -> Session:
         agreed=event.agreed,
         chosen=event.agreed,
         pause=event.pause,
-        is_continued=True,
+        is_continued=event.switch is None,
+        switch=event.switch,
         availability=before.availability,
         rules=before.rules,
+        pace=before.pace,
     )
     return resting if event.pause is not None else _resumed(resting)
 

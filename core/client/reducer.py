@@ -10,7 +10,7 @@ from typing import assert_never
 
 import msgspec
 
-from core.client.pausing import after_wish, as_rules_ask, begun_anew, continued, in_peace
+from core.client.pausing import after_order, after_wish, as_rules_ask, begun_anew, in_peace
 from core.client.restart_policy import CRASHES, OUTAGES, RECONNECT_CAUSES
 from core.client.session import KEPT_ROUNDS, KEPT_WARNINGS, Phase, Session
 from core.errors import ErrorKind
@@ -18,6 +18,7 @@ from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
     ClientEvent,
+    EarlierRunReopened,
     FinishAsked,
     Opening,
     PauseAsked,
@@ -102,8 +103,8 @@ def reduce(session: Session, event: ClientEvent) -> Session:
             return _after_setback(session, event)
         case PauseAsked() | ResumeAsked() | FinishAsked() | AvailabilityDecided():
             return after_wish(session, event)
-        case RunContinued():
-            return continued(session, event) if session.phase in ("idle", "ended") else session
+        case RunContinued() | EarlierRunReopened():
+            return after_order(session, event)
         case _:
             assert_never(event)
 

@@ -9,7 +9,7 @@ from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.errors import ErrorKind
-from core.protocol.client_events import DEFAULT_RULES, Opening, Pause
+from core.protocol.client_events import DEFAULT_RULES, EarlierRunReopened, Opening, Pause, RunSwitch
 from core.protocol.commands import Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import (
     CheckpointSaved,
@@ -62,7 +62,8 @@ class Session:
     ``availability`` is what the owner's ``rules`` have decided last, ``pace`` how fast to work; only a volunteer's
     session follows them. ``paced`` is what the worker has made of the pace.
     ``is_continued`` is whether the end of the program had interrupted it before. ``fit`` is what a dry run has found,
-    ``exported`` what an export has written. ``last_share`` is our part of the last step's samples, 0 to 1.
+    ``exported`` what an export has written. ``switch`` is why this run of an order is helped, ``reopened`` which
+    earlier one can be helped again. ``last_share`` is our part of the last step's samples, 0 to 1.
     ``first_evaluated`` is the first evaluation with examples in this session.
     """
 
@@ -72,6 +73,8 @@ class Session:
     agreed: RunFound | None = None
     is_worker_running: bool = False
     is_continued: bool = False
+    switch: RunSwitch | None = None
+    reopened: EarlierRunReopened | None = None
     hello: Hello | None = None
     confined: Confined | None = None
     engine: EngineChecked | None = None

@@ -100,6 +100,16 @@ class DataFolder:
         return self.path / "service_run.json"
 
     @property
+    def run_order_file(self) -> Path:
+        """In which order the window helps several runs."""
+        return self.path / "run_order.json"
+
+    @property
+    def service_order_file(self) -> Path:
+        """In which order the service helps several runs, where there are several."""
+        return self.path / "service_order.json"
+
+    @property
     def service_lock(self) -> Path:
         """The folder that is locked while the service runs."""
         return self.path / "service"

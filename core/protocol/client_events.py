@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from core.availability.decision import Decision, Reason
 from core.availability.pacing import FULL, Pace
 from core.availability.rules import AvailabilityRules
 from core.protocol.commands import AnyCommand, Check, DryRun, Export, Join, Publish, Push, Start
 from core.protocol.events import AnyEvent, RunFound
+from core.schema import StrictStruct
 
 DEFAULT_RULES = AvailabilityRules()
 PauseReason = Literal["person", "epoch_finished", "sleep", "rule"]
+Obstacle = Literal["finished", "paused", "unreachable", "unfit", "changed", "failed"]
+"""Why a run cannot be helped: its organiser has finished or paused it, nobody answers, it does not fit this computer,
+its organiser has changed it and the person has not agreed to that, or it has ended with another problem."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +83,42 @@ class AvailabilityDecided:
     pace: Pace = FULL
 
 
+class RunSwitch(StrictStruct, kw_only=True, frozen=True):
+    """Another run of the person's order is helped from ``at`` on, in seconds since 1970; both runs by their names.
+
+    ``reason`` is what is in the way of the run ``before``, or ``reopened`` where an earlier one can be helped again.
+    """
+
+    to: Annotated[str, Meta(max_length=200)]
+    before: Annotated[str, Meta(max_length=200)]
+    reason: Obstacle | Literal["reopened"]
+    at: Annotated[float, Meta(ge=0, le=1e12)]
+
+
+@dataclass(frozen=True)
+class EarlierRunReopened:
+    """An earlier run of the person's order can be helped again, by its name; ``None``: there is none any more.
+
+    It takes the place of the present one when that ends, or at ``at`` at the latest, in seconds since 1970.
+    """
+
+    name: str | None
+    at: float | None = None
+
+
 @dataclass(frozen=True)
 class RunContinued:
     """A run goes on that the end of the program has interrupted: it was ``agreed`` to, and paused as ``pause`` says.
 
-    A front end posts it in place of the commands by which a person joins and starts.
+    Where there is a ``switch``, it begins in the place of another run of the order. A front end posts it in place of
+    the commands by which a person joins and starts.
     """
 
     opening: Join
     consent: Start
     agreed: RunFound
     pause: Pause | None = None
+    switch: RunSwitch | None = None
 
 
 ClientEvent = (
@@ -100,5 +131,6 @@ ClientEvent = (
     | FinishAsked
     | AvailabilityDecided
     | RunContinued
+    | EarlierRunReopened
 )
 Opening = Join | Publish | Check | DryRun | Export | Push

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -58,6 +59,10 @@ class Consents:
         """What was last agreed to of the run with that id by that organiser."""
         wanted = (run_id, organiser)
         return next((each for each in self._load() if (each.run_id, each.organiser) == wanted), None)
+
+    def by(self, organisers: Collection[str]) -> tuple[Consent, ...]:
+        """What was last agreed to of each run of these organisers, the newest first."""
+        return tuple(each for each in self._load() if each.organiser in organisers)
 
     def cover(self, run: RunFound) -> bool:
         """Whether the person has agreed to that run exactly as it is now."""

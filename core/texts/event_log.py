@@ -9,6 +9,7 @@ from core.protocol.client_events import (
     Asked,
     AvailabilityDecided,
     ClientEvent,
+    EarlierRunReopened,
     FinishAsked,
     Pause,
     PauseAsked,
@@ -63,6 +64,7 @@ from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
+from core.texts.run_order import order_line
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
 
@@ -77,8 +79,8 @@ def line(event: ClientEvent) -> str | None:
             return _of_command(event.command)
         case PauseAsked() | ResumeAsked() | FinishAsked():
             return _of_request(event)
-        case RunContinued():
-            return translate("EventLog", "The run goes on that was interrupted when Workerbee ended.")
+        case RunContinued() | EarlierRunReopened():
+            return order_line(event)
         case AvailabilityDecided():
             return _of_rules(event)
         case Confined():

@@ -1006,6 +1006,14 @@
         <translation>Zurück</translation>
     </message>
     <message>
+        <source>Help it later</source>
+        <translation>Später helfen</translation>
+    </message>
+    <message>
+        <source>Agree to it now, and help it after the other runs of your order</source>
+        <translation>Jetzt zustimmen und nach den anderen Läufen Ihrer Reihenfolge helfen</translation>
+    </message>
+    <message>
         <source>Start</source>
         <translation>Starten</translation>
     </message>
@@ -2260,6 +2268,10 @@
         <translation>Es wird nichts gerechnet, bevor Sie ihn angesehen und neu zugestimmt haben.</translation>
     </message>
     <message>
+        <source>Helping another run</source>
+        <translation>Ein anderer Lauf ist dran</translation>
+    </message>
+    <message>
         <source>The pause is over; your computer goes back to work.</source>
         <translation>Die Pause ist vorbei; Ihr Computer arbeitet weiter.</translation>
     </message>
@@ -2293,6 +2305,77 @@
     <message>
         <source>Put this notice away</source>
         <translation>Diesen Hinweis schließen</translation>
+    </message>
+</context>
+<context>
+    <name>OrderCard</name>
+    <message>
+        <source>Order of runs</source>
+        <translation>Reihenfolge der Läufe</translation>
+    </message>
+    <message>
+        <source>Where a run has ended or cannot be helped, the next one begins.</source>
+        <translation>Ist ein Lauf zu Ende oder kann ihm nicht geholfen werden, beginnt der nächste.</translation>
+    </message>
+    <message>
+        <source>Add a run</source>
+        <translation>Lauf hinzufügen</translation>
+    </message>
+    <message>
+        <source>Help in this order</source>
+        <translation>In dieser Reihenfolge helfen</translation>
+    </message>
+    <message>
+        <source>Show all changes</source>
+        <translation>Alle Wechsel zeigen</translation>
+    </message>
+    <message>
+        <source>Go back to an earlier run</source>
+        <translation>Zu einem früheren Lauf zurück</translation>
+    </message>
+    <message>
+        <source>When to go back to an earlier run</source>
+        <translation>Wann es zu einem früheren Lauf zurückgeht</translation>
+    </message>
+    <message>
+        <source>when the present one ends</source>
+        <translation>wenn der jetzige endet</translation>
+    </message>
+    <message>
+        <source>after half an hour</source>
+        <translation>nach einer halben Stunde</translation>
+    </message>
+    <message>
+        <source>after 2 hours</source>
+        <translation>nach 2 Stunden</translation>
+    </message>
+    <message>
+        <source>after 8 hours</source>
+        <translation>nach 8 Stunden</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>Move “%1” up</source>
+        <translation>„%1“ nach oben</translation>
+    </message>
+    <message>
+        <source>Move “%1” down</source>
+        <translation>„%1“ nach unten</translation>
+    </message>
+    <message>
+        <source>Remove “%1” from the order</source>
+        <translation>„%1“ aus der Reihenfolge nehmen</translation>
+    </message>
+    <message>
+        <source>Look at it</source>
+        <translation>Ansehen</translation>
+    </message>
+    <message>
+        <source>helped now</source>
+        <translation>jetzt dran</translation>
     </message>
 </context>
 <context>
@@ -3701,6 +3784,89 @@
     </message>
 </context>
 <context>
+    <name>RunOrder</name>
+    <message>
+        <source>“%1” has changed since you agreed to it.</source>
+        <translation>„%1“ hat sich geändert, seit Sie zugestimmt haben.</translation>
+    </message>
+    <message>
+        <source>It is skipped until you have looked at it. What is helped now is left for that.</source>
+        <translation>Er wird übersprungen, bis Sie ihn angesehen haben. Der jetzige Lauf wird dafür verlassen.</translation>
+    </message>
+    <message>
+        <source>Look at it</source>
+        <translation>Ansehen</translation>
+    </message>
+    <message>
+        <source>Helping “%1” again: it can be helped again</source>
+        <translation>Wieder für „%1“: Ihm kann wieder geholfen werden</translation>
+    </message>
+    <message>
+        <source>Helping “%1” again: it comes before “%2” in your order</source>
+        <translation>Wieder für „%1“: Er steht in Ihrer Reihenfolge vor „%2“</translation>
+    </message>
+    <message>
+        <source>Helping “%1”: %2</source>
+        <translation>Jetzt für „%1“: %2</translation>
+    </message>
+    <message>
+        <source>“%1” has ended</source>
+        <translation>„%1“ ist zu Ende</translation>
+    </message>
+    <message>
+        <source>“%1” is paused by its organiser</source>
+        <translation>„%1“ pausiert auf Wunsch des Organisators</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be reached</source>
+        <translation>„%1“ ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>“%1” does not fit this computer</source>
+        <translation>„%1“ passt nicht auf diesen Computer</translation>
+    </message>
+    <message>
+        <source>“%1” has changed and waits for your answer</source>
+        <translation>„%1“ hat sich geändert und wartet auf Ihre Antwort</translation>
+    </message>
+    <message>
+        <source>“%1” has ended with a problem</source>
+        <translation>„%1“ endete mit einem Problem</translation>
+    </message>
+    <message>
+        <source>“%1” can be helped again: it follows when this run ends</source>
+        <translation>Dem Lauf „%1“ kann wieder geholfen werden; er folgt, wenn dieser endet</translation>
+    </message>
+    <message>
+        <source>“%1” can be helped again: it follows at %2, or when this run ends</source>
+        <translation>Dem Lauf „%1“ kann wieder geholfen werden; er folgt um %2, oder wenn dieser endet</translation>
+    </message>
+    <message>
+        <source>finished by its organiser</source>
+        <translation>vom Organisator beendet</translation>
+    </message>
+    <message>
+        <source>paused by its organiser</source>
+        <translation>vom Organisator angehalten</translation>
+    </message>
+    <message>
+        <source>cannot be reached</source>
+        <translation>nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>does not fit this computer</source>
+        <translation>passt nicht auf diesen Computer</translation>
+    </message>
+    <message>
+        <source>changed: skipped until you have looked at it</source>
+        <translation>geändert: wird übersprungen, bis Sie ihn ansehen</translation>
+    </message>
+    <message>
+        <source>ended with a problem</source>
+        <translation>endete mit einem Problem</translation>
+    </message>
+</context>
+<context>
     <name>RunSelector</name>
     <message>
         <source>Which run would you like to see?</source>
@@ -4162,6 +4328,10 @@
     <message>
         <source>Nothing is running</source>
         <translation>Nichts läuft</translation>
+    </message>
+    <message>
+        <source>Run: %1</source>
+        <translation>Lauf: %1</translation>
     </message>
     <message>
         <source>&amp;Open Workerbee</source>

@@ -29,6 +29,7 @@ from app.pages.contributions.page import ContributionsPage
 from app.pages.engine import EnginePage
 from app.pages.join.page import JoinPage
 from app.pages.join.run_catalogue import ShownCatalogues
+from app.pages.order.view import OrderRow, OrderView
 from app.pages.review.page import ReviewPage
 from app.pages.settings.page import SettingsPage
 from app.shell.erase_dialog import EraseDialog
@@ -62,6 +63,17 @@ SEEN = Observation(
     received_today=10**10,
 )  # fmt: skip
 RULES = AvailabilityRules(programs=("blender", "n" * 100), highest_price=0.25, idle_minutes=5)
+ORDER = OrderView(
+    rows=(
+        OrderRow(("long", PEER), LONG, "changed"),
+        OrderRow(("sums", PEER), "Sums", is_present=True),
+        OrderRow(("c", PEER), "C", "unreachable"),
+    ),
+    addable=((("d", PEER), LONG),),
+    return_after_minutes=None,
+    changes=(f"12:00 · {LONG}",) * 4,
+    can_begin=True,
+)
 INTERACTIVE = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
 
 
@@ -72,6 +84,7 @@ def join_page() -> JoinPage:
     page.show_recent(
         (RecentRun(run_id="sums", name=LONG, organiser=PEER, address=ADDRESS, last_state="paused", at=0.0),)
     )
+    page.order.show_order(ORDER)
     return page
 
 

@@ -15,7 +15,7 @@ from app.shell.main_window import SMALLEST, MainWindow
 from app.shell.shutdown_window import ShutdownWindow
 from core.availability.decision import Decision, Reason
 from core.errors import ErrorKind
-from core.protocol.client_events import Pause
+from core.protocol.client_events import EarlierRunReopened, Pause, RunSwitch
 from core.protocol.events import ContributionStatus, Network, Restarting, StateLoading, Warned
 from core.protocol.localizable import LocalizedText
 from core.records.contributions import Contribution
@@ -31,6 +31,10 @@ SESSIONS = {
         network=Network(mode="client", reason=LocalizedText("Outgoing connections are enough to help.")),
     ),
     "finishing": training(finish_at_epoch=43),
+    "another": training(
+        switch=RunSwitch(to="Sums", before="Learning to add", reason="finished", at=NOW),
+        reopened=EarlierRunReopened("Learning to add"),
+    ),
     "alone": training(
         contribution_status=ContributionStatus(state="alone"),
         rounds=(finished(ok=False, peers=1, reason="no other peer was found in time"),) * 3,
@@ -70,6 +74,7 @@ def training_page(state: str) -> TrainingPage:
     page.show_contributions(
         Contribution(12_416, 42, 7500.0, 1_100_000.0), Contribution(1_204_332, 412, 756_000.0, None)
     )
+    page.order.show_order(everybody.ORDER)
     page.refresh_graphs()
     return page
 

@@ -13,6 +13,7 @@ from app.pages.join.address_form import AddressForm
 from app.pages.join.device_card import DeviceCard
 from app.pages.join.recent_runs import RecentRunsList
 from app.pages.join.search_status import SearchStatus
+from app.pages.order.card import OrderCard
 from app.widgets.labels import Hint, Title
 from app.widgets.layout.page_column import PageColumn
 from app.widgets.layout.responsive_row import ResponsiveRow
@@ -64,6 +65,7 @@ class JoinPage(QWidget):
         self.search_status.cancel_requested.connect(self.cancel_requested)
         self.card = DeviceCard()
         self.card.device_chosen.connect(self.device_chosen)
+        self.order = OrderCard()
         self.recent = RecentRunsList()
         self.recent.run_requested.connect(self._join_again)
         self.recent.forget_requested.connect(self.forget_requested)
@@ -172,6 +174,7 @@ class JoinPage(QWidget):
         rows.addWidget(self.search_status)
         rows.addWidget(Hint(self.tr("You will see what the run is and needs before anything is computed.")))
         rows.addSpacing(8)
+        rows.addWidget(self.order)
         rows.addWidget(self.recent)
         rows.addStretch(1)
         right = QWidget()

@@ -17,10 +17,12 @@ class ConsentBar(QWidget):
 
     Signals:
         start_requested: train in this run.
+        later_requested: agree to this run, and help it after the others.
         back_requested: go back.
     """
 
     start_requested = Signal()
+    later_requested = Signal()
     back_requested = Signal()
 
     def __init__(self, widest: int) -> None:
@@ -29,6 +31,10 @@ class ConsentBar(QWidget):
         self.back = QPushButton(self.tr("Back"))
         self.back.setAutoDefault(True)
         self.back.clicked.connect(self.back_requested)
+        self.later = QPushButton(self.tr("Help it later"))
+        self.later.setAutoDefault(True)
+        self.later.setToolTip(self.tr("Agree to it now, and help it after the other runs of your order"))
+        self.later.clicked.connect(self.later_requested)
         self.start = QPushButton(self.tr("Start"))
         self.start.setAutoDefault(True)
         self.start.clicked.connect(self.start_requested)
@@ -47,6 +53,7 @@ class ConsentBar(QWidget):
         is_bad = verdict == "too_little"
         self.start.setText(self.tr("Start all the same") if is_bad else self.tr("Start"))
         self.start.setEnabled(True)
+        self.later.setEnabled(True)
 
     def show_obstacle(self, why: str) -> None:
         """Disable Start, and show why the run cannot be started now."""
@@ -54,14 +61,17 @@ class ConsentBar(QWidget):
         self._icon.hide()
         self.start.setText(self.tr("Start"))
         self.start.setEnabled(False)
+        self.later.setEnabled(False)
 
     def hide_start(self) -> None:
         """Hide Start while there is nothing yet that could be started."""
         self.show_obstacle("")
         self.start.hide()
+        self.later.hide()
 
     def _show(self, is_default: bool, words: str) -> None:
         self.start.show()
+        self.later.show()
         self._words.setText(words)
         self.start.setAccessibleDescription(words)
         if is_default != self.start.isDefault():
@@ -82,4 +92,5 @@ class ConsentBar(QWidget):
         row.addWidget(self.back)
         row.addWidget(self._icon)
         row.addWidget(self._words, 1)
+        row.addWidget(self.later)
         row.addWidget(self.start)

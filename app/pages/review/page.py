@@ -33,12 +33,14 @@ class ReviewPage(QWidget):
     Signals:
         opened: the page has become visible.
         start_requested: train in that run (a RunFound).
+        later_requested: agree to that run, and help it after the others of the order (a RunFound).
         back_requested: go back to the page before.
         dry_run_requested: measure that run on that device (RunFound, Device).
     """
 
     opened = Signal()
     start_requested = Signal(object)
+    later_requested = Signal(object)
     back_requested = Signal()
     dry_run_requested = Signal(object, object)
 
@@ -58,6 +60,7 @@ class ReviewPage(QWidget):
         self.others.clicked.connect(self._show_all)
         self.choice.run_chosen.connect(self._pick)
         self.bar.start_requested.connect(self._start)
+        self.bar.later_requested.connect(self._defer)
         self.bar.back_requested.connect(self._go_back)
         self._lay_out()
 
@@ -212,6 +215,10 @@ class ReviewPage(QWidget):
     def _start(self) -> None:
         if run := self._run():
             self.start_requested.emit(run)
+
+    def _defer(self) -> None:
+        if run := self._run():
+            self.later_requested.emit(run)
 
     def _go_back(self) -> None:
         """To the other runs, if there are any to choose from; or else to the page before."""

@@ -12,6 +12,7 @@ from app.appearance.line_breaks import breakable
 from app.charts.data_source import ChartDataSource
 from app.charts.definitions import Period
 from app.charts.panel import GraphsPanel
+from app.pages.order.card import OrderCard
 from app.pages.training.answers_card import AnswersCard
 from app.pages.training.contribution_card import ContributionCard
 from app.pages.training.epoch_progress_card import EpochProgressCard
@@ -42,7 +43,8 @@ from core.texts import event_log as event_lines
 from core.texts import figures
 from core.texts import run as run_words
 from core.texts import status as sentences
-from core.texts.contribution import contribution_status
+from core.texts.contributions.status import contribution_status
+from core.texts.run_order import reopened_words, switch_words
 from core.texts.traffic import hourly_traffic
 
 _WIDEST = 1500
@@ -87,7 +89,7 @@ class TrainingPage(QWidget):
         self.header, self.warning = StatusHeader(self), Callout(self)
         self.speed, self.step = ThroughputCard(self), EpochProgressCard(self)
         self.graphs, self.contribution_status = GraphsPanel(curves, self), ContributionCard(self)
-        self.answers, self.network = AnswersCard(self), NetworkCard(self)
+        self.answers, self.network, self.order = AnswersCard(self), NetworkCard(self), OrderCard(self)
         self.peers, self.events = PeersTable(self), EventLog(self)
         self.tabs = QTabWidget(self)
         self._lay_out()
@@ -154,7 +156,7 @@ class TrainingPage(QWidget):
     def _show(self) -> None:
         session = self._session
         if session.chosen is not None:
-            self.header.show_run(breakable(run_words.title_of(session.chosen)), self._notice(session.chosen))
+            self.header.show_run(breakable(self._run_words(session.chosen)), self._notice(session.chosen))
         else:
             self.header.show_run("", "")
         self.header.show_status(self.status)
@@ -174,11 +176,18 @@ class TrainingPage(QWidget):
         self._show_device()
         self._show_alert()
 
+    def _run_words(self, run: RunFound) -> str:
+        """Which run it is, and why, where it has taken the place of another."""
+        switch = self._session.switch
+        return switch_words(switch) if switch is not None else run_words.title_of(run)
+
     def _notice(self, run: RunFound) -> str:
-        """What the organiser has to say, and whether the run is open."""
+        """What the organiser has to say, whether the run is open, and what follows it."""
         notice = sanitize_line(run.manifest.run.notice, 500)
         says = fill_placeholders(self.tr("The organiser says: %1"), breakable(notice)) if notice else ""
-        return f"{run_words.closed_words(run)} {says}".strip()
+        reopened = self._session.reopened
+        follows = f"{reopened_words(reopened)}." if reopened is not None else ""
+        return " ".join(part for part in (run_words.closed_words(run), says, breakable(follows)) if part)
 
     def _show_device(self) -> None:
         devices = self._seen.devices if self._seen else ()
@@ -229,6 +238,7 @@ class TrainingPage(QWidget):
             self.contribution_status,
             self.answers,
             self.network,
+            self.order,
             self.tabs,
         )
         for part in cards:

@@ -31,6 +31,11 @@ class StatusHeader(QWidget):
         row.addLayout(words, 1)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 
+    @property
+    def run(self) -> str:
+        """The line above the status: which run it is."""
+        return self._run.text().replace("\u200b", "")
+
     def show_run(self, name: str, notice: str) -> None:
         """Show the name of the run and its organiser's notice."""
         self._run.set_text(name)

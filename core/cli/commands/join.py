@@ -47,7 +47,7 @@ def join(
     manifest = load_run_file(command.recipe) if command.recipe else None
     device = choose_device(devices, settings.device)
     worker = WorkerSession(context, display_for(command.json), folders)
-    rules = _rules(command, settings)
+    rules = rules_of(command, settings)
     with worker, recording_contributions(worker, there), following_rules(worker, rules, there, [device]):
         run = only_run(_found(worker, address, command, settings, manifest))
         if not consent.is_given(run):
@@ -63,7 +63,7 @@ def join(
     return 0
 
 
-def _rules(command: JoinRun, settings: Settings) -> AvailabilityRules | None:
+def rules_of(command: JoinRun, settings: Settings) -> AvailabilityRules | None:
     """Those that are followed; with ``--always`` none that pauses, but the limits of pace."""
     rules = settings.availability
     if not command.always:

@@ -35,6 +35,21 @@ class Limits:
 NO_LIMITS = Limits()
 
 
+@dataclass(frozen=True)
+class Order:
+    """The runs that follow the first, by the addresses that were pasted.
+
+    ``return_after_seconds`` is how long an earlier one has to be open again before it takes the place of the present
+    one; ``None`` waits for the end of that.
+    """
+
+    following: tuple[str, ...] = ()
+    return_after_seconds: float | None = None
+
+
+NOTHING_FOLLOWS = Order()
+
+
 def require_new_file(file: Path, option: str = "") -> None:
     """Refuse to overwrite: raises UserError for a file that is there, naming the ``option`` that chooses another."""
     if file.exists():
@@ -119,6 +134,32 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         dest="seconds",
         help="leave after this time, such as 10m or 1h30m",
     )
+
+
+def add_order(parser: argparse.ArgumentParser) -> None:
+    """Add the runs that are helped where the first cannot be."""
+    parser.add_argument(
+        "--then",
+        metavar="ADDRESS",
+        nargs="+",
+        action="append",
+        default=[],
+        help="another run, which is helped where those before it have ended or cannot be helped; may be repeated",
+    )
+    parser.add_argument(
+        "--return-after",
+        metavar="TIME",
+        type=typed.seconds,
+        help="go back to an earlier run that has been open again for this time, such as 2h; by default when the "
+        "present one ends",
+    )
+
+
+def read_order(asked: argparse.Namespace) -> Order:
+    """The runs that follow the first; raises UserError where there is nothing to go back to."""
+    if asked.return_after is not None and not asked.then:
+        raise UserError(ErrorKind.USAGE, "--return-after needs another run: name it with --then.")
+    return Order(tuple(" ".join(words) for words in asked.then), asked.return_after)
 
 
 def add_json(parser: argparse.ArgumentParser, help_text: str = EVENTS_AS_JSON, *, is_nested: bool = False) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from core.cli.output.summary import Tally
 from core.client.session import Session
 from core.errors import UserError
-from core.protocol.client_events import AvailabilityDecided, ClientEvent
+from core.protocol.client_events import AvailabilityDecided, ClientEvent, EarlierRunReopened, RunContinued
 from core.protocol.codec import encode
 from core.protocol.events import Failed
 from core.protocol.types import Event
@@ -35,6 +35,9 @@ class JsonDisplay:
             print_event(event, self._peer)
         elif isinstance(event, AvailabilityDecided):
             _print_decision(event)
+        elif isinstance(event, RunContinued | EarlierRunReopened):
+            self._has_printed_failure = False
+            _print_change(event)
         if session.problem is not None and not self._has_printed_failure:
             self._has_printed_failure = True
             print_event(Failed(problem=session.problem.key, detail=session.problem_detail), self._peer)
@@ -62,6 +65,17 @@ def _print_decision(decided: AvailabilityDecided) -> None:
     """Print that the owner's rules have decided otherwise, and why."""
     reason, words = decided.decision.reason, event_log.line(decided)
     print_object("availability", free=reason is None, rule=reason.rule if reason else "", words=words)
+
+
+def _print_change(event: RunContinued | EarlierRunReopened) -> None:
+    """Print that another run of the order is helped, or which earlier one can be helped again, and why."""
+    words = event_log.line(event) or ""
+    if isinstance(event, EarlierRunReopened):
+        print_object("reopened", run=event.name, at=event.at, words=words)
+    elif event.switch is not None:
+        switch = event.switch
+        run, before = event.consent.run_id, switch.before
+        print_object("switched", run=run, name=switch.to, before=before, reason=switch.reason, words=words)
 
 
 def _print_line(message: Event | Mapping[str, object]) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from core.cli.output.live_table import picture
 from core.cli.output.summary import Tally
 from core.client.session import Session
-from core.protocol.client_events import ClientEvent
+from core.protocol.client_events import ClientEvent, EarlierRunReopened, RunContinued
 from core.protocol.events import CheckpointSaved, Warned
 from core.texts import event_log
 
@@ -39,11 +39,11 @@ class LiveDisplay:
         self._live.stop()
 
     def handle_event(self, event: ClientEvent, session: Session) -> None:
-        """Print warnings and checkpoints above the picture, where they stay."""
+        """Print warnings, checkpoints and changes of the run above the picture, where they stay."""
         match event:
             case Warned():
                 self._console.print(Text(f"Note: {event_log.line(event)}", style="yellow"))
-            case CheckpointSaved():
+            case CheckpointSaved() | RunContinued() | EarlierRunReopened():
                 self._console.print(Text(event_log.line(event) or ""), soft_wrap=True)
             case _:
                 pass

@@ -13,7 +13,7 @@ from core.protocol.commands import Publish
 from core.protocol.events import Evaluated, Progress, RunFound
 from core.security.sanitize import sanitize_line
 from core.texts import event_log, figures
-from core.texts.contribution import contribution_status
+from core.texts.contributions.status import contribution_status
 from core.texts.status import status
 from core.texts.traffic import hourly_traffic
 

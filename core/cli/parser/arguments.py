@@ -11,7 +11,9 @@ from typing import NoReturn, get_args
 from core.cli.options import values as typed
 from core.cli.options.shared_options import (
     NO_LIMITS,
+    NOTHING_FOLLOWS,
     Limits,
+    Order,
     add_address,
     add_computing,
     add_device,
@@ -21,8 +23,10 @@ from core.cli.options.shared_options import (
     add_line_rates,
     add_memory,
     add_network,
+    add_order,
     read_address,
     read_limits,
+    read_order,
 )
 from core.cli.parser.contribution_arguments import ContributionCommand, add_contributions, read_contributions
 from core.cli.parser.control_arguments import ACTIONS, ControlWindow, add_control, read_control
@@ -70,6 +74,7 @@ class JoinRun:
     always: bool = False
     yes: bool = False
     limits: Limits = NO_LIMITS
+    order: Order = NOTHING_FOLLOWS
     json: bool = False
 
 
@@ -228,6 +233,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="agree beforehand to what is printed first; a run that is changed later then ends with an error",
     )
+    add_order(parser)
     add_limits(parser)
     add_json(parser)
 
@@ -266,6 +272,7 @@ def _join(asked: argparse.Namespace) -> JoinRun:
         always=asked.always,
         yes=asked.yes,
         limits=read_limits(asked),
+        order=read_order(asked),
         json=asked.json,
     )
 

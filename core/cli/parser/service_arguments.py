@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.cli.options.shared_options import RESULT_AS_JSON, add_json
+from core.cli.options.shared_options import NOTHING_FOLLOWS, RESULT_AS_JSON, Order, add_json, add_order, read_order
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class InstallService:
     recipe: Path | None
     yes: bool
     json: bool
+    order: Order = NOTHING_FOLLOWS
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def add_service(parser: argparse.ArgumentParser) -> None:
     install.add_argument("--run", metavar="ID", help="the run, where there are several at that address")
     install.add_argument("--recipe", metavar="run.toml", type=Path, help="for a swarm that publishes no manifest")
     install.add_argument("--yes", action="store_true", help="agree to the run without being asked")
+    add_order(install)
     add_json(install, RESULT_AS_JSON, is_nested=True)
     for action, words in (("remove", "end it, and remove it"), ("status", "say what it does")):
         add_json(actions.add_parser(action, help=words, allow_abbrev=False), RESULT_AS_JSON, is_nested=True)
@@ -66,7 +68,8 @@ def read_service(asked: argparse.Namespace) -> ServiceCommand:
     """Return the command that the parser of `service` has read."""
     match asked.action:
         case "install":
-            return InstallService(" ".join(asked.address), asked.run, asked.recipe, asked.yes, asked.json)
+            address = " ".join(asked.address)
+            return InstallService(address, asked.run, asked.recipe, asked.yes, asked.json, read_order(asked))
         case "remove":
             return RemoveService(asked.json)
         case "run":

@@ -113,6 +113,10 @@ class WorkerSession:
             self.leave()
         self._raise_failure()
 
+    def follow(self, is_done: Callable[[Session], bool]) -> None:
+        """Go on, beyond the end of a session too, until ``is_done`` or a stop is requested; raises nothing."""
+        self._context.loop.run_until(lambda: self._context.stop.is_requested or is_done(self.session), self._refresh)
+
     def watch(self) -> None:
         """Go on until a stop is requested or the session has ended; raises SessionError."""
         self._run_until(lambda: self._context.stop.is_requested)

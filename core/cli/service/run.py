@@ -1,4 +1,4 @@
-"""`service run`: what the service manager starts; it goes on with the run that was agreed to."""
+"""`service run`: what the service manager starts; it goes on with the run that was agreed to, or with several."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from core.cli.parser.arguments import JoinRun
 from core.cli.parser.service_arguments import RunService
 from core.cli.runner.context import CommandContext, effective_settings
 from core.cli.runner.displays import display_for, stream_for_people
+from core.cli.runner.ordered_training import OrderedTraining
 from core.cli.runner.owner_rules import following_rules
 from core.cli.runner.worker_session import WorkerSession
 from core.errors import ErrorKind, UserError
 from core.files.locks import try_lock
+from core.hardware.discovery import choose_device
 from core.protocol.client_events import RunContinued
 from core.records.consents import Consents
 from core.records.settings import Settings
 from core.records.unfinished_run import UnfinishedRunFile, continuation, is_finished
+from core.run_order.order import RunOrderFile
 from core.texts.consent import changes_since
 
 _ASK_AGAIN = "`workerbee service install` shows it, and asks you."
@@ -33,6 +36,9 @@ def run_service(command: RunService, context: CommandContext) -> int:
         raise UserError(ErrorKind.STILL_RUNNING, "The service runs already.")
     with held:
         settings = effective_settings(JoinRun("", json=command.json), context.folders)
+        file = RunOrderFile(contents.service_order_file)
+        if len(file.order.runs) > 1:
+            return _run_in_order(command, context, settings, file)
         event = _continuation(context, settings)
         devices = [device for device in context.devices() if device.label == event.consent.device]
         worker = WorkerSession(context, display_for(command.json))
@@ -50,6 +56,17 @@ def run_service(command: RunService, context: CommandContext) -> int:
             lines = "; ".join(changes_since(event.agreed.manifest, changed.manifest))
             raise UserError(ErrorKind.RUN_CHANGED, f"{lines}. {_ASK_AGAIN}")
     print(summary, file=stream_for_people(command.json), flush=True)
+    return 0
+
+
+def _run_in_order(command: RunService, context: CommandContext, settings: Settings, file: RunOrderFile) -> int:
+    """Help the runs in their order, and write down each change."""
+    devices = context.devices()
+    chosen = choose_device(devices, settings.device)
+    worker = WorkerSession(context, display_for(command.json))
+    with worker, following_rules(worker, settings.availability, context.folders, [chosen]):
+        stream = stream_for_people(command.json)
+        OrderedTraining(worker, context, settings, file.order, stream, file).run(NO_LIMITS)
     return 0
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.client.session import Session
 from core.protocol.events import ContributionStatus
-from core.texts.contribution import contribution_status
+from core.texts.contributions.status import contribution_status
 from core.worker.network.connection_monitor import QUIET_SECONDS, SILENT_PROBES, ConnectionMonitor, Observation
 from tests.app.support.language_context import speaking
 from tests.app.support.training_sample import training

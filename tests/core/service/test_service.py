@@ -20,6 +20,7 @@ from core.files.folders import Folders
 from core.records.recent_runs import RecentRun, RecentRuns
 from core.records.settings import Settings, save_settings
 from tests.core.cli.test_changed_run import AGREED, WIDER, starts
+from tests.core.cli.test_run_order import FIRST, SECOND, be, started
 from tests.support.cli_process import ADDRESS, LIMIT_SECONDS, Result, argv, environment, fake, workerbee
 from tests.support.computer.named_program import NAME, running_program
 from tests.support.environment.x11_desktop import wait_for
@@ -89,11 +90,11 @@ def test_without_an_address_the_run_of_last_time_is_meant(tmp_path: Path) -> Non
 
 
 @contextlib.contextmanager
-def service_that_runs(folder: Path) -> Iterator[None]:
+def service_that_runs(folder: Path, part: str = "good") -> Iterator[None]:
     """`workerbee service run`, which has said something; in the end it is told to end, and does."""
     log = folder / "service.log"
     with log.open("w") as written:
-        words = argv(["service", "run"], fake(folder, "good"))
+        words = argv(["service", "run"], fake(folder, part))
         service = subprocess.Popen(words, env=environment(folder), stdout=written, stderr=written)
     try:
         wait_for(lambda: log.read_text(), "its first words", LIMIT_SECONDS)
@@ -137,3 +138,18 @@ def test_what_was_never_agreed_to_is_not_trained(tmp_path: Path) -> None:
     Folders.below(tmp_path / "home").contents.consents_file.unlink()
     assert workerbee(tmp_path, "service", "run").code == ErrorKind.RUN_CHANGED.exit_code
     assert starts(tmp_path) == []
+
+
+def test_several_runs_are_helped_in_their_order_and_each_change_is_told_with_its_reason(tmp_path: Path) -> None:
+    be(tmp_path)
+    installed = install(tmp_path, FIRST, "--then", SECOND, "--return-after", "2h", "--yes", part="follow_world")
+    assert installed.code == 0, installed.err
+    with service_that_runs(tmp_path, "follow_world"):
+        wait_for(lambda: started(tmp_path) == ["alpha"], "the first", LIMIT_SECONDS)
+        be(tmp_path, alpha="finished")
+        wait_for(lambda: started(tmp_path) == ["alpha", "beta"], "the second", LIMIT_SECONDS)
+    told = workerbee(tmp_path, "service", "status").out
+    assert "1. Alpha" in told and "2. Beta" in told
+    assert "Helping “Beta”: “Alpha” has ended" in told
+    assert install(tmp_path, SECOND, "--yes", part="follow_world").code == 0
+    assert "Its run is “beta”." in workerbee(tmp_path, "service", "status").out, "one run has no order"

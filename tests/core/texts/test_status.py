@@ -19,7 +19,7 @@ from core.protocol.events import Connected, ContributionStatus, Failed, Left, Re
 from core.protocol.localizable import LocalizedText, localized
 from core.texts import errors as problem_words
 from core.texts import status as sentences
-from core.texts.contribution import contribution_status
+from core.texts.contributions.status import contribution_status
 from tests.app.support.training_sample import finished, progress
 from tests.support.consents import NO_DIGEST
 

@@ -200,6 +200,51 @@ def progress(samples: int, epoch: int = 8) -> Progress:
     )
 
 
+def follow_world() -> None:
+    """Stands for two swarms, whose runs are as the file ``world`` beside the journal says: a state, run by run.
+
+    A state is that of a manifest, ``changed``, or ``unreachable``. Addresses that name no run find the first.
+    """
+    greet()
+    join = _commands.get()
+    if not isinstance(join, Join):
+        return
+    run_id = join.run_id or next(each for each in world() if each in str(join.addresses))
+    if world()[run_id] == "unreachable":
+        say(Failed(problem=ErrorKind.NOBODY_ANSWERS.key))
+        os._exit(1)
+    find(join, ORGANISER, as_in_world(run_id))
+    if isinstance(_commands.get(), Start):
+        say(TrainingStarted(device="cpu", epoch=7, parameters=1000))
+        samples = 0
+        while not is_told_to_leave() and (state := world()[run_id]) in ("open", "changed"):
+            samples += _MICRO_BATCH
+            say(progress(samples))
+        if state == "unreachable":
+            say(Failed(problem=ErrorKind.SWARM_LOST.key))
+            os._exit(1)
+        if state in ("paused", "finished"):
+            say(RunFound(manifest=as_in_world(run_id), organiser=ORGANISER, vouched=True))
+            say(Failed(problem=ErrorKind.RUN_NOT_OPEN.key))
+    say(Left(contributed_samples=SAMPLES_A_LIFE))
+
+
+def world() -> dict[str, str]:
+    """The states of the runs that the test has written down."""
+    states: dict[str, str] = json.loads((Path(sys.argv[1]).parent / "world").read_text())
+    return states
+
+
+def as_in_world(run_id: str) -> RunManifest:
+    """The run as it is published at this moment."""
+    state = world()[run_id]
+    published = manifest(run_id)
+    if state == "changed":
+        return msgspec.structs.replace(published, revision=2, recipe=widened().recipe)
+    info = msgspec.structs.replace(published.run, name=run_id.title(), state="open" if state == "open" else state)
+    return msgspec.structs.replace(published, run=info)
+
+
 def crash_in_training() -> None:
     """Stands for a bug, or a driver, that ends the process in the middle of its work."""
     begin()
