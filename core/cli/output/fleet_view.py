@@ -50,7 +50,7 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
     table.add_row(
         "samples", _curve(figures.rate(totals.samples_per_second), [point.samples_per_second for point in points])
     )
-    table.add_row("epoch", Text(figures.unknown() if snapshot.epoch is None else figures.count(snapshot.epoch)))
+    table.add_row("epoch", Text(_epoch(snapshot)))
     bar = Table.grid(padding=(0, 1))
     bar.add_row(ProgressBar(max(snapshot.target, 1), snapshot.samples, 30), Text(_to_next_step(snapshot)))
     table.add_row("to next step", bar)
@@ -69,7 +69,17 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
 
 
 def _of_peers(totals: FleetTotals) -> str:
-    return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing)"
+    behind = f", {figures.count(totals.stragglers)} behind" if totals.stragglers else ""
+    return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing){behind}"
+
+
+def _epoch(snapshot: FleetSnapshot) -> str:
+    """The epoch; of how many, and when the last one ends, where that is known."""
+    last = "" if snapshot.epochs is None else f" of {figures.count(snapshot.epochs)}"
+    ends = (
+        "" if snapshot.run_ends_in is None else f", about {figures.about(snapshot.run_ends_in)} to the end of the run"
+    )
+    return f"{figures.unknown() if snapshot.epoch is None else figures.count(snapshot.epoch)}{last}{ends}"
 
 
 def _curve(text: str, values: Sequence[float]) -> Text:
