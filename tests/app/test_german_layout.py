@@ -58,6 +58,7 @@ PAGES = (
     "settings_page",
     "contributions_page",
     "engine_page",
+    "organise_page",
     *SESSIONS,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.appearance.theme import give_role
 from app.pages.review.consent_bar import ConsentBar
@@ -34,12 +34,14 @@ class ReviewPage(QWidget):
         opened: the page has become visible.
         start_requested: train in that run (a RunFound).
         back_requested: go back to the page before.
+        watch_requested: watch the peers of that run (a RunFound), whether it is started or not.
         dry_run_requested: measure that run on that device (RunFound, Device).
     """
 
     opened = Signal()
     start_requested = Signal(object)
     back_requested = Signal()
+    watch_requested = Signal(object)
     dry_run_requested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -54,8 +56,10 @@ class ReviewPage(QWidget):
         self._agreed: RunManifest | None = None
         self.offer, self.choice, self.bar = RunDetails(), RunSelector(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
-        give_role(self.others, "link")
-        self.others.clicked.connect(self._show_all)
+        self.watch = QPushButton(self.tr("&Watch its peers"))
+        for button, act in ((self.others, self._show_all), (self.watch, self._watch)):
+            give_role(button, "link")
+            button.clicked.connect(act)
         self.choice.run_chosen.connect(self._pick)
         self.bar.start_requested.connect(self._start)
         self.bar.back_requested.connect(self._go_back)
@@ -213,6 +217,10 @@ class ReviewPage(QWidget):
         if run := self._run():
             self.start_requested.emit(run)
 
+    def _watch(self) -> None:
+        if run := self._run():
+            self.watch_requested.emit(run)
+
     def _go_back(self) -> None:
         """To the other runs, if there are any to choose from; or else to the page before."""
         if self._picked not in (None, _ALL) and len(self._runs()) > 1:
@@ -224,11 +232,14 @@ class ReviewPage(QWidget):
         (self.bar.start if self.bar.start.isDefault() else self.bar.back).setFocus()
 
     def _lay_out(self) -> None:
-        self._stack = QStackedWidget()
+        self._stack, links = QStackedWidget(), QHBoxLayout()
+        links.addWidget(self.others)
+        links.addStretch(1)
+        links.addWidget(self.watch)
         for number, part in enumerate((self.offer, self.choice)):
             column = PageColumn(_WIDEST)
             if number == 0:
-                column.parts.addWidget(self.others, 0, Qt.AlignmentFlag.AlignLeft)
+                column.parts.addLayout(links)
             column.parts.addWidget(part, 1)
             self._stack.addWidget(column)
         self._stack.setCurrentIndex(1)

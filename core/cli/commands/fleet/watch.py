@@ -12,13 +12,10 @@ from core.cli.runner.fleet_display import FleetDisplay
 from core.cli.runner.keyboard import listen_for_keys
 from core.cli.runner.run_search import find_runs, one_run
 from core.cli.runner.worker_session import WorkerSession
-from core.client.restart_policy import OUTAGES, RECONNECT_CAUSES
-from core.errors import ErrorKind, UserError
+from core.client.restart_policy import OBSERVER_RETRY_SECONDS, PASSING
+from core.errors import UserError
 from core.fleet.recorder import FleetRecorder
 from core.run.address import JoinAddress
-
-RETRY_SECONDS = 15.0  # until a run that has been seen is looked for again
-_PASSING = OUTAGES | RECONNECT_CAUSES | {ErrorKind.NO_SUCH_RUN}
 
 
 def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
@@ -38,7 +35,7 @@ def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
             try:
                 _watch(command, address, context, display)
             except UserError as error:
-                if not display.has_seen or error.problem not in _PASSING or command.once:
+                if not display.has_seen or error.problem not in PASSING or command.once:
                     raise UserError(error.problem, error.detail) from error  # which nobody has printed yet
                 print_error(error)
                 _rest(context)
@@ -58,5 +55,5 @@ def _watch(command: WatchFleet, address: JoinAddress, context: CommandContext, d
 
 
 def _rest(context: CommandContext) -> None:
-    ends = time.monotonic() + RETRY_SECONDS
+    ends = time.monotonic() + OBSERVER_RETRY_SECONDS
     context.loop.run_until(lambda: context.stop.is_requested or time.monotonic() > ends, lambda: None)
