@@ -92,6 +92,8 @@ def _of_all_peers(snapshot: FleetSnapshot) -> Iterator[Gauge]:
     yield Gauge("traffic_bytes", "Traffic of the peers since their workers started.", _by("direction", traffic))
     yield Gauge("device_peers", "Peers by the device that they name.", _by("device", _counted(totals.devices)))
     yield Gauge("version_peers", "Peers by their version of Workerbee.", _by("version", _counted(totals.versions)))
+    dialled = {"reached": snapshot.health.reached, "unreached": snapshot.health.unreached}
+    yield Gauge("organiser_dialled", "Peers that have tried to dial the organiser's.", _by("result", dialled))
     yield _one("suspects", "Peers that others name.", len(snapshot.suspects))
     yield _one("blocked", "Peers on the organiser's block list.", len(snapshot.blocked))
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.peers import PeerSeen, Suspect
+from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Mode
@@ -66,6 +66,7 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     run_ends_in: float | None = None
     loss: float | None = None
     totals: FleetTotals
+    health: FleetHealth = FleetHealth()
     scores: tuple[Score, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     blocked: tuple[str, ...] = ()

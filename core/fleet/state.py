@@ -62,6 +62,7 @@ class FleetState:
             run_ends_in=run_ends_in(epochs, epoch, ends_in, totals.samples_per_second, target),
             loss=self.seen.loss,
             totals=totals,
+            health=self.seen.health,
             scores=self.scores,
             suspects=self.suspects,
             blocked=self.blocked,

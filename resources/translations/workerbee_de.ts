@@ -1816,6 +1816,14 @@
         <translation>Runden</translation>
     </message>
     <message>
+        <source>Why not whole</source>
+        <translation>Warum nicht ganz</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
         <source>Traffic</source>
         <translation>Datenverkehr</translation>
     </message>
@@ -1878,6 +1886,22 @@
     <message>
         <source>%1 whole, %2 partial, %3 failed, as each peer counts its own</source>
         <translation>%1 ganz, %2 teilweise, %3 gescheitert, von jedem Teilnehmer selbst gezählt</translation>
+    </message>
+    <message>
+        <source>%1: %2 peers</source>
+        <translation>%1: %2 Teilnehmer</translation>
+    </message>
+    <message>
+        <source>nobody has tried yet whether newcomers reach the organiser’s peer</source>
+        <translation>noch hat niemand versucht, ob Neue den Organisator erreichen</translation>
+    </message>
+    <message>
+        <source>%1 of %2 peers that tried could connect to the organiser’s peer</source>
+        <translation>%1 von %2 Teilnehmern, die es versucht haben, konnten sich mit dem Organisator verbinden</translation>
+    </message>
+    <message>
+        <source>Let newcomers in: allow its TCP port in the firewall, forward it on the router, and publish with --announce and the address that leads to it from outside.</source>
+        <translation>Lassen Sie Neue herein: Geben Sie den TCP-Port in der Firewall frei, leiten Sie ihn am Router weiter, und veröffentlichen Sie mit --announce und der Adresse, die von außen dorthin führt.</translation>
     </message>
     <message>
         <source>%1 sent, %2 received</source>
@@ -4649,6 +4673,22 @@
     <message>
         <source>The organiser&apos;s peer is the one that others connect to.</source>
         <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
+    </message>
+    <message>
+        <source>The posted addresses lead to it only from this very computer.</source>
+        <translation>Die veröffentlichten Adressen führen nur von diesem Computer selbst dorthin.</translation>
+    </message>
+    <message>
+        <source>The posted addresses lead to it only from within its own network.</source>
+        <translation>Die veröffentlichten Adressen führen nur aus dem eigenen Netz dorthin.</translation>
+    </message>
+    <message>
+        <source>For newcomers, allow incoming TCP port %1 in this computer&apos;s firewall.</source>
+        <translation>Geben Sie für Neue den eingehenden TCP-Port %1 in der Firewall dieses Computers frei.</translation>
+    </message>
+    <message>
+        <source>For newcomers from outside, forward TCP port %1 on your router to this computer%2, and publish with --listen /ip4/0.0.0.0/tcp/%1 --announce and the address that leads to it from outside.</source>
+        <translation>Leiten Sie für Neue von außen den TCP-Port %1 am Router an diesen Computer%2 weiter, und veröffentlichen Sie mit --listen /ip4/0.0.0.0/tcp/%1 --announce und der Adresse, die von außen dorthin führt.</translation>
     </message>
     <message>
         <source>We are behind the others and download their state.</source>

@@ -8,8 +8,11 @@ from PySide6.QtCore import QCoreApplication
 
 from core.fleet.snapshot import FleetSnapshot, FleetTotals, Group
 from core.placeholders import fill_placeholders
+from core.protocol.localizable import LocalizedText
+from core.protocol.peers import FleetHealth
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
+from core.texts.worker_messages import translate_message
 
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
@@ -27,6 +30,8 @@ def facts_of(snapshot: FleetSnapshot) -> list[tuple[str, str]]:
         (translate("FleetFacts", "To the next step"), _to_next_step(snapshot)),
         (translate("FleetFacts", "Loss"), _loss(snapshot)),
         (translate("FleetFacts", "Rounds"), _rounds(totals)),
+        (translate("FleetFacts", "Why not whole"), _reasons(snapshot.health)),
+        (translate("FleetFacts", "Address"), _reachability(snapshot.health)),
         (translate("FleetFacts", "Traffic"), _traffic(totals)),
         (translate("FleetFacts", "Devices"), _groups(totals.devices)),
         (translate("FleetFacts", "Versions"), _groups(totals.versions)),
@@ -98,6 +103,39 @@ def _rounds(totals: FleetTotals) -> str:
         translate("FleetFacts", "%1 whole, %2 partial, %3 failed, as each peer counts its own"),
         *map(figures.count, counts),
     )
+
+
+def _reasons(health: FleetHealth) -> str:
+    """Why the last rounds of peers were partial or failed; ours are translated, others stay as they are."""
+    told = [
+        fill_placeholders(
+            translate("FleetFacts", "%1: %2 peers"),
+            sanitize_line(translate_message(LocalizedText(each.words)), 160),
+            figures.count(each.peers),
+        )
+        for each in health.reasons
+    ]
+    return _few(told, "\n")
+
+
+def _reachability(health: FleetHealth) -> str:
+    """Whether others can connect to the organiser's peer, and what to do where they cannot."""
+    tried = health.reached + health.unreached
+    if not tried:
+        return translate("FleetFacts", "nobody has tried yet whether newcomers reach the organiser’s peer")
+    told = fill_placeholders(
+        translate("FleetFacts", "%1 of %2 peers that tried could connect to the organiser’s peer"),
+        figures.count(health.reached),
+        figures.count(tried),
+    )
+    if health.reached > health.unreached:
+        return told
+    advice = translate(
+        "FleetFacts",
+        "Let newcomers in: allow its TCP port in the firewall, forward it on the router, and publish with --announce "
+        "and the address that leads to it from outside.",
+    )
+    return f"{told}\n{advice}"
 
 
 def _traffic(totals: FleetTotals) -> str:

@@ -13,11 +13,13 @@ from core.cli.output.summary import counted
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot, FleetTotals
 from core.fleet.snapshot import Group as PeerGroup
+from core.protocol.peers import FleetHealth
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 
-FIXED_LINES = 15  # that all but the devices, the suspects and the peers take at most
+FIXED_LINES = 18  # that all but the devices, the suspects and the peers take at most
 MOST_SUSPECTS = 5
+MOST_REASONS = 2
 MOST_GROUPS = 4
 _HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s", "connection")
 
@@ -62,6 +64,11 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
         table.add_row("evaluation", _curve(told, [score.loss for score in snapshot.scores]))
     if totals.telling:
         table.add_row("rounds", Text(_rounds(totals)))
+    for number, each in enumerate(snapshot.health.reasons[:MOST_REASONS]):
+        table.add_row(
+            "" if number else "not whole", Text(f"{sanitize_line(each.words)}: {counted(each.peers, 'peer')}")
+        )
+    table.add_row("address", _reachability(snapshot.health))
     _add_groups(table, "devices", totals.devices)
     _add_groups(table, "versions", totals.versions)
     _add_suspects(table, snapshot)
@@ -71,6 +78,17 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
 def _of_peers(totals: FleetTotals) -> str:
     behind = f", {figures.count(totals.stragglers)} behind" if totals.stragglers else ""
     return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing){behind}"
+
+
+def _reachability(health: FleetHealth) -> Text:
+    """Whether others can connect to the organiser's peer, and what to do where they cannot."""
+    tried = health.reached + health.unreached
+    if not tried:
+        return Text("nobody has tried yet whether newcomers reach the organiser's peer", style="dim")
+    told = f"{health.reached} of {counted(tried, 'peer')} could connect to the organiser's peer"
+    if health.reached > health.unreached:
+        return Text(told)
+    return Text(f"{told}: its port must be open to newcomers (firewall, router, publish --announce)", style="yellow")
 
 
 def _epoch(snapshot: FleetSnapshot) -> str:

@@ -14,7 +14,7 @@ from core.fleet.snapshot import FleetSnapshot
 from core.protocol.events import PeersSeen
 from core.protocol.peers import PeerSeen, Suspect
 from core.run.manifest import SchedulerSpec
-from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, run_found, told
+from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, told
 
 DEVICES = ("NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 3060 Laptop GPU", "CPU", "Tesla T4")
 LINK = "workerbee://join?peer=%2Fip4%2F203.0.113.5%2Ftcp%2F31337&run=sums"
@@ -44,7 +44,9 @@ def look_at(peers: int, look: int = 0, untold: int = 0) -> FleetSnapshot:
     found = run_found(notice="A new data set comes on Friday.")
     manifest = msgspec.structs.replace(found.manifest, scheduler=SchedulerSpec(kind="linear", total_epochs=100))
     state = replace(told(), run=msgspec.structs.replace(found, manifest=manifest))
-    state = state.after(PeersSeen(peers=many_peers(peers, look), loss=2.0 / (1 + look / 10), untold=untold))
+    state = state.after(
+        PeersSeen(peers=many_peers(peers, look), loss=2.0 / (1 + look / 10), untold=untold, health=POORLY)
+    )
     suspects = (Suspect(peer_id=peer(4).peer_id, named_by=3, rounds=12, refused_states=1),)
     snapshot = replace(state, suspects=suspects).snapshot(NOON + 60 * look)
     assert snapshot is not None

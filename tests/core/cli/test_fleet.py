@@ -18,11 +18,12 @@ from core.fleet.history import FleetHistory
 from core.fleet.log import FleetLog, read_log
 from core.fleet.snapshot import FleetSnapshot
 from core.protocol.events import PeersSeen, RunScored, SuspectsSeen
+from core.protocol.peers import FleetHealth
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from tests.core.cli.terminal import Terminal
 from tests.core.fleet.exposition_format import parse
-from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, run_found, snapshot
+from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, snapshot
 from tests.support.cli_process import ADDRESS, Play, Result, failing, found, reciting, workerbee
 
 
@@ -155,3 +156,19 @@ def test_a_large_fleet_fits_into_a_small_terminal() -> None:
     lines = stream.getvalue().splitlines()
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert lines[-1].startswith("and 99") and lines[-1].endswith(" more")
+
+
+def test_why_rounds_were_not_whole_and_whether_newcomers_come_in_is_shown() -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    shown = {}
+    for name, health in (("poorly", POORLY), ("unknown", FleetHealth()), ("well", FleetHealth(reached=2))):
+        stream = StringIO()
+        seen = msgspec.structs.replace(snapshot(peer(0), peer(1)), health=health)
+        Console(file=stream, width=140, height=40, markup=False).print(fleet_picture(seen, FleetHistory([seen]), 40))
+        shown[name] = stream.getvalue()
+    assert "no other peer was found in time: 3 peers" in shown["poorly"] and "\x1b" not in shown["poorly"]
+    assert "1 of 3 peers could connect" in shown["poorly"] and "--announce" in shown["poorly"]
+    assert "nobody has tried yet" in shown["unknown"] and "2 of 2 peers could connect" in shown["well"]
