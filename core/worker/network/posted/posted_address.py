@@ -50,7 +50,11 @@ class PostedAddressTester(ReachabilityTester):
             dead_ipv6=(),
         )
         self._others = self._shared
+
+    def run(self) -> None:
+        """Tell what is known already, and test whenever there is a reason to, until we leave."""
         self._status.report(before_test(self._shared, self._here))
+        super().run()
 
     def _conclude(self, result: ReachabilityResult, here: LocalNetwork, port: int) -> None:
         if result.is_reachable or result.is_unreachable:
