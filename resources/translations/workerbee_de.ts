@@ -1473,6 +1473,10 @@
         <translation>Veröffentlicht, Fassung %1.</translation>
     </message>
     <message>
+        <source>This computer listens for others</source>
+        <translation>Dieser Computer nimmt Verbindungen anderer an</translation>
+    </message>
+    <message>
         <source>Others can reach this computer directly</source>
         <translation>Andere können diesen Computer direkt erreichen</translation>
     </message>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.texts.event_log import line
 from core.worker.network.local_network import LocalNetwork
 from core.worker.network.posted.posted_address import after_test, before_test
 from core.worker.swarm import ReachabilityResult
@@ -55,3 +56,4 @@ def test_whoever_could_not_is_counted_and_what_helps_newcomers_is_said(here: Loc
     network = after_test(ReachabilityResult(failed=2), here, 31337)
     assert network.mode == "direct" and "2 of 2 peers failed to connect" in str(network.reason)
     assert advice in str(network.advice)
+    assert "can reach" not in (line(network) or "") and advice in (line(network) or "")
