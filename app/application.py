@@ -16,6 +16,8 @@ from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator
+from app.controllers.organiser.exporter import ModelExporter
+from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.recording_controller import RecordingController
 from app.controllers.remote_control import RemoteControl
 from app.controllers.session_controller import SessionController
@@ -97,6 +99,8 @@ class Application(QObject):
             dry_run_command=dry_run_command,
         )
         self.recording = RecordingController(self.folders, self.session_controller, self)
+        self.fleet_watcher = FleetWatcher(self.folders, self, worker_command=worker_command)
+        self.exporter = ModelExporter(self.folders, self, worker_command=worker_command)
         self.navigator = Navigator(self.session_controller, self.engine_controller, self)
         self.run_order = RunOrderController(
             self.folders,
@@ -139,6 +143,8 @@ class Application(QObject):
             device_poller=self.device_poller,
             availability=self.availability,
             recording=self.recording,
+            fleet_watcher=self.fleet_watcher,
+            exporter=self.exporter,
             navigator=self.navigator,
             catalogues=self.catalogues,
             run_order=self.run_order,
@@ -147,7 +153,9 @@ class Application(QObject):
             newest_version=self._newest_version,
             erase_data=self._erase_dialog.open,
         )
-        self.renderer = WindowRenderer(self.window, self.pages, self.navigator, self.session_controller)
+        self.renderer = WindowRenderer(
+            self.window, self.pages, self.navigator, self.session_controller, self.fleet_watcher
+        )
         self.intake = AddressIntake(self.window, self.pages, self.navigator, self.session_controller)
         self.tray_controller = TrayController(self.window, self.session_controller, self.settings_store)
         session_controller = self.session_controller
@@ -202,6 +210,8 @@ class Application(QObject):
         if self.updates is not None:
             self.updates.stop()
         self.run_order.close()
+        self.fleet_watcher.close()
+        self.exporter.close()
         self.session_controller.close()
         self.bridge.deliver()  # the worker's last words, which tell of its last samples
         self.recording.close()
@@ -231,6 +241,8 @@ class Application(QObject):
         self.window.back_requested.connect(self._go_back)
         self.window.help_requested.connect(lambda error: self.pages.help.open(error))
         self.window.settings_requested.connect(self.navigator.open_settings)
+        self.fleet_watcher.changed.connect(self.renderer.render)
+        self.window.organise_requested.connect(self.navigator.open_organise)
         self.window.contributions_requested.connect(self.navigator.open_contributions)
         self.continuation.consent_needed.connect(self.window.come_forward)
         self.run_order.consent_needed.connect(self._show_changed_run)

@@ -10,7 +10,7 @@ from app.controllers.engine_controller import EngineController
 from app.controllers.session_controller import SessionController
 from core.client.session import Session
 
-PageName = Literal["join", "review", "training", "settings", "contributions", "engine", "help"]
+PageName = Literal["join", "review", "training", "settings", "contributions", "organise", "engine", "help"]
 
 
 def page_for(session: Session) -> PageName:
@@ -39,7 +39,8 @@ class Navigator(QObject):
     ) -> None:
         super().__init__(parent)
         self._session_controller, self._engine_controller = session_controller, engine_controller
-        self._is_in_settings = self._is_in_help = self._is_in_contributions = False
+        self._is_in_settings = self._is_in_help = False
+        self._beside: Literal["contributions", "organise"] | None = None  # the page beside those of the session
         self._dismissed: Session | None = None
 
     @property
@@ -49,8 +50,8 @@ class Navigator(QObject):
             return "help"
         if self._is_in_settings:
             return "settings"
-        if self._is_in_contributions:
-            return "contributions"
+        if self._beside is not None:
+            return self._beside
         if self._engine_controller.is_open and self._session_controller.is_over:
             return "engine"
         return "join" if self.is_dismissed else page_for(self._session_controller.session)
@@ -67,8 +68,11 @@ class Navigator(QObject):
 
     def open_contributions(self) -> None:
         """Go to what was given, whatever else goes on."""
-        self._is_in_contributions, self._is_in_settings, self._is_in_help = True, False, False
-        self.changed.emit()
+        self._go_beside("contributions")
+
+    def open_organise(self) -> None:
+        """Go to the page of an organiser, whatever else goes on."""
+        self._go_beside("organise")
 
     def open_help(self) -> None:
         """Go to the help, whatever else goes on; the way back leads to the page beside which it was opened."""
@@ -81,9 +85,8 @@ class Navigator(QObject):
         self.changed.emit()
 
     def show_session_page(self) -> None:
-        """Go to the page of the session, from the settings, the contributions and the help."""
-        self._is_in_settings = self._is_in_help = self._is_in_contributions = False
-        self.changed.emit()
+        """Go to the page of the session, from all that are beside it."""
+        self._go_beside(None)
 
     def go_back(self) -> None:
         """Go to the page before; a run that was only looked at is left on the way."""
@@ -92,7 +95,7 @@ class Navigator(QObject):
         elif self._is_in_settings:
             self._is_in_settings = False
             self.changed.emit()
-        elif self._is_in_contributions:
+        elif self._beside is not None:
             self.show_session_page()
         elif self._engine_controller.close():
             self.changed.emit()
@@ -115,3 +118,7 @@ class Navigator(QObject):
                 self._session_controller.left.emit()
             self._dismissed = self._session_controller.session
             self.changed.emit()
+
+    def _go_beside(self, page: Literal["contributions", "organise"] | None) -> None:
+        self._beside, self._is_in_settings, self._is_in_help = page, False, False
+        self.changed.emit()

@@ -8,12 +8,15 @@ from PySide6.QtCore import QObject
 
 from app.controllers.device_poller import DevicePoller
 from app.controllers.navigator import Navigator
+from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
 from app.pages.review.page import ReviewPage
 from app.run_order.controller import RunOrderController
 from core.files.disk_space import free_space
+from core.protocol.commands import Join
 from core.protocol.events import RunFound
+from core.run.address import JoinAddress
 
 
 class ReviewPresenter(QObject):
@@ -31,6 +34,7 @@ class ReviewPresenter(QObject):
         session_controller: SessionController,
         settings_store: SettingsStore,
         device_poller: DevicePoller,
+        fleet_watcher: FleetWatcher,
         navigator: Navigator,
         run_order: RunOrderController,
         data_folder: Path,
@@ -40,11 +44,12 @@ class ReviewPresenter(QObject):
         self.page = page
         self._session_controller, self._settings_store = session_controller, settings_store
         self._device_poller, self._data_folder = device_poller, data_folder
-        self._run_order, self._navigator = run_order, navigator
+        self._run_order, self._fleet_watcher, self._navigator = run_order, fleet_watcher, navigator
         page.opened.connect(self._measure_disk)
         page.start_requested.connect(session_controller.start)
         page.dry_run_requested.connect(session_controller.request_dry_run)
         page.later_requested.connect(self._help_later)
+        page.watch_requested.connect(self._watch)
         page.back_requested.connect(navigator.go_back)
 
     def refresh(self) -> None:
@@ -67,3 +72,10 @@ class ReviewPresenter(QObject):
         """Measure the free space when the page is opened, and not each second: it may take a walk over the disk."""
         limit_bytes = self._settings_store.settings.disk_limit_bytes
         self.page.show_disk(free_space(self._data_folder, limit_bytes))
+
+    def _watch(self, run: RunFound) -> None:
+        """Watch the peers of the run that was found, at the address at which it was."""
+        opening = self._session_controller.session.opening
+        if isinstance(opening, Join):
+            self._fleet_watcher.watch(JoinAddress(peers=opening.addresses, run_id=run.manifest.run.id))
+            self._navigator.open_organise()

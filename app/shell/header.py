@@ -1,4 +1,4 @@
-"""The head of the window: the program's name, and the buttons for contributions, help and settings."""
+"""The head of the window: the program's name, and the buttons for an organiser, contributions, help and settings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ class Header(QWidget):
     """The head of the window, the same above every page.
 
     Signals:
+        organise_requested: open the page of an organiser.
         contributions_requested: open what was given.
         help_requested: open the help.
         settings_requested: open the settings.
     """
 
+    organise_requested = Signal()
     contributions_requested = Signal()
     help_requested = Signal()
     settings_requested = Signal()
@@ -31,8 +33,10 @@ class Header(QWidget):
         self._sign, self._name = QLabel(), QLabel("Workerbee")
         self._sign.setFixedSize(_ICON, _ICON)
         give_role(self._name, "heading")
-        self.contributions, self.help, self.settings = QPushButton(), QPushButton(), QPushButton()
+        self.organise, self.contributions = QPushButton(), QPushButton()
+        self.help, self.settings = QPushButton(), QPushButton()
         for button, asked in (
+            (self.organise, self.organise_requested),
             (self.contributions, self.contributions_requested),
             (self.help, self.help_requested),
             (self.settings, self.settings_requested),
@@ -45,10 +49,16 @@ class Header(QWidget):
         row.addWidget(self._sign)
         row.addWidget(self._name)
         row.addStretch(1)
+        row.addWidget(self.organise)
         row.addWidget(self.contributions)
         row.addWidget(self.help)
         row.addWidget(self.settings)
+        self.organise.hide()
         self._retranslate()
+
+    def offer_organise(self, is_offered: bool) -> None:
+        """Show the button for an organiser, unless nobody organises here or that is the page."""
+        self.organise.setVisible(is_offered)
 
     def offer_settings(self, is_offered: bool) -> None:
         """Show the button for the settings, unless the page has one itself or is the settings."""
@@ -73,6 +83,9 @@ class Header(QWidget):
             self._retranslate()
 
     def _retranslate(self) -> None:
+        self.organise.setText(self.tr("&Organise"))
+        self.organise.setAccessibleName(self.tr("Organise"))
+        self.organise.setToolTip(self.tr("Runs published from here, and who takes part (Ctrl+O)"))
         self.contributions.setText(self.tr("&Contributions"))
         self.contributions.setAccessibleName(self.tr("Contributions"))
         self.contributions.setToolTip(self.tr("What this computer has given (Ctrl+B)"))

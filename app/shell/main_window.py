@@ -38,6 +38,7 @@ class MainWindow(QMainWindow):
         back_requested: Escape, or Alt and the left arrow.
         settings_requested: the header's button, or Ctrl and the comma.
         contributions_requested: the header's button, or Ctrl+B.
+        organise_requested: the header's button, or Ctrl+O.
         help_requested: the header's button or F1 (``None``), or a callout's (its ErrorKind).
         close_requested: the window's cross, or Ctrl+W; whether that means to hide or to quit is decided elsewhere.
         quit_requested: Ctrl+Q.
@@ -55,6 +56,7 @@ class MainWindow(QMainWindow):
     back_requested = Signal()
     settings_requested = Signal()
     contributions_requested = Signal()
+    organise_requested = Signal()
     help_requested = Signal(object)
     close_requested = Signal()
     quit_requested = Signal()
@@ -73,6 +75,7 @@ class MainWindow(QMainWindow):
         self.header, self.notice, self.pages = Header(), NoticeBar(), QStackedWidget()
         self.header.settings_requested.connect(self.settings_requested)
         self.header.contributions_requested.connect(self.contributions_requested)
+        self.header.organise_requested.connect(self.organise_requested)
         self.header.help_requested.connect(lambda: self.help_requested.emit(None))
         whole = QWidget()
         rows = QVBoxLayout(whole)
@@ -209,6 +212,7 @@ class MainWindow(QMainWindow):
             ("Alt+Left", self.back_requested),
             ("Ctrl+,", self.settings_requested),
             ("Ctrl+B", self.contributions_requested),
+            ("Ctrl+O", self.organise_requested),
             ("Ctrl+P", self.pause_or_resume_requested),
             ("Ctrl+W", self.close_requested),
             ("Ctrl+Q", self.quit_requested),

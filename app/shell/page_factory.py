@@ -13,6 +13,8 @@ from app.controllers.catalogues.catalogue_controller import CatalogueController
 from app.controllers.device_poller import DevicePoller
 from app.controllers.engine_controller import EngineController
 from app.controllers.navigator import Navigator, PageName
+from app.controllers.organiser.exporter import ModelExporter
+from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.recording_controller import RecordingController
 from app.controllers.session_controller import SessionController
 from app.controllers.settings_store import SettingsStore
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from app.presenters.contributions_presenter import ContributionsPresenter
     from app.presenters.engine_presenter import EnginePresenter
     from app.presenters.help_presenter import HelpPresenter
+    from app.presenters.organise_presenter import OrganisePresenter
     from app.presenters.review_presenter import ReviewPresenter
     from app.presenters.settings_presenter import SettingsPresenter
     from app.presenters.training_presenter import TrainingPresenter
@@ -62,6 +65,8 @@ class PageFactory:
         device_poller: DevicePoller,
         availability: AvailabilityController,
         recording: RecordingController,
+        fleet_watcher: FleetWatcher,
+        exporter: ModelExporter,
         navigator: Navigator,
         catalogues: CatalogueController,
         run_order: RunOrderController,
@@ -74,6 +79,7 @@ class PageFactory:
         self._session_controller, self._engine_controller = session_controller, engine_controller
         self._settings_store, self._device_poller = settings_store, device_poller
         self._availability, self._recording = availability, recording
+        self._fleet_watcher, self._exporter = fleet_watcher, exporter
         self._navigator, self._catalogues = navigator, catalogues
         self._run_order, self._bridge = run_order, bridge
         self._folders, self._newest_version, self._erase_data = folders, newest_version, erase_data
@@ -94,6 +100,8 @@ class PageFactory:
                 return self.settings
             case "contributions":
                 return self.contributions
+            case "organise":
+                return self.organise
             case "help":
                 return self.help
 
@@ -126,6 +134,11 @@ class PageFactory:
     def contributions(self) -> ContributionsPresenter:
         """The page of what was given, beside the others."""
         return self._get("contributions", self._contributions_presenter)
+
+    @property
+    def organise(self) -> OrganisePresenter:
+        """The page of an organiser, beside the others."""
+        return self._get("organise", self._organise_presenter)
 
     @property
     def help(self) -> HelpPresenter:
@@ -176,6 +189,11 @@ class PageFactory:
 
         return ContributionsPresenter(self._recording, self._settings_store, self._navigator)
 
+    def _organise_presenter(self) -> OrganisePresenter:
+        from app.presenters.organise_presenter import OrganisePresenter
+
+        return OrganisePresenter(self._fleet_watcher, self._exporter, self._navigator, self._folders)
+
     def _help_presenter(self) -> HelpPresenter:
         from app.presenters.help_presenter import HelpPresenter
 
@@ -188,6 +206,7 @@ class PageFactory:
             self._session_controller,
             self._settings_store,
             self._device_poller,
+            self._fleet_watcher,
             self._navigator,
             self._run_order,
             self._folders.data,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.controllers.navigator import Navigator
+from app.controllers.organiser.fleet_watcher import FleetWatcher
 from app.controllers.session_controller import SessionController
 from app.desktop.announcer import Announcer
 from app.presentation.window_title import PROGRAM, announcement, window_title
@@ -20,10 +21,15 @@ class WindowRenderer(QObject):
     """
 
     def __init__(
-        self, window: MainWindow, pages: PageFactory, navigator: Navigator, session_controller: SessionController
+        self,
+        window: MainWindow,
+        pages: PageFactory,
+        navigator: Navigator,
+        session_controller: SessionController,
+        fleet_watcher: FleetWatcher,
     ) -> None:
         super().__init__(window)
-        self._window, self._pages = window, pages
+        self._window, self._pages, self._fleet_watcher = window, pages, fleet_watcher
         self._navigator, self._session_controller = navigator, session_controller
         self._idle_queue = IdleQueue(self)
         self._announcer = Announcer(window)
@@ -40,6 +46,7 @@ class WindowRenderer(QObject):
                 offers_contributions=name != "contributions",
             )
             self._prepare_next(name == "review")
+        self._window.header.offer_organise(name != "organise" and self._fleet_watcher.is_of_use)
         session = self._session_controller.session
         self._window.show_title(PROGRAM if self._navigator.is_dismissed else window_title(session))
         self._announcer.announce("" if self._navigator.is_dismissed else announcement(session))

@@ -16,6 +16,12 @@ OUTAGES = frozenset({ErrorKind.NOBODY_ANSWERS, ErrorKind.CLOCK_WRONG})
 """What may be over soon where the run has been reached before: after a sleep, a network that is not up yet,
 or a clock that has not been set."""
 
+PASSING = OUTAGES | RECONNECT_CAUSES | {ErrorKind.NO_SUCH_RUN}
+"""What somebody who watches a run waits out, once they have seen it."""
+
+OBSERVER_RETRY_SECONDS = 15.0
+"""Until a run that has been seen is looked for again by somebody who watches it."""
+
 
 @dataclass(frozen=True)
 class RestartPolicy:

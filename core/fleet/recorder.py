@@ -21,6 +21,7 @@ PAGE_SECONDS = 60.0
 class FleetRecorder:
     """Writes snapshots to a log and a page as often as they are due, and keeps the history that charts draw.
 
+    ``serve`` is given every snapshot, for whoever asks for the last one.
     ``warn`` is called with what cannot be written and why, once until something else is wrong or it works again.
     """
 
@@ -30,10 +31,11 @@ class FleetRecorder:
         page: Path | None,
         warn: Callable[[UserError], None],
         clock: Callable[[], float] = time.monotonic,
+        serve: Callable[[FleetSnapshot], None] | None = None,
     ) -> None:
         self.history = FleetHistory()
         self._log, self._page, self._warn, self._clock = log, page, warn, clock
-        self._is_remembered = log is None
+        self._serve, self._is_remembered = serve, log is None
         self._due: dict[Path, float] = {}
         self._problems: dict[Path, UserError] = {}
 
@@ -43,6 +45,8 @@ class FleetRecorder:
             self._is_remembered = True
             self._remember(self._log, snapshot.run_id)
         self.history.add(snapshot)
+        if self._serve is not None:
+            self._serve(snapshot)
         if (log := self._log) is not None:
             self._when_due(log, LOG_SECONDS, lambda: FleetLog(log).add(snapshot))
         if (page := self._page) is not None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from core.protocol.peers import PeerSeen, Suspect
+from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Mode
@@ -25,12 +25,13 @@ class FleetTotals(StrictStruct, kw_only=True, frozen=True):
     """Sums over all peers that were told, as the peers report them; ``peers`` also counts those that were not told.
 
     Rounds and traffic are those since each peer's worker started, of the ``telling`` peers that publish them. One round
-    of the run is counted by each of those who took part.
+    of the run is counted by each of those who took part. ``stragglers`` report an epoch before that of most.
     """
 
     peers: Count
     direct: Count
     outgoing: Count
+    stragglers: Count = 0
     samples_per_second: float
     devices: tuple[Group, ...] = ()
     versions: tuple[Group, ...] = ()
@@ -46,7 +47,8 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     """A run's fleet at a time in seconds since 1970.
 
     ``samples`` of ``target`` are those of the ``epoch`` that most peers are in, which ends in ``epoch_ends_in``
-    seconds at their present speed. ``loss`` is the mean of what they report, ``scores`` are the signed evaluations.
+    seconds at their present speed; ``run_ends_in`` is until the last of ``epochs``, where the run file names that.
+    ``loss`` is the mean of what they report, ``scores`` are the signed evaluations, ``organiser`` is a peer id.
     """
 
     at: Annotated[float, Meta(ge=0, le=2**33)]
@@ -54,13 +56,17 @@ class FleetSnapshot(Event, tag="fleet", kw_only=True, frozen=True):
     name: str
     state: Literal["open", "paused", "finished"] = "open"
     notice: str = ""
+    organiser: str = ""
     mode: Mode = "gradients"
+    epochs: Count | None = None
     epoch: Count | None = None
     samples: Count = 0
     target: Count = 0
     epoch_ends_in: float | None = None
+    run_ends_in: float | None = None
     loss: float | None = None
     totals: FleetTotals
+    health: FleetHealth = FleetHealth()
     scores: tuple[Score, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     blocked: tuple[str, ...] = ()

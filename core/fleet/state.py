@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.fleet.snapshot import FleetSnapshot
-from core.fleet.totals import epoch_of, progress_of, totals_of
+from core.fleet.totals import epoch_of, progress_of, run_ends_in, totals_of
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import Suspect
 from core.run.signed_scores import MOST_SCORES, Score
@@ -43,20 +43,26 @@ class FleetState:
         manifest, peers = self.run.manifest, self.seen.peers
         run, collaboration = manifest.run, manifest.collaboration
         epoch = epoch_of(peers)
-        samples, ends_in = progress_of(peers, epoch, collaboration.target_batch_size)
+        target, epochs = collaboration.target_batch_size, manifest.scheduler.total_epochs
+        samples, ends_in = progress_of(peers, epoch, target)
+        totals = totals_of(peers, self.seen.untold)
         return FleetSnapshot(
             at=now,
             run_id=run.id,
             name=run.name,
             state=run.state,
             notice=run.notice,
+            organiser=self.run.organiser,
             mode=collaboration.mode,
+            epochs=epochs,
             epoch=epoch,
             samples=samples,
-            target=collaboration.target_batch_size,
+            target=target,
             epoch_ends_in=ends_in,
+            run_ends_in=run_ends_in(epochs, epoch, ends_in, totals.samples_per_second, target),
             loss=self.seen.loss,
-            totals=totals_of(peers, self.seen.untold),
+            totals=totals,
+            health=self.seen.health,
             scores=self.scores,
             suspects=self.suspects,
             blocked=self.blocked,

@@ -14,7 +14,8 @@ from core.security.sanitize import sanitize_line
 
 MOST_GROUPS = 12  # that are told by name
 OTHERS, UNKNOWN = "others", "unknown"
-MOST_SECONDS = 30 * 86_400.0  # of an estimate; more says nothing
+MOST_SECONDS = 30 * 86_400.0  # of an estimate of an epoch; more says nothing
+MOST_RUN_SECONDS = 3650 * 86_400.0  # of an estimate of a run
 
 
 def totals_of(peers: Sequence[PeerSeen], untold: int = 0) -> FleetTotals:
@@ -25,6 +26,7 @@ def totals_of(peers: Sequence[PeerSeen], untold: int = 0) -> FleetTotals:
         peers=len(peers) + untold,
         direct=len(peers) - outgoing,
         outgoing=outgoing,
+        stragglers=len(stragglers_of(peers, epoch_of(peers))),
         samples_per_second=sum(peer.samples_per_second for peer in peers),
         devices=_groups(peers, lambda peer: peer.device),
         versions=_groups(peers, lambda peer: peer.activity.version),
@@ -41,6 +43,25 @@ def epoch_of(peers: Sequence[PeerSeen]) -> int | None:
     """The epoch that most peers report, the later one of two; ``None`` without any peer."""
     epochs = Counter(peer.epoch for peer in peers)
     return max(epochs, key=lambda epoch: (epochs[epoch], epoch), default=None)
+
+
+def stragglers_of(peers: Sequence[PeerSeen], epoch: int | None) -> frozenset[str]:
+    """The ids of those who report an earlier epoch: they load a state or have lost the others, and add no samples."""
+    return frozenset(peer.peer_id for peer in peers if epoch is not None and peer.epoch < epoch)
+
+
+def run_ends_in(
+    epochs: int | None, epoch: int | None, epoch_ends_in: float | None, rate: float, target: int
+) -> float | None:
+    """In how many seconds the last of ``epochs`` ends, at ``rate`` samples/s and ``target`` samples an epoch.
+
+    ``None`` where the run has no last epoch, or nobody knows when the present one ends. It is the time of computing
+    alone: rounds that training waits for are not counted.
+    """
+    if epochs is None or epoch is None or epoch_ends_in is None or rate <= 0:
+        return None
+    seconds = epoch_ends_in + max(0, epochs - 1 - epoch) * target / rate
+    return seconds if epoch < epochs and seconds < MOST_RUN_SECONDS else None
 
 
 def progress_of(peers: Sequence[PeerSeen], epoch: int | None, target: int) -> tuple[int, float | None]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from core.protocol.examples import Examples
 from core.protocol.localizable import LocalizedText
-from core.protocol.peers import PeerSeen, Suspect
+from core.protocol.peers import FleetHealth, PeerSeen, Suspect
 from core.protocol.types import Event
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
@@ -208,12 +208,13 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
 class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):
     """Everybody who reports progress in the run, us included; ``loss`` is the mean of what they report.
 
-    Of very many, ``untold`` is how many more there are.
+    Of very many, ``untold`` is how many more there are. Only whoever watches a fleet hears of its ``health``.
     """
 
     peers: tuple[PeerSeen, ...]
     loss: float | None = None
     untold: Count = 0
+    health: FleetHealth = FleetHealth()
 
 
 class SuspectsSeen(Event, tag="suspects_seen", kw_only=True, frozen=True):

@@ -54,3 +54,21 @@ class Suspect(StrictStruct, kw_only=True, frozen=True):
     named_by: Count
     rounds: Count
     refused_states: Count
+
+
+class Reason(StrictStruct, kw_only=True, frozen=True):
+    """Why rounds were not whole, in a stranger's words, and how many peers say it of their last such round."""
+
+    words: str
+    peers: Count
+
+
+class FleetHealth(StrictStruct, kw_only=True, frozen=True, omit_defaults=True):
+    """What peers tell of what goes wrong, those told by most first.
+
+    Of the peers that have tried to dial the organiser's, ``reached`` could and ``unreached`` could not, as it says.
+    """
+
+    reasons: tuple[Reason, ...] = ()
+    reached: Count = 0
+    unreached: Count = 0

@@ -204,11 +204,12 @@ def _of_arrival(event: _Arrival) -> str:
 
 
 def _of_network(event: Network) -> str:
-    words = (
-        translate("EventLog", "Others can reach this computer directly")
-        if event.mode == "direct"
-        else translate("EventLog", "Only outgoing connections, which is enough to help")
-    )
+    if event.mode == "direct" and event.advice:  # something is to be done before others can
+        words = translate("EventLog", "This computer listens for others")
+    elif event.mode == "direct":
+        words = translate("EventLog", "Others can reach this computer directly")
+    else:
+        words = translate("EventLog", "Only outgoing connections, which is enough to help")
     if not event.reason:
         return f"{words}."
     return f"{words}: {sanitize_line(translate_message(join_sentences(event.reason, event.advice)))}"

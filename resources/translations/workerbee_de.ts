@@ -1657,6 +1657,10 @@
         <translation>Veröffentlicht, Fassung %1.</translation>
     </message>
     <message>
+        <source>This computer listens for others</source>
+        <translation>Dieser Computer nimmt Verbindungen anderer an</translation>
+    </message>
+    <message>
         <source>Others can reach this computer directly</source>
         <translation>Andere können diesen Computer direkt erreichen</translation>
     </message>
@@ -1970,6 +1974,228 @@
     </message>
 </context>
 <context>
+    <name>FleetFacts</name>
+    <message>
+        <source>Peers</source>
+        <translation>Teilnehmer</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Epoche</translation>
+    </message>
+    <message>
+        <source>To the next step</source>
+        <translation>Zum nächsten Schritt</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>Why not whole</source>
+        <translation>Warum nicht ganz</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Traffic</source>
+        <translation>Datenverkehr</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>Versionen</translation>
+    </message>
+    <message>
+        <source>Suspects</source>
+        <translation>Verdächtige</translation>
+    </message>
+    <message>
+        <source>Blocked</source>
+        <translation>Gesperrt</translation>
+    </message>
+    <message>
+        <source>%1: %2 direct, %3 outgoing only</source>
+        <translation>%1: %2 direkt, %3 nur ausgehend</translation>
+    </message>
+    <message>
+        <source>%1 in an earlier epoch</source>
+        <translation>%1 in einer früheren Epoche</translation>
+    </message>
+    <message>
+        <source>local SGD: the changes of many steps are averaged</source>
+        <translation>Local SGD: die Änderungen vieler Schritte werden gemittelt</translation>
+    </message>
+    <message>
+        <source>the gradients of every step are averaged</source>
+        <translation>die Gradienten jedes Schritts werden gemittelt</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>the run ends in about %1 at this speed</source>
+        <translation>der Lauf endet bei diesem Tempo in etwa %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 samples</source>
+        <translation>%1 von %2 Beispielen</translation>
+    </message>
+    <message>
+        <source>about %1 to go</source>
+        <translation>noch etwa %1</translation>
+    </message>
+    <message>
+        <source>%1, as the peers report it</source>
+        <translation>%1, wie die Teilnehmer ihn melden</translation>
+    </message>
+    <message>
+        <source>%1 on unseen examples, signed at epoch %2</source>
+        <translation>%1 bei ungesehenen Beispielen, unterschrieben in Epoche %2</translation>
+    </message>
+    <message>
+        <source>%1 whole, %2 partial, %3 failed, as each peer counts its own</source>
+        <translation>%1 ganz, %2 teilweise, %3 gescheitert, von jedem Teilnehmer selbst gezählt</translation>
+    </message>
+    <message>
+        <source>%1: %2 peers</source>
+        <translation>%1: %2 Teilnehmer</translation>
+    </message>
+    <message>
+        <source>nobody has tried yet whether newcomers reach the organiser’s peer</source>
+        <translation>noch hat niemand versucht, ob Neue den Organisator erreichen</translation>
+    </message>
+    <message>
+        <source>%1 of %2 peers that tried could connect to the organiser’s peer</source>
+        <translation>%1 von %2 Teilnehmern, die es versucht haben, konnten sich mit dem Organisator verbinden</translation>
+    </message>
+    <message>
+        <source>Let newcomers in: allow its TCP port in the firewall, forward it on the router, and publish with --announce and the address that leads to it from outside.</source>
+        <translation>Lassen Sie Neue herein: Geben Sie den TCP-Port in der Firewall frei, leiten Sie ihn am Router weiter, und veröffentlichen Sie mit --announce und der Adresse, die von außen dorthin führt.</translation>
+    </message>
+    <message>
+        <source>%1 sent, %2 received</source>
+        <translation>%1 gesendet, %2 empfangen</translation>
+    </message>
+    <message>
+        <source>%1 × %2, %3</source>
+        <translation>%1 × %2, %3</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>unbekannt</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>andere</translation>
+    </message>
+    <message>
+        <source>%1: named by %2, rounds in which it was cut down or left out: %3, refused states: %4</source>
+        <translation>%1: genannt von %2, Runden, in denen er gekürzt oder ausgelassen wurde: %3, abgelehnte Stände: %4</translation>
+    </message>
+    <message>
+        <source>and %1 more</source>
+        <translation>und %1 weitere</translation>
+    </message>
+</context>
+<context>
+    <name>FleetTable</name>
+    <message>
+        <source>Search: name, device, version, peer id</source>
+        <translation>Suche: Name, Gerät, Version, Peer-ID</translation>
+    </message>
+    <message>
+        <source>Search the peers</source>
+        <translation>Teilnehmer suchen</translation>
+    </message>
+    <message>
+        <source>Peers of the run</source>
+        <translation>Teilnehmer des Laufs</translation>
+    </message>
+    <message>
+        <source>%1 of %2 peers are shown.</source>
+        <translation>%1 von %2 Teilnehmern werden gezeigt.</translation>
+    </message>
+    <message>
+        <source>Outgoing only</source>
+        <translation>Nur ausgehend</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>Direkt</translation>
+    </message>
+    <message>
+        <source>behind</source>
+        <translation>zurück</translation>
+    </message>
+    <message>
+        <source>named by %1, cut down in %2 rounds</source>
+        <translation>von %1 genannt, in %2 Runden gekürzt</translation>
+    </message>
+    <message>
+        <source>Peer</source>
+        <translation>Teilnehmer</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Epoch</source>
+        <translation>Epoche</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Beispiele</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>Whole / partial / failed</source>
+        <translation>Ganz / teils / gescheitert</translation>
+    </message>
+    <message>
+        <source>Sent</source>
+        <translation>Gesendet</translation>
+    </message>
+    <message>
+        <source>Received</source>
+        <translation>Empfangen</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>Verbindung</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Bemerkungen</translation>
+    </message>
+</context>
+<context>
     <name>ForgetKey</name>
     <message>
         <source>Forget who signed the run “%1” until now?</source>
@@ -2152,6 +2378,18 @@
 </context>
 <context>
     <name>Header</name>
+    <message>
+        <source>&amp;Organise</source>
+        <translation>&amp;Organisieren</translation>
+    </message>
+    <message>
+        <source>Organise</source>
+        <translation>Organisieren</translation>
+    </message>
+    <message>
+        <source>Runs published from here, and who takes part (Ctrl+O)</source>
+        <translation>Von hier veröffentlichte Läufe, und wer mitmacht (Strg+O)</translation>
+    </message>
     <message>
         <source>&amp;Contributions</source>
         <translation>&amp;Beiträge</translation>
@@ -2376,6 +2614,80 @@
     <message>
         <source>helped now</source>
         <translation>jetzt dran</translation>
+    </message>
+</context>
+<context>
+    <name>OrganisePage</name>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Stop watching</source>
+        <translation>Nicht mehr beobachten</translation>
+    </message>
+    <message>
+        <source>Looking for the run and its peers…</source>
+        <translation>Der Lauf und seine Teilnehmer werden gesucht …</translation>
+    </message>
+    <message>
+        <source>Seen at %1, and every few seconds again.</source>
+        <translation>Gesehen %1, und alle paar Sekunden wieder.</translation>
+    </message>
+    <message>
+        <source>Last seen at %1.</source>
+        <translation>Zuletzt gesehen %1.</translation>
+    </message>
+    <message>
+        <source>No run is watched. Choose one that was published from here, or paste the address of any run on the first page, and choose “Watch its peers” beside what is found there.</source>
+        <translation>Kein Lauf wird beobachtet. Wählen Sie einen, der von hier veröffentlicht wurde, oder fügen Sie auf der ersten Seite die Adresse irgendeines Laufs ein und wählen Sie dort „Teilnehmer beobachten“.</translation>
+    </message>
+    <message>
+        <source>Notice to the volunteers: %1</source>
+        <translation>Nachricht an die Freiwilligen: %1</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>offen</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>beendet</translation>
+    </message>
+    <message>
+        <source>Watch again</source>
+        <translation>Wieder beobachten</translation>
+    </message>
+    <message>
+        <source>It is looked for again by itself.</source>
+        <translation>Er wird von selbst wieder gesucht.</translation>
+    </message>
+    <message>
+        <source>Organise</source>
+        <translation>Organisieren</translation>
+    </message>
+</context>
+<context>
+    <name>OrganisePresenter</name>
+    <message>
+        <source>The address is on the clipboard.</source>
+        <translation>Die Adresse ist in der Zwischenablage.</translation>
+    </message>
+    <message>
+        <source>The folder to make</source>
+        <translation>Der Ordner, der angelegt wird</translation>
+    </message>
+    <message>
+        <source>The model is being written…</source>
+        <translation>Das Modell wird geschrieben …</translation>
+    </message>
+    <message>
+        <source>The model of epoch %1 is in %2; README.md there says how to load it.</source>
+        <translation>Das Modell der Epoche %1 ist in %2; README.md darin sagt, wie man es lädt.</translation>
     </message>
 </context>
 <context>
@@ -3235,6 +3547,56 @@
     </message>
 </context>
 <context>
+    <name>PublishedCard</name>
+    <message>
+        <source>Published from this computer</source>
+        <translation>Von diesem Computer veröffentlicht</translation>
+    </message>
+    <message>
+        <source>Watch the peers of this run</source>
+        <translation>Die Teilnehmer dieses Laufs beobachten</translation>
+    </message>
+    <message>
+        <source>Copy the address</source>
+        <translation>Adresse kopieren</translation>
+    </message>
+    <message>
+        <source>Export the model…</source>
+        <translation>Modell exportieren …</translation>
+    </message>
+    <message>
+        <source>Copy the address of “%1”</source>
+        <translation>Die Adresse von „%1“ kopieren</translation>
+    </message>
+    <message>
+        <source>Export the model of “%1”</source>
+        <translation>Das Modell von „%1“ exportieren</translation>
+    </message>
+    <message>
+        <source>published now</source>
+        <translation>jetzt veröffentlicht</translation>
+    </message>
+    <message>
+        <source>not published now</source>
+        <translation>zurzeit nicht veröffentlicht</translation>
+    </message>
+    <message>
+        <source>epoch %1</source>
+        <translation>Epoche %1</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>Loss %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n checkpoint(s)</source>
+        <translation>
+            <numerusform>%n Checkpoint</numerusform>
+            <numerusform>%n Checkpoints</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ReceiptsCard</name>
     <message>
         <source>Save receipts…</source>
@@ -3436,6 +3798,10 @@
     <message>
         <source>Other runs at this address</source>
         <translation>Andere Läufe unter dieser Adresse</translation>
+    </message>
+    <message>
+        <source>&amp;Watch its peers</source>
+        <translation>Teilnehmer &amp;beobachten</translation>
     </message>
     <message>
         <source>First choose a device that is there.</source>
@@ -4753,6 +5119,22 @@
     <message>
         <source>The organiser&apos;s peer is the one that others connect to.</source>
         <translation>Mit dem Computer des Organisators verbinden sich die anderen.</translation>
+    </message>
+    <message>
+        <source>The posted addresses lead to it only from this very computer.</source>
+        <translation>Die veröffentlichten Adressen führen nur von diesem Computer selbst dorthin.</translation>
+    </message>
+    <message>
+        <source>The posted addresses lead to it only from within its own network.</source>
+        <translation>Die veröffentlichten Adressen führen nur aus dem eigenen Netz dorthin.</translation>
+    </message>
+    <message>
+        <source>For newcomers, allow incoming TCP port %1 in this computer&apos;s firewall.</source>
+        <translation>Geben Sie für Neue den eingehenden TCP-Port %1 in der Firewall dieses Computers frei.</translation>
+    </message>
+    <message>
+        <source>For newcomers from outside, forward TCP port %1 on your router to this computer%2, and publish with --listen /ip4/0.0.0.0/tcp/%1 --announce and the address that leads to it from outside.</source>
+        <translation>Leiten Sie für Neue von außen den TCP-Port %1 am Router an diesen Computer%2 weiter, und veröffentlichen Sie mit --listen /ip4/0.0.0.0/tcp/%1 --announce und der Adresse, die von außen dorthin führt.</translation>
     </message>
     <message>
         <source>We are behind the others and download their state.</source>

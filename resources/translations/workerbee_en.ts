@@ -135,6 +135,16 @@
     </message>
 </context>
 <context>
+    <name>PublishedCard</name>
+    <message numerus="yes">
+        <source>%n checkpoint(s)</source>
+        <translation>
+            <numerusform>%n checkpoint</numerusform>
+            <numerusform>%n checkpoints</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ReceiptsCard</name>
     <message numerus="yes">
         <source>Organisers have signed for %1 samples of yours in %n run(s).</source>

@@ -52,6 +52,7 @@ from core.records.recent_runs import RecentRun
 from core.records.settings import Settings
 from core.updates.notice import UpdateNotice
 from tests.app.pages.test_contributions import GIVEN, TARIFF
+from tests.app.support.organise_sample import organise_page
 from tests.app.support.sample_sessions import ADDRESS, BUSY_GPU, CPU, GPU, PEER, run_found, search, seen
 from tests.core.catalogue.listed import catalogue, entry
 from tests.core.run.test_receipts import MINE_KEPT
@@ -179,7 +180,16 @@ def erase_dialog() -> QWidget:
     return dialog.box
 
 
-PAGES = (join_page, first_day_page, catalogue_page, review_page, choice_page, settings_page, engine_page)
+PAGES = (
+    join_page,
+    first_day_page,
+    catalogue_page,
+    review_page,
+    choice_page,
+    settings_page,
+    engine_page,
+    organise_page,
+)
 WINDOWS = (ShutdownWindow, erase_dialog)
 
 
@@ -218,7 +228,7 @@ def test_everything_can_be_reached_with_tab(page: QWidget) -> None:
     wanted = set(interactive(page))
     reached = set()
     for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) if page.findChild(QDialogButtonBox) else (Qt.Key.Key_Tab,):
-        for _ in range(2 * len(wanted)):
+        for _ in range(3 * len(wanted)):
             QTest.keyClick(page.focusWidget() or page, key)
             reached.add(page.focusWidget())
     assert [name_of(widget) for widget in wanted - reached] == []

@@ -276,6 +276,29 @@ def test_what_was_given_is_shown_beside_the_run_and_the_price_is_asked_for_in_th
     assert name_of_page(application) == "training" and window.header.contributions.isVisible()
 
 
+def test_the_peers_of_a_run_that_is_looked_at_are_watched_beside_it_and_go_on_being_watched(
+    qtbot: QtBot, opened: Open
+) -> None:
+    application = opened("good")
+    window = application.window
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    assert not window.header.organise.isVisible()
+    application.pages.join.page.join_requested.emit(ADDRESS)
+    until(qtbot, application, lambda session: session.is_search_finished)
+    application.pages.review.page.watch.click()
+    assert name_of_page(application) == "organise" and not window.header.organise.isVisible()
+    watcher = application.fleet_watcher
+    qtbot.waitUntil(lambda: watcher.session.is_search_finished, timeout=LIMIT_MILLISECONDS)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert name_of_page(application) == "review" and window.header.organise.isVisible()
+    QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert name_of_page(application) == "organise" and watcher.is_watching
+    application.pages.organise.page.stop.click()
+    assert not watcher.is_watching
+    qtbot.waitUntil(lambda: watcher.session.phase == "ended", timeout=LIMIT_MILLISECONDS)
+
+
 def test_going_back_from_a_run_that_was_only_looked_at_leaves_it(qtbot: QtBot, opened: Open) -> None:
     application = opened("good")
     application.pages.join.page.join_requested.emit(ADDRESS)

@@ -63,6 +63,7 @@ PAGES = (
     "settings_page",
     "contributions_page",
     "engine_page",
+    "organise_page",
     *SESSIONS,
 )
 

@@ -177,6 +177,28 @@ def test_networks_without_ipv4_are_networks(net6: Internet, group: PeerGroup) ->
     seeker.peer.wait_for(RoundFinished, averaged)
 
 
+def test_an_organiser_is_told_whether_newcomers_reach_the_posted_address_and_what_to_do(
+    net: Internet, group: PeerGroup
+) -> None:
+    home = net.host()
+    organiser = group.at(home).organiser(manifest=tiny(target_batch_size=LONG_EPOCH), train=False)
+    seeker = seek(group, "public host", net.host(), organiser.posted)
+    seeker.finding()
+    seeker.peer.agree()
+    seeker.peer.wait_for(RoundFinished, averaged)
+
+    def found() -> Network:
+        asked_at = len(organiser.said)
+        organiser.send(TestNetwork())
+        return organiser.wait_for(Network, is_finding, since=asked_at)
+
+    assert f"could connect to {home.address}:" in str(found().reason)
+    home.use_firewall()  # who is connected stays so
+    closed = found()
+    assert closed.mode == "direct" and "failed to connect" in str(closed.reason)
+    assert "For newcomers, allow incoming TCP port" in str(closed.advice)
+
+
 def test_who_comes_to_a_better_network_begins_anew_as_a_direct_peer_and_remembers_it(
     net: Internet, group: PeerGroup, keeper: Peer
 ) -> None:

@@ -57,6 +57,8 @@ class Photographer:
         desktop.type(self.window, "Return")
         desktop.window(self.app, "Ready to start", LIMIT_SECONDS)
         self.take("review")
+        desktop.type(self.window, "alt+w")  # its peers are watched from now on
+        desktop.type(self.window, "Escape")
         here = len(organiser.said)
         desktop.until(lambda: desktop.type(self.window, "Return"), self._has_begun, "a start")
         organiser.wait_for(PeersSeen, lambda event: len(event.peers) == 2, since=here)
@@ -94,6 +96,13 @@ class Photographer:
     def take_settings(self, name: str) -> None:
         """The page beside the others."""
         self._desktop.type(self.window, "ctrl+comma")
+        self.choose()
+        self.take(name)
+        self._desktop.type(self.window, "Escape")
+
+    def take_organise(self, name: str) -> None:
+        """The peers of the run, which have been watched since it was looked at."""
+        self._desktop.type(self.window, "ctrl+o")
         self.choose()
         self.take(name)
         self._desktop.type(self.window, "Escape")
@@ -141,6 +150,7 @@ def main(words: Sequence[str]) -> int:
             photographer.take_training("training-dark", theme="dark")
             photographer.choose(theme="light")
             photographer.take_settings("settings")
+            photographer.take_organise("organise")
             photographer.take_training("training-german", language="de")
             photographer.quit()
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.appearance.theme import give_role
 from app.pages.review.consent_bar import ConsentBar
@@ -35,6 +35,7 @@ class ReviewPage(QWidget):
         start_requested: train in that run (a RunFound).
         later_requested: agree to that run, and help it after the others of the order (a RunFound).
         back_requested: go back to the page before.
+        watch_requested: watch the peers of that run (a RunFound), whether it is started or not.
         dry_run_requested: measure that run on that device (RunFound, Device).
     """
 
@@ -42,6 +43,7 @@ class ReviewPage(QWidget):
     start_requested = Signal(object)
     later_requested = Signal(object)
     back_requested = Signal()
+    watch_requested = Signal(object)
     dry_run_requested = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -56,8 +58,10 @@ class ReviewPage(QWidget):
         self._agreed: RunManifest | None = None
         self.offer, self.choice, self.bar = RunDetails(), RunSelector(), ConsentBar(_WIDEST)
         self.others = QPushButton(self.tr("Other runs at this address"))
-        give_role(self.others, "link")
-        self.others.clicked.connect(self._show_all)
+        self.watch = QPushButton(self.tr("&Watch its peers"))
+        for button, act in ((self.others, self._show_all), (self.watch, self._watch)):
+            give_role(button, "link")
+            button.clicked.connect(act)
         self.choice.run_chosen.connect(self._pick)
         self.bar.start_requested.connect(self._start)
         self.bar.later_requested.connect(self._defer)
@@ -220,6 +224,10 @@ class ReviewPage(QWidget):
         if run := self._run():
             self.later_requested.emit(run)
 
+    def _watch(self) -> None:
+        if run := self._run():
+            self.watch_requested.emit(run)
+
     def _go_back(self) -> None:
         """To the other runs, if there are any to choose from; or else to the page before."""
         if self._picked not in (None, _ALL) and len(self._runs()) > 1:
@@ -231,11 +239,14 @@ class ReviewPage(QWidget):
         (self.bar.start if self.bar.start.isDefault() else self.bar.back).setFocus()
 
     def _lay_out(self) -> None:
-        self._stack = QStackedWidget()
+        self._stack, links = QStackedWidget(), QHBoxLayout()
+        links.addWidget(self.others)
+        links.addStretch(1)
+        links.addWidget(self.watch)
         for number, part in enumerate((self.offer, self.choice)):
             column = PageColumn(_WIDEST)
             if number == 0:
-                column.parts.addWidget(self.others, 0, Qt.AlignmentFlag.AlignLeft)
+                column.parts.addLayout(links)
             column.parts.addWidget(part, 1)
             self._stack.addWidget(column)
         self._stack.setCurrentIndex(1)

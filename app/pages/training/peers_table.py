@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QCoreApplication,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from app.widgets.layout.keyed_rows import Column, KeyedRowsModel
 from app.widgets.layout.row_table import RowTable
 from core.placeholders import fill_placeholders
 from core.protocol.peers import PeerSeen
@@ -24,110 +18,6 @@ from core.texts import figures
 translate = QCoreApplication.translate  # lupdate knows it by this name only
 
 NAME, RATE, CONNECTION, EPOCH = range(4)
-_Index = QModelIndex | QPersistentModelIndex
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class PeersModel(QAbstractTableModel):
-    """The rows in the order that was chosen; a view is notified only of what has changed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[PeerSeen] = []
-        self._shown: Sequence[PeerSeen] = ()
-        self._column = RATE
-        self._order = Qt.SortOrder.DescendingOrder
-
-    def show_peers(self, peers: Sequence[PeerSeen]) -> None:
-        """Show these peers: rows are removed, inserted and changed, and never all made anew."""
-        if peers is self._shown:
-            return
-        self._shown = peers
-        rows = self._sorted({peer.peer_id: peer for peer in peers}.values())
-        present = {peer.peer_id for peer in rows}
-        if {peer.peer_id for peer in self._rows} != present:
-            self._remove_all_but(present)
-            self._insert_missing(rows)
-        self._apply_order(rows)
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by that column from now on."""
-        self._column, self._order = column, order
-        self._apply_order(self._sorted(self._rows))
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, EPOCH)
-
-    def sort_otherwise(self, column: int) -> None:
-        """Sort by that column; in the other direction if it is sorted by that column already."""
-        ascending, descending = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
-        is_descending = self._order == descending if column == self._column else column not in (RATE, EPOCH)
-        self.sort(column, ascending if is_descending else descending)
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of peers, for Qt's view."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008, N802
-        """The number of columns, for Qt's view."""
-        return 0 if parent.isValid() else 4
-
-    def headerData(  # noqa: N802
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The heading of a column, for Qt's view."""
-        if orientation == Qt.Orientation.Vertical:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        sign = "▾" if self._order == Qt.SortOrder.DescendingOrder else "▴"
-        return f"{_heading(section)} {sign}" if section == self._column else _heading(section)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The text, alignment or tooltip of a cell, for Qt's view."""
-        peer = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _words(peer, index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == NAME:
-            return "\n".join(filter(None, (sanitize_line(peer.device, 80), sanitize_line(peer.peer_id, 120))))
-        return None
-
-    def _sorted(self, peers: Any) -> list[PeerSeen]:
-        """Those that are equal in that column are in the order of their ids, so that they do not dance."""
-        steady = sorted(peers, key=lambda peer: peer.peer_id)
-        is_descending = self._order == Qt.SortOrder.DescendingOrder
-        return sorted(steady, key=_SORT_KEYS[self._column], reverse=is_descending)
-
-    def _remove_all_but(self, present: set[str]) -> None:
-        for row in range(len(self._rows) - 1, -1, -1):
-            if self._rows[row].peer_id not in present:
-                self.beginRemoveRows(QModelIndex(), row, row)
-                del self._rows[row]
-                self.endRemoveRows()
-
-    def _insert_missing(self, rows: list[PeerSeen]) -> None:
-        """At the end, all at once; ``_apply_order`` puts them where they belong."""
-        known = {peer.peer_id for peer in self._rows}
-        missing = [peer for peer in rows if peer.peer_id not in known]
-        if missing:
-            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(missing) - 1)
-            self._rows += missing
-            self.endInsertRows()
-
-    def _apply_order(self, rows: list[PeerSeen]) -> None:
-        """Have these rows, which are of the same peers as those before; the selected ones stay selected."""
-        before, self._rows = self._rows, rows
-        if [peer.peer_id for peer in before] != [peer.peer_id for peer in rows]:
-            self.layoutAboutToBeChanged.emit()
-            places = {peer.peer_id: row for row, peer in enumerate(rows)}
-            for index in self.persistentIndexList():
-                row = places[before[index.row()].peer_id]
-                self.changePersistentIndex(index, self.index(row, index.column()))
-            self.layoutChanged.emit()
-        elif changed := [row for row, peer in enumerate(rows) if peer != before[row]]:
-            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], EPOCH))
 
 
 class PeersTable(RowTable):
@@ -135,7 +25,7 @@ class PeersTable(RowTable):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.peers = PeersModel()
+        self.peers = peers_model()
         self.setModel(self.peers)
         header = self.horizontalHeader()
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
@@ -145,7 +35,7 @@ class PeersTable(RowTable):
 
     def show_peers(self, peers: Sequence[PeerSeen]) -> None:
         """Show these peers in the table."""
-        self.peers.show_peers(peers)
+        self.peers.show_rows(peers)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         """Retranslate the texts when the language changes."""
@@ -166,14 +56,6 @@ class PeersTable(RowTable):
             self.setColumnWidth(column, widest + 34)
 
 
-_SORT_KEYS = {
-    NAME: lambda peer: (not peer.is_me, not peer.name, peer.name.casefold(), peer.peer_id),
-    RATE: lambda peer: peer.samples_per_second,
-    CONNECTION: lambda peer: peer.client_mode,
-    EPOCH: lambda peer: peer.epoch,
-}
-
-
 def _heading(column: int) -> str:
     match column:
         case 0:
@@ -186,17 +68,9 @@ def _heading(column: int) -> str:
             return translate("PeersTable", "Epoch")
 
 
-def _words(peer: PeerSeen, column: int) -> str:
-    match column:
-        case 0:
-            name = _name(peer)
-            return fill_placeholders(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
-        case 1:
-            return figures.rate(peer.samples_per_second)
-        case 2:
-            return _connection(peer.client_mode)
-        case _:
-            return figures.count(peer.epoch)
+def _peer(peer: PeerSeen) -> str:
+    name = _name(peer)
+    return fill_placeholders(translate("PeersTable", "This computer, %1"), name) if peer.is_me else name
 
 
 def _name(peer: PeerSeen) -> str:
@@ -207,7 +81,32 @@ def _connection(client_mode: bool) -> str:
     return translate("PeersTable", "Outgoing only") if client_mode else translate("PeersTable", "Direct")
 
 
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    if column in (RATE, EPOCH):
-        return _RIGHT
-    return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+def _told(peer: PeerSeen) -> str:
+    return "\n".join(filter(None, (sanitize_line(peer.device, 80), sanitize_line(peer.peer_id, 120))))
+
+
+_COLUMNS = (
+    Column[PeerSeen](
+        partial(_heading, NAME),
+        _peer,
+        lambda peer: (not peer.is_me, not peer.name, peer.name.casefold(), peer.peer_id),
+        tooltip=_told,
+    ),
+    Column[PeerSeen](
+        partial(_heading, RATE),
+        lambda peer: figures.rate(peer.samples_per_second),
+        lambda peer: peer.samples_per_second,
+        is_number=True,
+    ),
+    Column[PeerSeen](
+        partial(_heading, CONNECTION), lambda peer: _connection(peer.client_mode), lambda peer: peer.client_mode
+    ),
+    Column[PeerSeen](
+        partial(_heading, EPOCH), lambda peer: figures.count(peer.epoch), lambda peer: peer.epoch, is_number=True
+    ),
+)
+
+
+def peers_model() -> KeyedRowsModel:
+    """The rows of the table, the fastest peer first."""
+    return KeyedRowsModel(_COLUMNS, lambda peer: peer.peer_id, sorted_by=RATE)

@@ -74,6 +74,14 @@ def positive(text: str) -> int:
     return number
 
 
+def port(text: str) -> int:
+    """Convert a TCP port to listen on, of those that need no privileges."""
+    number = positive(text)
+    if not 1024 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 1024 to 65535")
+    return number
+
+
 def positive_number(text: str) -> float:
     """Convert a number, which must be above 0 and at most a million."""
     try:

@@ -13,11 +13,13 @@ from core.cli.output.summary import counted
 from core.fleet.history import FleetHistory, sparkline
 from core.fleet.snapshot import FleetSnapshot, FleetTotals
 from core.fleet.snapshot import Group as PeerGroup
+from core.protocol.peers import FleetHealth
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 
-FIXED_LINES = 15  # that all but the devices, the suspects and the peers take at most
+FIXED_LINES = 18  # that all but the devices, the suspects and the peers take at most
 MOST_SUSPECTS = 5
+MOST_REASONS = 2
 MOST_GROUPS = 4
 _HEADINGS = ("peer", "name", "device", "version", "epoch", "samples", "samples/s", "connection")
 
@@ -50,7 +52,7 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
     table.add_row(
         "samples", _curve(figures.rate(totals.samples_per_second), [point.samples_per_second for point in points])
     )
-    table.add_row("epoch", Text(figures.unknown() if snapshot.epoch is None else figures.count(snapshot.epoch)))
+    table.add_row("epoch", Text(_epoch(snapshot)))
     bar = Table.grid(padding=(0, 1))
     bar.add_row(ProgressBar(max(snapshot.target, 1), snapshot.samples, 30), Text(_to_next_step(snapshot)))
     table.add_row("to next step", bar)
@@ -62,6 +64,11 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
         table.add_row("evaluation", _curve(told, [score.loss for score in snapshot.scores]))
     if totals.telling:
         table.add_row("rounds", Text(_rounds(totals)))
+    for number, each in enumerate(snapshot.health.reasons[:MOST_REASONS]):
+        table.add_row(
+            "" if number else "not whole", Text(f"{sanitize_line(each.words)}: {counted(each.peers, 'peer')}")
+        )
+    table.add_row("address", _reachability(snapshot.health))
     _add_groups(table, "devices", totals.devices)
     _add_groups(table, "versions", totals.versions)
     _add_suspects(table, snapshot)
@@ -69,7 +76,28 @@ def _figures(snapshot: FleetSnapshot, history: FleetHistory) -> Table:
 
 
 def _of_peers(totals: FleetTotals) -> str:
-    return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing)"
+    behind = f", {figures.count(totals.stragglers)} behind" if totals.stragglers else ""
+    return f"{figures.count(totals.peers)} ({totals.direct} direct, {totals.outgoing} outgoing){behind}"
+
+
+def _reachability(health: FleetHealth) -> Text:
+    """Whether others can connect to the organiser's peer, and what to do where they cannot."""
+    tried = health.reached + health.unreached
+    if not tried:
+        return Text("nobody has tried yet whether newcomers reach the organiser's peer", style="dim")
+    told = f"{health.reached} of {counted(tried, 'peer')} could connect to the organiser's peer"
+    if health.reached > health.unreached:
+        return Text(told)
+    return Text(f"{told}: its port must be open to newcomers (firewall, router, publish --announce)", style="yellow")
+
+
+def _epoch(snapshot: FleetSnapshot) -> str:
+    """The epoch; of how many, and when the last one ends, where that is known."""
+    last = "" if snapshot.epochs is None else f" of {figures.count(snapshot.epochs)}"
+    ends = (
+        "" if snapshot.run_ends_in is None else f", about {figures.about(snapshot.run_ends_in)} to the end of the run"
+    )
+    return f"{figures.unknown() if snapshot.epoch is None else figures.count(snapshot.epoch)}{last}{ends}"
 
 
 def _curve(text: str, values: Sequence[float]) -> Text:

@@ -10,7 +10,7 @@ from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.files.folders import DataFolder
 from core.files.json_file import JsonFile, read_bounded
-from core.files.locks import PeerFiles
+from core.files.locks import PeerFiles, try_lock_own
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.checkpoint_history import CheckpointHistory
 from core.run.address import JoinAddress
@@ -53,6 +53,24 @@ class PublishedRun:
             history = scores_in(encoded, self.organiser, self.manifest.run.id)
             return history.scores if history else ()
         return ()
+
+    @property
+    def epoch(self) -> int:
+        """The last one of which anything is kept."""
+        kept, scores = self.checkpoints, self.scores
+        return max([0, *(each.epoch for each in kept[:1]), *(each.epoch for each in scores[-1:])])
+
+    @property
+    def is_published_now(self) -> bool:
+        """Whether a living process holds the run's folder."""
+        try:
+            lock = try_lock_own(self.files.path)
+        except OSError:  # no process has ever locked it here
+            return False
+        if lock is None:
+            return True
+        lock.release()
+        return False
 
     @property
     def checkpoints(self) -> list[KeptCheckpoint]:

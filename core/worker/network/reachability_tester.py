@@ -61,6 +61,7 @@ class ReachabilityTester:
         self._access, self._status, self._known, self._channel = access, status, known, channel
         self._wish, self._here, self._listen = wish, here, listen
         self._alive, self._dead_ipv6 = alive, dead_ipv6
+        self._others = alive  # the way to them tells which network we are in
 
     def run(self) -> None:
         """Test whenever there is a reason to, until we leave."""
@@ -74,7 +75,7 @@ class ReachabilityTester:
         """Wait so long, at most, for a reason to test; false once we leave."""
         deadline = time.monotonic() + seconds
         while not self._channel.leaving.is_set():
-            here = detect_local_network(self._alive)
+            here = detect_local_network(self._others)
             has_moved = bool(here.ip) and here != self._here
             if has_moved or time.monotonic() >= deadline or self._channel.test_requested.is_set():
                 self._here = here if here.ip else self._here

@@ -9,7 +9,14 @@ from typing import Literal
 from core.protocol.events import RoundFinished
 from core.security.sanitize import MAX_VERSION_CHARACTERS
 from core.version import own_version
-from core.worker.swarm import ActivityRecord, received_bytes, sent_bytes
+from core.worker.swarm import (
+    MAX_DIALLERS,
+    MAX_REASON_CHARACTERS,
+    ActivityRecord,
+    HealthRecord,
+    received_bytes,
+    sent_bytes,
+)
 
 
 class ActivityCounter:
@@ -21,6 +28,7 @@ class ActivityCounter:
     def __init__(self) -> None:
         self._version = own_version()[:MAX_VERSION_CHARACTERS]
         self._rounds = Counter[Literal["whole", "partial", "failed"]]()
+        self._reason, self._reached, self._unreached = "", 0, 0
         self._lock = threading.Lock()
 
     def add_round(self, finished: RoundFinished) -> None:
@@ -28,6 +36,7 @@ class ActivityCounter:
         if finished.kind == "state":
             return
         with self._lock:
+            self._reason = str(finished.reason)[:MAX_REASON_CHARACTERS] or self._reason
             self._rounds["failed" if not finished.ok else "partial" if finished.reason else "whole"] += 1
 
     def record(self) -> ActivityRecord:
@@ -35,3 +44,13 @@ class ActivityCounter:
         with self._lock:
             rounds = dict(self._rounds)
         return ActivityRecord(version=self._version, sent_bytes=sent_bytes(), received_bytes=received_bytes(), **rounds)
+
+    def note_reachability(self, reached: int, unreached: int) -> None:
+        """So many peers have tried to dial us and could, and so many could not; replaces what was noted before."""
+        with self._lock:
+            self._reached, self._unreached = min(reached, MAX_DIALLERS), min(unreached, MAX_DIALLERS)
+
+    def health(self) -> HealthRecord:
+        """Why the last round was not whole, and whether others reach us, as it is published."""
+        with self._lock:
+            return HealthRecord(reason=self._reason, reached=self._reached, unreached=self._unreached)

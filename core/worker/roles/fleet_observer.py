@@ -12,18 +12,20 @@ import msgspec
 
 from core.errors import ErrorKind, UserError
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
-from core.protocol.peers import PeerSeen
+from core.protocol.peers import FleetHealth, PeerSeen
 from core.run.manifest import RunManifest, signers_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
     ACTIVITY,
+    HEALTH,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
     BlockListReader,
     Swarm,
     find_manifests,
+    health_of,
     peers_of,
     published_scores,
     suspects_in,
@@ -34,6 +36,8 @@ POLL_SECONDS = 5.0
 SLOW_POLL_SECONDS = 15.0  # between two looks at what changes seldom
 LOST_SECONDS = 90.0  # without any peer: after an outage, a DHT node of hivemind's may never find the others again
 MOST_PEERS_TOLD = 1000  # in one event; so many fit on a line, whatever they call themselves
+
+_UNKNOWN = FleetHealth()
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +51,7 @@ class FleetObserver:
         self._swarm, self._run_id, self._pasted, self._channel = swarm, manifest.run.id, pasted, channel
         self._manifest, self._organiser = manifest, organiser
         self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._health = FleetHealth()
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
     def look(self) -> None:
@@ -57,8 +62,11 @@ class FleetObserver:
         peers = peers_of(progress, self._swarm.peer_id, infos, activities)
         if peers:
             self._seen_at = time.monotonic()
-        self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted)))
-        if time.monotonic() - self._looked_at > SLOW_POLL_SECONDS:
+        is_slow_due = time.monotonic() - self._looked_at > SLOW_POLL_SECONDS
+        if is_slow_due:
+            self._health = health_of(HEALTH.read(dht, run_id, self._pasted), progress, self._organiser)
+        self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
+        if is_slow_due:
             self._looked_at = time.monotonic()
             named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress)
             blocked = self._block_list.poll() if self._block_list else frozenset()
@@ -89,7 +97,7 @@ class FleetObserver:
             self._channel.emit(RunFound(manifest=self._manifest, organiser=self._organiser, vouched=vouched))
 
 
-def peers_event(peers: Iterable[PeerSeen], loss: float | None) -> PeersSeen:
+def peers_event(peers: Iterable[PeerSeen], loss: float | None, health: FleetHealth = _UNKNOWN) -> PeersSeen:
     """These peers as they are told: one report of each peer id, the one with the most samples, and bounded in number.
 
     Anybody may report in another's name.
@@ -99,7 +107,7 @@ def peers_event(peers: Iterable[PeerSeen], loss: float | None) -> PeersSeen:
         if peer.peer_id not in largest or (peer.epoch, peer.samples) > _progress(largest[peer.peer_id]):
             largest[peer.peer_id] = peer
     told = tuple(map(_sanitized, list(largest.values())[:MOST_PEERS_TOLD]))
-    return PeersSeen(peers=told, loss=loss, untold=len(largest) - len(told))
+    return PeersSeen(peers=told, loss=loss, untold=len(largest) - len(told), health=health)
 
 
 def _progress(peer: PeerSeen) -> tuple[int, int]:

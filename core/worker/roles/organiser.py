@@ -13,8 +13,7 @@ from core.files.folders import DataFolder
 from core.files.json_file import JsonFile
 from core.files.locks import PeerFolder
 from core.protocol.commands import Publish
-from core.protocol.events import Connected, Evaluated, Left, Network, Published
-from core.protocol.localizable import localized
+from core.protocol.events import Connected, Evaluated, Left, Published
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
@@ -24,6 +23,8 @@ from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
 from core.worker.network.peer_cache import PeerCache
 from core.worker.network.ports import fixed_listen, refuse_taken_ports
+from core.worker.network.posted.posted_address import PostedAddressTester
+from core.worker.network.reachability_cache import ReachabilityCache
 from core.worker.network.upload_memory import UploadMemory
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import Supervisor
@@ -82,8 +83,6 @@ def _publish_and_train(
     supervisor: Supervisor,
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
-    reason = localized("The organiser's peer is the one that others connect to.")
-    channel.emit(Network(mode="direct", reason=reason))
     channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
     config = _participation_config(command, manifest)
     with open_participation(
@@ -97,7 +96,9 @@ def _publish_and_train(
         publisher_of(swarm.dht, SignedManifest.sign(manifest, swarm.identity), manifest.run.id).start(start_thread)
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
-        channel.emit(_published(manifest, swarm.addresses(), keys))
+        published = _published(manifest, swarm.addresses(), keys)
+        start_thread("posted address", _address_tester(command, swarm, published, participation, channel).run)
+        channel.emit(published)
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -108,6 +109,14 @@ def _publish_and_train(
         participation.run_training(on_epoch)
         checkpoints.save_last(optimizer.local_epoch)
         return participation.contributed_samples
+
+
+def _address_tester(
+    command: Publish, swarm: Swarm, published: Published, participation: RunParticipation, channel: WorkerChannel
+) -> PostedAddressTester:
+    """What tells whether newcomers reach the address that is posted, here and to whoever watches the fleet."""
+    known = ReachabilityCache(DataFolder(Path(command.home)).reachability_file)
+    return PostedAddressTester(swarm, published.addresses, known, channel, participation.note_reachability)
 
 
 def _resume(participation: RunParticipation, checkpoints: Checkpoints, wanted: int | None) -> None:

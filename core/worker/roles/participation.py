@@ -79,6 +79,10 @@ class RunParticipation:
         """Believe what these peer ids sign of the run's epochs from now on."""
         self._peer_monitor.signers = signers
 
+    def note_reachability(self, reached: int, unreached: int) -> None:
+        """Publish that so many peers have tried to dial us and could, and so many could not."""
+        self._peer_monitor.counter.note_reachability(reached, unreached)
+
     def observe_loss(self) -> None:
         """Remember the loss of the state that was put in place: nobody's may be much worse."""
         self._trainer.observe_loss()

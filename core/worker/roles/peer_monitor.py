@@ -21,6 +21,7 @@ from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.swarm import (
     ACTIVITY,
+    HEALTH,
     METRICS,
     PEER_INFO,
     SUSPECTS,
@@ -65,7 +66,7 @@ class PeerMonitor:
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
         self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
-        self._optimizer, self._ledger, self._counter, self._channel = optimizer, ledger, counter, channel
+        self._optimizer, self._ledger, self.counter, self._channel = optimizer, ledger, counter, channel
         self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: self.signers, channel)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
@@ -77,7 +78,8 @@ class PeerMonitor:
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
-                ACTIVITY.publish(self._swarm, self._run_id, self._counter.record())
+                ACTIVITY.publish(self._swarm, self._run_id, self.counter.record())
+                HEALTH.publish(self._swarm, self._run_id, self.counter.health())
                 self._name_suspects()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))

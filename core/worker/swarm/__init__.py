@@ -10,17 +10,21 @@ from core.worker.swarm.dht.evaluation_log import EvaluationLog, others_scores, p
 from core.worker.swarm.dht.manifests import FoundManifests, find_manifests, publisher_of
 from core.worker.swarm.dht.node import Swarm, enter_swarm
 from core.worker.swarm.dht.peer_connections import connected_addresses, dial_peers, not_connected, ping_peers
-from core.worker.swarm.dht.progress_reports import peers_in, peers_of, swarm_loss
+from core.worker.swarm.dht.progress_reports import health_of, peers_in, peers_of, swarm_loss
 from core.worker.swarm.dht.publisher import Publisher
 from core.worker.swarm.dht.receipts import receipts_for, receipts_publisher
 from core.worker.swarm.dht.run_records import (
     ACTIVITY,
+    HEALTH,
     LAN_ADDRESSES,
+    MAX_DIALLERS,
+    MAX_REASON_CHARACTERS,
     METRICS,
     PEER_INFO,
     PROGRESS,
     SUSPECTS,
     ActivityRecord,
+    HealthRecord,
     LanAddresses,
     LocalMetrics,
     PeerInfo,
@@ -38,8 +42,11 @@ from core.worker.swarm.upload_test.measurement import measure_upload
 
 __all__ = [
     "ACTIVITY",
+    "HEALTH",
     "HIVEMIND_VERSION",
     "LAN_ADDRESSES",
+    "MAX_DIALLERS",
+    "MAX_REASON_CHARACTERS",
     "METRICS",
     "PEER_INFO",
     "PROGRESS",
@@ -51,6 +58,7 @@ __all__ = [
     "BlockListReader",
     "EvaluationLog",
     "FoundManifests",
+    "HealthRecord",
     "Interrupted",
     "LanAddresses",
     "Listeners",
@@ -71,6 +79,7 @@ __all__ = [
     "enter_swarm",
     "find_manifests",
     "guard_records",
+    "health_of",
     "measure_upload",
     "not_connected",
     "others_scores",

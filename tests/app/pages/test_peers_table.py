@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from app.pages.training.peers_table import CONNECTION, EPOCH, NAME, RATE, PeersModel, PeersTable
+from app.pages.training.peers_table import CONNECTION, EPOCH, NAME, RATE, PeersTable, peers_model
 from tests.app.support.training_sample import peer
 
 
@@ -15,8 +15,8 @@ def rows(model: QAbstractItemModel, column: int) -> list[str]:
 
 
 def test_the_fastest_is_first_and_i_am_named() -> None:
-    model = PeersModel()
-    model.show_peers([peer(3), peer(1), peer(2)])
+    model = peers_model()
+    model.show_rows([peer(3), peer(1), peer(2)])
     assert rows(model, RATE) == ["4999/s", "4998/s", "4997/s"] or rows(model, RATE)[0].startswith("4,999")
     assert rows(model, NAME)[1].startswith("This computer, ")
     assert rows(model, CONNECTION) == ["Direct", "Direct", "Outgoing only"]
@@ -24,29 +24,29 @@ def test_the_fastest_is_first_and_i_am_named() -> None:
 
 
 def test_peers_come_go_and_change_without_the_selection_being_lost() -> None:
-    model = PeersModel()
+    model = peers_model()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning)
-    model.show_peers([peer(number) for number in range(10)])
+    model.show_rows([peer(number) for number in range(10)])
     chosen = QPersistentModelIndex(model.index(4, NAME))
     name = chosen.data()
-    model.show_peers([peer(number) for number in (*range(2, 7), 20, 21)])
+    model.show_rows([peer(number) for number in (*range(2, 7), 20, 21)])
     assert model.rowCount() == 7 and chosen.data() == name
-    model.show_peers([peer(number, samples_per_second=float(number)) for number in (*range(2, 7), 20, 21)])
+    model.show_rows([peer(number, samples_per_second=float(number)) for number in (*range(2, 7), 20, 21)])
     assert chosen.data() == name
     assert rows(model, RATE)[0].startswith("21")
-    model.show_peers([])
+    model.show_rows([])
     assert model.rowCount() == 0 and not chosen.isValid()
 
 
 def test_only_what_has_changed_is_drawn_again(qtbot: QtBot) -> None:
-    model = PeersModel()
+    model = peers_model()
     peers = [peer(number) for number in range(10)]
-    model.show_peers(peers)
+    model.show_rows(peers)
     changed: list[tuple[int, int]] = []
     model.dataChanged.connect(lambda first, last, *_: changed.append((first.row(), last.row())))
-    model.show_peers(peers)
+    model.show_rows(peers)
     assert changed == []
-    model.show_peers([*peers[:3], peer(3, epoch=43), *peers[4:]])
+    model.show_rows([*peers[:3], peer(3, epoch=43), *peers[4:]])
     assert changed == [(3, 3)]
 
 
@@ -65,8 +65,8 @@ def test_a_click_on_a_heading_sorts_by_it_and_another_turns_it_round(qtbot: QtBo
 
 
 def test_a_name_from_a_stranger_is_harmless() -> None:
-    model = PeersModel()
-    model.show_peers([peer(1, peer_id="\x1b[2J<b>" + "x" * 500)])
+    model = peers_model()
+    model.show_rows([peer(1, peer_id="\x1b[2J<b>" + "x" * 500)])
     assert "\x1b" not in rows(model, NAME)[0] and len(rows(model, NAME)[0]) <= 20
 
 

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from core.protocol.codec import MAX_LINE_BYTES, encode
+from tests.bench.fleet.page_use import PageUse
 from tests.bench.fleet.simulated_observer import look
 from tests.bench.fleet.watching import PEERS, FleetMeasured, Watching, fleet_rows
 
@@ -24,7 +25,7 @@ MIB = 2**20
     ],
 )
 def test_picture_core_and_memory_must_all_be_reached(seen: Watching | None, is_reached: bool | None) -> None:
-    (row,) = fleet_rows(FleetMeasured(seen))["fleet"]()
+    row, _ = fleet_rows(FleetMeasured(seen))["fleet"]()
     assert row.is_reached is is_reached
 
 
@@ -32,3 +33,19 @@ def test_the_made_up_fleet_is_as_large_as_it_says_and_fits_on_a_line() -> None:
     seen = look(3, PEERS, random.Random(1))
     assert len({peer.peer_id for peer in seen.peers}) == PEERS and seen.loss == 1003
     assert len(encode(seen)) < MAX_LINE_BYTES
+
+
+@pytest.mark.parametrize(
+    ("use", "is_reached"),
+    [
+        (None, None),
+        (PageUse(0.03, 0.02, 0.01), True),
+        (PageUse(0.06, 0.02, 0.01), False),
+        (PageUse(0.03, 0.2, 0.01), False),
+    ],
+)
+def test_the_pages_share_of_a_core_and_its_stall_must_both_be_reached(
+    use: PageUse | None, is_reached: bool | None
+) -> None:
+    _, row = fleet_rows(FleetMeasured(page=use))["fleet"]()
+    assert row.is_reached is is_reached

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench.fleet.page_use import PageUse, page_use
 from tests.bench.fleet.simulated_observer import FIRST_LOSS
 from tests.bench.setup import Ground
 from tests.bench.table import NO_FIGURE, Row, own_row
@@ -19,6 +20,7 @@ from tests.core.cli.terminal import Terminal
 PEERS = 1000
 SETTLED_LOOKS = 5
 LAST_CHARACTERS = 20_000  # of what a terminal has shown: some pictures
+MAX_PAGE_SHARE, MAX_STALL_SECONDS = 0.05, 0.1
 MAX_FIRST_SECONDS, MAX_SHARE, MAX_MIB = 3.0, 0.03, 60.0
 
 
@@ -36,6 +38,7 @@ class FleetMeasured:
     """``None`` where it was not measured."""
 
     watching: Watching | None = None
+    page: PageUse | None = None
 
 
 def fleet_deeds(ground: Ground, looks: int, measured: FleetMeasured) -> dict[str, Callable[[], object]]:
@@ -45,7 +48,11 @@ def fleet_deeds(ground: Ground, looks: int, measured: FleetMeasured) -> dict[str
         measured.watching = watching(ground.folder, looks)
         return measured.watching
 
-    return {"fleet": watch}
+    def show() -> PageUse:
+        measured.page = page_use(ground.folder, looks, PEERS)
+        return measured.page
+
+    return {"fleet": watch, "organise": show}
 
 
 def watching(folder: Path, looks: int) -> Watching:
@@ -71,7 +78,7 @@ def watching(folder: Path, looks: int) -> Watching:
 
 def fleet_rows(measured: FleetMeasured) -> Mapping[str, Callable[[], list[Row]]]:
     """How the row of the fleet is made."""
-    return {"fleet": lambda: [_row(measured.watching)]}
+    return {"fleet": lambda: [_row(measured.watching), _page_row(measured.page)]}
 
 
 def _row(seen: Watching | None) -> Row:
@@ -83,6 +90,17 @@ def _row(seen: Watching | None) -> Row:
     is_reached = seen.first_seconds <= MAX_FIRST_SECONDS and seen.core_share <= MAX_SHARE and mib <= MAX_MIB
     ours = f"{seen.first_seconds:.2f} s / {seen.core_share:.1%} / {mib:.0f} MiB"
     return own_row(what, ours, must, is_reached)
+
+
+def _page_row(seen: PageUse | None) -> Row:
+    what = f"the window's *Organise* with {PEERS:,} peers: share of a core at one look a second / longest stall"
+    must = f"≤ {MAX_PAGE_SHARE:.0%} / ≤ {MAX_STALL_SECONDS * 1000:.0f} ms"
+    if seen is None:
+        return own_row(what, NO_FIGURE, must, None)
+    ours = (
+        f"{seen.core_share:.1%} / {seen.stall_seconds * 1000:.0f} ms ({seen.stall_cpu_seconds * 1000:.0f} ms computing)"
+    )
+    return own_row(what, ours, must, seen.core_share <= MAX_PAGE_SHARE and seen.stall_seconds <= MAX_STALL_SECONDS)
 
 
 def _look_in(shown: str) -> int:

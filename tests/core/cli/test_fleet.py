@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
+import urllib.request
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,10 +18,12 @@ from core.fleet.history import FleetHistory
 from core.fleet.log import FleetLog, read_log
 from core.fleet.snapshot import FleetSnapshot
 from core.protocol.events import PeersSeen, RunScored, SuspectsSeen
+from core.protocol.peers import FleetHealth
 from core.protocol.types import Event
 from core.run.signed_scores import Score
 from tests.core.cli.terminal import Terminal
-from tests.core.fleet.made_up_fleets import HOSTILE, NOON, peer, run_found, snapshot
+from tests.core.fleet.exposition_format import parse
+from tests.core.fleet.made_up_fleets import HOSTILE, NOON, POORLY, peer, run_found, snapshot
 from tests.support.cli_process import ADDRESS, Play, Result, failing, found, reciting, workerbee
 
 
@@ -36,6 +40,12 @@ def fleet_of(*events: Event, state: str = "open") -> Play:
 
 
 SEEN = PeersSeen(peers=(peer(0, name="Ada"), peer(1, name=HOSTILE[:40]), peer(2)), loss=1.25)
+
+
+def free_port() -> int:
+    """One that nobody listens on at present."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
 
 
 def once(folder: Path, *words: str, play: Play | None = None) -> Result:
@@ -63,12 +73,15 @@ def test_once_for_people_shows_sums_and_every_peer(tmp_path: Path) -> None:
     assert "\x1b" not in done.out and "\u202e" not in done.out
 
 
-def test_a_terminal_shows_a_live_picture_until_q_and_log_and_page_are_written(
+def test_a_terminal_shows_a_live_picture_until_q_and_log_page_and_metrics_are_written(
     terminals: list[Terminal], tmp_path: Path
 ) -> None:
-    words = ["fleet", ADDRESS, "--log", "fleet.log", "--page", "page"]
+    port = free_port()
+    words = ["fleet", ADDRESS, "--log", "fleet.log", "--page", "page", "--metrics", str(port)]
     terminals.append(Terminal(tmp_path, words, reciting(tmp_path, fleet_of(SEEN))))
     terminals[0].wait_for("3 (2 direct, 1 outgoing)")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+        assert parse(answer.read())["workerbee_epoch"].samples == {frozenset({("run", "sums")}): 3.0}
     terminals[0].type("q")
     assert terminals[0].end() == 0 and terminals[0].is_as_before
     assert [each.totals.peers for each in read_log(tmp_path / "fleet.log")] == [3]
@@ -108,6 +121,9 @@ def test_a_run_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("--replay", "x", ADDRESS),
         ("--replay", "x", "--once"),
         ("--replay", "x", "--at", "noon"),
+        ("--replay", "x", "--metrics", "9464"),
+        (ADDRESS, "--once", "--metrics", "9464"),
+        (ADDRESS, "--metrics", "80"),
         ("--replay", "missing.log"),
     ],
 )
@@ -140,3 +156,19 @@ def test_a_large_fleet_fits_into_a_small_terminal() -> None:
     lines = stream.getvalue().splitlines()
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert lines[-1].startswith("and 99") and lines[-1].endswith(" more")
+
+
+def test_why_rounds_were_not_whole_and_whether_newcomers_come_in_is_shown() -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    shown = {}
+    for name, health in (("poorly", POORLY), ("unknown", FleetHealth()), ("well", FleetHealth(reached=2))):
+        stream = StringIO()
+        seen = msgspec.structs.replace(snapshot(peer(0), peer(1)), health=health)
+        Console(file=stream, width=140, height=40, markup=False).print(fleet_picture(seen, FleetHistory([seen]), 40))
+        shown[name] = stream.getvalue()
+    assert "no other peer was found in time: 3 peers" in shown["poorly"] and "\x1b" not in shown["poorly"]
+    assert "1 of 3 peers could connect" in shown["poorly"] and "--announce" in shown["poorly"]
+    assert "nobody has tried yet" in shown["unknown"] and "2 of 2 peers could connect" in shown["well"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.fleet.snapshot import FleetSnapshot
 from core.fleet.state import FleetState
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
-from core.protocol.peers import PeerActivity, PeerSeen, Suspect
+from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, Reason, Suspect
 from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
@@ -14,6 +14,12 @@ from core.run.spec.recipe import ArithmeticGPT
 ORGANISER = "12D3KooWorganiser"
 NOON = 1_790_000_000.0  # seconds since 1970
 TARGET = 1000
+HEALTHY = FleetHealth()
+POORLY = FleetHealth(
+    reasons=(Reason(words="no other peer was found in time", peers=3), Reason(words="\x1b[31m<b>", peers=1)),
+    reached=1,
+    unreached=2,
+)
 HOSTILE = "\"><script>alert('🐝')</script><img src=http://x.example/>\x1b[31m\u202e&amp;"
 
 
@@ -43,7 +49,7 @@ def peer(number: int, **changes: object) -> PeerSeen:
     return PeerSeen(**(fields | changes))  # type: ignore[arg-type]
 
 
-def told(*peers: PeerSeen, untold: int = 0, loss: float | None = 1.25) -> FleetState:
+def told(*peers: PeerSeen, untold: int = 0, loss: float | None = 1.25, health: FleetHealth = HEALTHY) -> FleetState:
     """The state after a worker has told of the run and of these peers, of one suspect, and of two evaluations."""
     suspect = Suspect(peer_id="12D3KooWliar", named_by=2, rounds=7, refused_states=1)
     scores = RunScored(
@@ -52,7 +58,7 @@ def told(*peers: PeerSeen, untold: int = 0, loss: float | None = 1.25) -> FleetS
     state = FleetState()
     for event in (
         run_found(),
-        PeersSeen(peers=peers, loss=loss, untold=untold),
+        PeersSeen(peers=peers, loss=loss, untold=untold, health=health),
         SuspectsSeen(suspects=(suspect,), blocked=("12D3KooWblocked",)),
         scores,
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -10,6 +12,7 @@ from core.fleet.state import FleetState
 from core.fleet.totals import MOST_GROUPS, OTHERS, UNKNOWN
 from core.protocol.events import PeersSeen, RunScored
 from core.protocol.peers import PeerActivity
+from core.run.manifest import SchedulerSpec
 from core.run.signed_scores import Score
 from tests.core.fleet.made_up_fleets import NOON, ORGANISER, TARGET, peer, run_found, snapshot, told
 
@@ -78,3 +81,24 @@ def test_a_sparkline_shows_the_last_values_from_lowest_to_highest() -> None:
     assert sparkline([0, 7, 3, 0]) == "▁█▄▁"
     assert sparkline([5.0]) == "" and sparkline([5.0, 5.0]) == "▁▁"
     assert sparkline(range(100), width=8) == "▁▂▃▄▅▆▇█"
+
+
+def test_whoever_reports_an_earlier_epoch_than_most_is_a_straggler() -> None:
+    totals = snapshot(peer(0), peer(1), peer(2, epoch=2), peer(3, epoch=9)).totals
+    assert (totals.peers, totals.stragglers) == (4, 1)
+    assert snapshot().totals.stragglers == 0
+
+
+def test_the_end_of_the_run_is_known_where_the_run_file_names_its_last_epoch() -> None:
+    schedule = SchedulerSpec(kind="linear", total_epochs=10)
+    found = run_found()
+    limited = msgspec.structs.replace(found, manifest=msgspec.structs.replace(found.manifest, scheduler=schedule))
+    state = told(peer(0), peer(1))
+    seen = replace(state, run=limited).snapshot(NOON)
+    assert seen is not None and (seen.epoch, seen.epochs) == (3, 10)
+    left_of_this_epoch, epochs_after_it = TARGET - 200, 6
+    assert seen.run_ends_in == pytest.approx((left_of_this_epoch + epochs_after_it * TARGET) / 20)
+    unlimited = state.snapshot(NOON)
+    assert unlimited is not None and (unlimited.epochs, unlimited.run_ends_in) == (None, None)
+    over = replace(told(peer(0, epoch=10)), run=limited).snapshot(NOON)
+    assert over is not None and over.run_ends_in is None

@@ -22,6 +22,7 @@ from core.protocol.events import Failed, Left
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
 from core.worker.mirror.writer import MirrorWriter
+from core.worker.network.posted.posted_address import PostedAddressTester
 from core.worker.network.reachability_tester import ReachabilityTester
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import MAX_RESTARTS, Supervisor
@@ -146,6 +147,10 @@ def start_reachability_test(supervisor: Any) -> None:
     supervisor.start("reachability test", tester.run)
 
 
+def start_posted_address(supervisor: Any) -> None:
+    supervisor.start("posted address", PostedAddressTester(THROWS, (), THROWS, THROWS, THROWS).run)
+
+
 def start_publisher(supervisor: Any) -> None:
     dht: Any = Republishing()
     dht.publisher = Publisher(dht, "key", "subkey", b"")
@@ -209,6 +214,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "mirror": start_mirror,
     "pace": start_training,
     "peer monitor": start_training,
+    "posted address": start_posted_address,
     "publisher": start_publisher,
     "push leave": start_push,
     "reachability test": start_reachability_test,

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from hivemind.p2p import PeerID
 
 from core.protocol.codec import MAX_LINE_BYTES, encode
 from core.protocol.events import RoundFinished
@@ -14,8 +15,16 @@ from core.protocol.peers import PeerActivity, PeerSeen
 from core.version import own_version
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.fleet_observer import MOST_PEERS_TOLD, peers_event
+from core.worker.swarm.dht.progress_reports import health_of
 from core.worker.swarm.dht.reader import MAX_SIGNED_BYTES, parse_record
-from core.worker.swarm.dht.run_records import MAX_ROUNDS, MAX_SAMPLES, MAX_TRAFFIC_BYTES, ActivityRecord
+from core.worker.swarm.dht.run_records import (
+    MAX_ROUNDS,
+    MAX_SAMPLES,
+    MAX_TRAFFIC_BYTES,
+    ActivityRecord,
+    HealthRecord,
+    ProgressRecord,
+)
 
 LARGEST = {
     "version": "9" * 24,
@@ -90,3 +99,43 @@ def test_a_thousand_peers_fit_on_a_line_whatever_they_call_themselves(letter: st
 def test_of_several_reports_in_one_name_the_largest_is_told() -> None:
     told = peers_event([seen(1, samples=5), seen(1, samples=9), seen(1, samples=7), seen(2)], loss=None)
     assert [(peer.samples, peer.peer_id[-1]) for peer in told.peers] == [(9, "1"), (5, "2")]
+
+
+def test_why_a_round_was_not_whole_and_who_could_dial_us_is_published_beside_that() -> None:
+    counter = ActivityCounter()
+    assert counter.health() == HealthRecord()
+    counter.add_round(round_of(ok=False, reason="no other peer was found in time"))
+    counter.add_round(round_of())
+    counter.note_reachability(2, 1)
+    record = counter.health()
+    assert record == HealthRecord(reason="no other peer was found in time", reached=2, unreached=1)
+    assert parse_record(HealthRecord, record.dict()) == record
+    for wrong in ({"reason": "x" * 121}, {"reached": -1}, {"unreached": True}, {"more": 1}):
+        assert parse_record(HealthRecord, record.dict() | wrong) is None
+
+
+def test_reasons_are_counted_by_those_who_report_progress_and_only_the_organisers_peer_tells_who_reaches_it() -> None:
+    ids = [PeerID.from_base58(f"12D3KooW{number:044d}".replace("0", "1")) for number in range(1, 4)]
+    progress = {
+        bytes([number]): ProgressRecord(
+            peer_id=peer_id.to_bytes(),
+            epoch=1,
+            samples_accumulated=5,
+            samples_per_second=1.0,
+            time=1.0,
+            client_mode=False,
+        )
+        for number, peer_id in enumerate(ids)
+    }
+    late, lost = "no other peer was found in time", "a peer was lost\x1b[2J in the middle of it"
+    records = {
+        b"\x00": HealthRecord(reason=late, reached=3, unreached=1),
+        b"\x01": HealthRecord(reason=late, reached=9),
+        b"\x02": HealthRecord(reason=lost),
+        b"\x09": HealthRecord(reason="of nobody who takes part"),
+    }
+    health = health_of(records, progress, ids[0].to_base58())
+    assert (health.reached, health.unreached) == (3, 1)
+    assert (health.reasons[0].words, health.reasons[0].peers) == (late, 2)
+    assert len(health.reasons) == 2 and "\x1b" not in health.reasons[1].words
+    assert health_of(records, progress, "").reached == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from core.cli.output.error_report import print_error
 from core.cli.parser.organiser.fleet_arguments import WatchFleet
@@ -12,13 +14,11 @@ from core.cli.runner.fleet_display import FleetDisplay
 from core.cli.runner.keyboard import listen_for_keys
 from core.cli.runner.run_search import find_runs, one_run
 from core.cli.runner.worker_session import WorkerSession
-from core.client.restart_policy import OUTAGES, RECONNECT_CAUSES
-from core.errors import ErrorKind, UserError
+from core.client.restart_policy import OBSERVER_RETRY_SECONDS, PASSING
+from core.errors import UserError
 from core.fleet.recorder import FleetRecorder
+from core.fleet.snapshot import FleetSnapshot
 from core.run.address import JoinAddress
-
-RETRY_SECONDS = 15.0  # until a run that has been seen is looked for again
-_PASSING = OUTAGES | RECONNECT_CAUSES | {ErrorKind.NO_SUCH_RUN}
 
 
 def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
@@ -27,7 +27,14 @@ def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
     Raises UserError where the run is not found at first, or cannot be watched at all.
     """
     address = JoinAddress.parse(command.address)
-    recorder = FleetRecorder(command.log, command.page, warn=print_error)
+    with _metrics(command.metrics) as serve:
+        _watch_and_record(command, address, context, FleetRecorder(command.log, command.page, print_error, serve=serve))
+    return 0
+
+
+def _watch_and_record(
+    command: WatchFleet, address: JoinAddress, context: CommandContext, recorder: FleetRecorder
+) -> None:
     console = console_for(command.json)
     is_live = can_redraw(console) and not (command.json or command.once)
     with (
@@ -38,13 +45,24 @@ def watch_fleet(command: WatchFleet, context: CommandContext) -> int:
             try:
                 _watch(command, address, context, display)
             except UserError as error:
-                if not display.has_seen or error.problem not in _PASSING or command.once:
+                if not display.has_seen or error.problem not in PASSING or command.once:
                     raise UserError(error.problem, error.detail) from error  # which nobody has printed yet
                 print_error(error)
                 _rest(context)
             if command.once:
                 break
-    return 0
+
+
+@contextmanager
+def _metrics(port: int | None) -> Iterator[Callable[[FleetSnapshot], None] | None]:
+    """While this lasts, answer Prometheus at that port, if there is one; raises UserError where it is taken."""
+    if port is None:
+        yield None
+        return
+    from core.fleet.metrics_server import MetricsServer
+
+    with MetricsServer(port) as server:
+        yield server.show
 
 
 def _watch(command: WatchFleet, address: JoinAddress, context: CommandContext, display: FleetDisplay) -> None:
@@ -58,5 +76,5 @@ def _watch(command: WatchFleet, address: JoinAddress, context: CommandContext, d
 
 
 def _rest(context: CommandContext) -> None:
-    ends = time.monotonic() + RETRY_SECONDS
+    ends = time.monotonic() + OBSERVER_RETRY_SECONDS
     context.loop.run_until(lambda: context.stop.is_requested or time.monotonic() > ends, lambda: None)

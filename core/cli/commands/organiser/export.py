@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,10 +14,10 @@ from core.cli.runner.displays import display_for, stream_for_people
 from core.cli.runner.worker_session import WorkerSession
 from core.client.session import Session
 from core.errors import ErrorKind, UserError
-from core.files.atomic import storage_problem
 from core.files.temp_folder import temp_folder
-from core.protocol.commands import Evaluation, Export, Push, WeightType
+from core.protocol.commands import Export, Push
 from core.protocol.events import Exported
+from core.records.published.export import export_request, folder_made_whole
 from core.records.published.runs import PublishedRun, find_published_run
 
 _Answer = TypeVar("_Answer")
@@ -41,7 +38,9 @@ def export(command: ExportRun, context: CommandContext) -> int:
 def _export_to(target: Path, run: PublishedRun, command: ExportRun, context: CommandContext) -> None:
     """Make that folder, say so, and push it if that is wanted."""
     with folder_made_whole(target) as folder:
-        request = export_request(run, folder, context, command.epoch, merge=command.merge, dtype=command.dtype)
+        request = export_request(
+            run, context.folders.data, folder, command.epoch, merge=command.merge, dtype=command.dtype
+        )
         done = _answer(request, lambda session: session.exported, command.json, context)
     if command.folder is not None:
         if command.json:
@@ -60,50 +59,6 @@ def push_request(folder: Path, repository: str, done: Exported, token_file: Path
     return Push(
         folder=str(folder), repository=repository, message=f"Epoch {done.epoch}{loss}", token_file=str(token_file)
     )
-
-
-def export_request(
-    run: PublishedRun,
-    folder: Path,
-    context: CommandContext,
-    epoch: int | None = None,
-    *,
-    merge: bool = False,
-    dtype: WeightType = "fp32",
-) -> Export:
-    """The command for the worker, which writes into that folder."""
-    return Export(
-        manifest=run.manifest,
-        home=str(context.folders.data),
-        checkpoint=str(run.files.checkpoint_file.absolute()),
-        folder=str(folder),
-        epoch=epoch,
-        merge=merge,
-        dtype=dtype,
-        evaluations=tuple(Evaluation(epoch=each.epoch, loss=each.loss) for each in run.scores),
-    )
-
-
-@contextlib.contextmanager
-def folder_made_whole(target: Path) -> Iterator[Path]:
-    """A folder beside the target, which gets its name when the block ends well and vanishes when it does not.
-
-    Raises UserError where there is something of that name, or the place cannot be written.
-    """
-    if target.exists():
-        raise UserError(ErrorKind.USAGE, f"{target} exists already and was left as it is.")
-    try:
-        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part"))
-    except OSError as error:
-        raise storage_problem(error, target) from error
-    try:
-        yield beside
-        beside.chmod(0o755)
-        beside.rename(target)
-    except OSError as error:
-        raise storage_problem(error, target) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _answer(

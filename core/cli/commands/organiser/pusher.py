@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from core.cli.commands.organiser.export import export_request, push_request
+from core.cli.commands.organiser.export import push_request
 from core.cli.commands.organiser.hub_token import hub_token_file
 from core.cli.runner.context import CommandContext
 from core.client.client import Client
@@ -17,6 +17,7 @@ from core.errors import ErrorKind, UserError
 from core.files.atomic import storage_problem
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import CheckpointSaved, Exported, Pushed, TrainingStarted, Warned
+from core.records.published.export import export_request
 from core.records.published.runs import find_published_run
 
 Tell = Callable[[Pushed | Warned], None]
@@ -69,7 +70,7 @@ class ModelPusher:
         self._ends.callback(shutil.rmtree, folder, ignore_errors=True)
         self._token = self._ends.enter_context(hub_token_file(self._context.folders))
         self._folder = folder
-        self._start(lambda client: client.ask(export_request(run, folder, self._context)))
+        self._start(lambda client: client.ask(export_request(run, self._context.folders.data, folder)))
 
     def _push(self, done: Exported) -> None:
         request = push_request(self._folder, self._repository, done, self._token)

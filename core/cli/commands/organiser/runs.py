@@ -6,7 +6,6 @@ from core.cli.output.json_lines import print_object
 from core.cli.parser.organiser.published_arguments import ListRuns
 from core.cli.runner.displays import stream_for_people
 from core.files.folders import Folders
-from core.files.locks import try_lock_own
 from core.records.published.checkpoint_header import KeptCheckpoint
 from core.records.published.runs import PublishedRun, published_runs
 from core.security.sanitize import sanitize_line
@@ -31,9 +30,9 @@ def _lines(run: PublishedRun) -> list[str]:
     last = f"loss {figures.loss(scores[-1].loss)} after epoch {scores[-1].epoch}" if scores else "none yet"
     return [
         f"{sanitize_line(info.id)}: {sanitize_line(info.name)}",
-        f"  state        {'published now' if is_published_now(run) else 'not published now'}, {info.state}",
+        f"  state        {'published now' if run.is_published_now else 'not published now'}, {info.state}",
         f"  address      {sanitize_line(run.link) or 'not known'}",
-        f"  epoch        {_epoch(run)}",
+        f"  epoch        {run.epoch}",
         f"  evaluation   {last}",
         f"  checkpoints  {', '.join(map(_words, kept)) or 'none'}",
         f"  folder       {run.files.path}",
@@ -44,24 +43,6 @@ def _words(kept: KeptCheckpoint) -> str:
     return f"epoch {kept.epoch}" + (f" (loss {figures.loss(kept.loss)})" if kept.loss is not None else "")
 
 
-def _epoch(run: PublishedRun) -> int:
-    """The last one of which anything is kept."""
-    kept, scores = run.checkpoints, run.scores
-    return max([0, *(each.epoch for each in kept[:1]), *(each.epoch for each in scores[-1:])])
-
-
-def is_published_now(run: PublishedRun) -> bool:
-    """Whether a living process holds the run's folder."""
-    try:
-        lock = try_lock_own(run.files.path)
-    except OSError:  # no process has ever locked it here
-        return False
-    if lock is None:
-        return True
-    lock.release()
-    return False
-
-
 def _print_object(run: PublishedRun) -> None:
     print_object(
         "run",
@@ -69,10 +50,10 @@ def _print_object(run: PublishedRun) -> None:
         name=run.manifest.run.name,
         state=run.manifest.run.state,
         revision=run.manifest.revision,
-        published=is_published_now(run),
+        published=run.is_published_now,
         organiser=run.organiser,
         address=run.link,
-        epoch=_epoch(run),
+        epoch=run.epoch,
         evaluations=[{"epoch": each.epoch, "loss": each.loss} for each in run.scores],
         checkpoints=[{"epoch": each.epoch, "loss": each.loss, "file": str(each.path)} for each in run.checkpoints],
         folder=str(run.files.path),

@@ -22,6 +22,7 @@ class WatchFleet:
     once: bool
     log: Path | None
     page: Path | None
+    metrics: int | None
     json: bool
 
 
@@ -42,6 +43,9 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="look once, and end")
     parser.add_argument("--log", metavar="FILE", type=Path, help="append what is seen, a JSON object a line")
     parser.add_argument("--page", metavar="DIR", type=Path, help="write a status page there every minute")
+    parser.add_argument(
+        "--metrics", metavar="PORT", type=typed.port, help="answer Prometheus at http://127.0.0.1:PORT/metrics"
+    )
     parser.add_argument("--replay", metavar="FILE", type=Path, help="show what such a log has, without any network")
     parser.add_argument(
         "--at", metavar="TIME", type=typed.moment, help='with --replay: "2026-11-25 19:30", or 90m for so long ago'
@@ -56,7 +60,11 @@ def read_fleet(asked: argparse.Namespace) -> WatchFleet | ReplayFleet:
         if asked.at is not None:
             raise UserError(ErrorKind.USAGE, "--at needs --replay FILE.")
         address = read_address(asked)
-        return WatchFleet(address, asked.run, asked.network, asked.once, asked.log, asked.page, asked.json)
-    if asked.address or asked.copied or asked.log or asked.once:
+        if asked.once and asked.metrics is not None:
+            raise UserError(ErrorKind.USAGE, "--metrics is for watching, not for --once.")
+        return WatchFleet(
+            address, asked.run, asked.network, asked.once, asked.log, asked.page, asked.metrics, asked.json
+        )
+    if asked.address or asked.copied or asked.log or asked.once or asked.metrics is not None:
         raise UserError(ErrorKind.USAGE, "--replay goes with --at, --page and --json only.")
     return ReplayFleet(asked.replay, asked.at, asked.page, asked.json)

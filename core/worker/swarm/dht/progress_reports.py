@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,10 +12,20 @@ from types import MappingProxyType
 from hivemind.dht import DHT
 from hivemind.p2p import PeerID
 
-from core.protocol.peers import PeerActivity, PeerSeen
+from core.protocol.peers import FleetHealth, PeerActivity, PeerSeen, Reason
+from core.security.sanitize import sanitize_line
 from core.worker.swarm.dht.reader import parse_record
-from core.worker.swarm.dht.run_records import METRICS, PROGRESS, ActivityRecord, PeerInfo, ProgressRecord
+from core.worker.swarm.dht.run_records import (
+    MAX_REASON_CHARACTERS,
+    METRICS,
+    PROGRESS,
+    ActivityRecord,
+    HealthRecord,
+    PeerInfo,
+    ProgressRecord,
+)
 
+MOST_REASONS = 8  # that are told
 _peer_id = lru_cache(maxsize=4096)(PeerID)  # its constructor encodes the id in base58, which takes its time
 
 
@@ -80,6 +91,21 @@ def peers_of(
     return tuple(
         PeerReport.of(record).as_seen(my_peer_id, infos.get(subkey), activities.get(subkey))
         for subkey, record in progress.items()
+    )
+
+
+def health_of(
+    records: Mapping[bytes, HealthRecord], progress: Mapping[bytes, ProgressRecord], organiser: str
+) -> FleetHealth:
+    """What those who report progress tell of what goes wrong, by subkey; ``organiser`` is a peer id."""
+    telling = [(record, progress[subkey]) for subkey, record in records.items() if subkey in progress]
+    reasons = Counter(sanitize_line(record.reason, MAX_REASON_CHARACTERS) for record, _ in telling if record.reason)
+    dialled = (record for record, of in telling if PeerReport.of(of).peer_id.to_base58() == organiser)
+    posted = next(dialled, HealthRecord())
+    return FleetHealth(
+        reasons=tuple(Reason(words=words, peers=peers) for words, peers in reasons.most_common(MOST_REASONS)),
+        reached=posted.reached,
+        unreached=posted.unreached,
     )
 
 

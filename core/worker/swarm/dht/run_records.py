@@ -29,6 +29,8 @@ MAX_SUSPECTS = 16  # that one peer names; a record has 4 KiB at the most
 MAX_SAMPLES = 2**40  # of one peer in one epoch; those of a million peers still fit on a line
 
 MAX_ROUNDS = 2**31
+MAX_REASON_CHARACTERS = 120
+MAX_DIALLERS = 1000  # that have tried to dial one peer
 MAX_TRAFFIC_BYTES = 2**50  # of one worker's life; a million of them can still be added up
 
 _Record = TypeVar("_Record", bound=BaseModel)
@@ -58,6 +60,22 @@ class ActivityRecord(BaseModel):
     failed: conint(ge=0, le=MAX_ROUNDS, strict=True) = 0  # type: ignore[valid-type]
     sent_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
     received_bytes: conint(ge=0, le=MAX_TRAFFIC_BYTES, strict=True) = 0  # type: ignore[valid-type]
+
+    class Config:
+        """pydantic's settings: an unknown field is an error."""
+
+        extra = Extra.forbid
+
+
+class HealthRecord(BaseModel):
+    """Why a peer's last round was not whole, and how many of those who tried to dial it ``reached`` it or did not.
+
+    It is a record of its own, because a Workerbee that does not know it refuses an ActivityRecord with one field more.
+    """
+
+    reason: constr(max_length=MAX_REASON_CHARACTERS, strict=True) = ""  # type: ignore[valid-type]
+    reached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
+    unreached: conint(ge=0, le=MAX_DIALLERS, strict=True) = 0  # type: ignore[valid-type]
 
     class Config:
         """pydantic's settings: an unknown field is an error."""
@@ -132,6 +150,7 @@ class RunRecordsSchema(BaseModel):
     metrics: dict[BytesWithPublicKey, LocalMetrics]
     workerbee_peers: dict[BytesWithPublicKey, PeerInfo]
     workerbee_activity: dict[BytesWithPublicKey, ActivityRecord]
+    workerbee_health: dict[BytesWithPublicKey, HealthRecord]
     workerbee_nearby: dict[BytesWithPublicKey, LanAddresses]
     workerbee_suspects: dict[BytesWithPublicKey, SuspectsRecord]
 
@@ -168,6 +187,7 @@ class RecordKind(Generic[_Record]):
 METRICS = RecordKind("metrics", LocalMetrics, 600.0)
 PEER_INFO = RecordKind("workerbee_peers", PeerInfo, 300.0)
 ACTIVITY = RecordKind("workerbee_activity", ActivityRecord, 300.0)
+HEALTH = RecordKind("workerbee_health", HealthRecord, 300.0)
 LAN_ADDRESSES = RecordKind("workerbee_nearby", LanAddresses, 300.0)
 SUSPECTS = RecordKind("workerbee_suspects", SuspectsRecord, 600.0)
 PROGRESS = RecordKind("progress", ProgressRecord, 60.0)  # hivemind's tracker publishes ours
@@ -180,4 +200,5 @@ def guard_records(swarm: Swarm, run_id: str) -> None:
     """
     schemas = (RunRecordsSchema, TrainingProgressSchema)
     swarm.dht.add_validators([SchemaValidator(schema, prefix=run_id) for schema in schemas])
-    forget(swarm.dht, *(kind.key(run_id) for kind in (METRICS, PEER_INFO, ACTIVITY, LAN_ADDRESSES, SUSPECTS, PROGRESS)))
+    kinds = (METRICS, PEER_INFO, ACTIVITY, HEALTH, LAN_ADDRESSES, SUSPECTS, PROGRESS)
+    forget(swarm.dht, *(kind.key(run_id) for kind in kinds))
