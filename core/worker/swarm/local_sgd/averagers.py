@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
+from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
@@ -106,6 +107,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         except BaseException:
             control.cancel()
             raise
+        return_free_memory()  # of this thread, which waits for the exchange now
         with contextlib.suppress(InvalidStateError):  # the search for a group has been given up in this very moment
             control.allow_allreduce()
 
@@ -188,6 +190,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
             lengths, parts = self.averages.lengths(), self.averages.parts()
             await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)
+        return_free_memory()  # what other threads than this one have needed, too
 
     def _audited_part(self, number: int, exchange: Exchange) -> AuditedPart:
         return AuditedPart(
@@ -277,3 +280,4 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
         self.roots[steps] = root
         while len(self.roots) > MOST_SCORES:
             del self.roots[min(self.roots)]
+        return_free_memory()  # what the outer step has needed, in another thread

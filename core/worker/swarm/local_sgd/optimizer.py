@@ -300,11 +300,11 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self._download.ready_epoch is None:
             averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
+        self._progress.forget()
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
             averager.mirrored = None
-        stand_still = averager.donors_like_us > 0 and averager.other_donors == 0
-        self._repair.tried(self._version[0], stand_still=stand_still)
+        self._repair.tried(self._version[0], stand_still=averager.donors_like_us > 0 and averager.other_donors == 0)
         self._inner.follow(self.local_epoch)
 
     def _mirrored_state(self) -> Path | None:
