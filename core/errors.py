@@ -201,6 +201,9 @@ class ErrorKind(Enum):
         "They are never sent to others; if it persists, update the GPU's driver, or lend another device.",
         7,
     )
+    MODEL_UNLEARNED = ErrorText(
+        "The run's model has become worse.", "Tell its organiser; Workerbee looks again by itself.", 7
+    )
     SWARM_LOST = ErrorText(
         "The connection to the other computers was lost.",
         "Workerbee joins them again by itself; if that fails, check that you are online.",

@@ -21,6 +21,7 @@ _AGAIN = {
     ErrorKind.ALREADY_PUBLISHING,
     ErrorKind.STATE_NOT_LOADED,
     ErrorKind.STATE_REFUSED,
+    ErrorKind.MODEL_UNLEARNED,
     ErrorKind.SWARM_LOST,
     ErrorKind.ENGINE_MISSING,
 }

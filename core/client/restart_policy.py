@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from core.errors import ErrorKind
 
-CRASHES = frozenset({ErrorKind.INTERNAL, ErrorKind.WORKER_CRASHED, ErrorKind.STATE_NOT_LOADED})
+CRASHES = frozenset(
+    {ErrorKind.INTERNAL, ErrorKind.WORKER_CRASHED, ErrorKind.STATE_NOT_LOADED, ErrorKind.MODEL_UNLEARNED}
+)
 """What a few more attempts may mend."""
 
 RECONNECT_CAUSES = frozenset({ErrorKind.NETWORK_CHANGED, ErrorKind.SWARM_LOST, ErrorKind.RUN_CHANGED})

@@ -25,6 +25,8 @@ def interruption(kind: ErrorKind) -> str:
             return translate("Problem", "Others reach this computer in another way now")
         case ErrorKind.STATE_NOT_LOADED:
             return translate("Problem", "The run's state could not be downloaded just now")
+        case ErrorKind.MODEL_UNLEARNED:
+            return translate("Problem", "The run's model has become worse")
         case ErrorKind.RUN_CHANGED:
             return translate("Problem", "The run has changed")
         case ErrorKind.SWARM_LOST:

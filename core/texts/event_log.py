@@ -262,7 +262,7 @@ def _of_receipt(event: ReceiptSeen) -> str:
 
 
 def _of_round(event: RoundFinished) -> str:
-    epoch, named = figures.count(event.epoch), _words_of_outliers(event)
+    epoch, named = figures.count(event.epoch), _words_of_outliers(event) + _words_of_unreached(event)
     if is_averaged(event):
         return fill_placeholders(_words_of_averaged(event), epoch, figures.time(event.seconds)) + named
     nobody = translate("EventLog", "nobody else took part")
@@ -282,6 +282,14 @@ def _words_of_outliers(event: RoundFinished) -> str:
         return ""
     words = translate("EventLog", "What %1 sent was far from what the others sent, and was cut down or left out.")
     return " " + fill_placeholders(words, ", ".join(map(short_id, event.outliers)))
+
+
+def _words_of_unreached(event: RoundFinished) -> str:
+    """Whom we could not send our part to, after a space; empty where there is nobody."""
+    if not event.unreached:
+        return ""
+    words = translate("EventLog", "%1 cannot be reached from here; for ten minutes your groups do without its work.")
+    return " " + fill_placeholders(words, ", ".join(map(short_id, event.unreached)))
 
 
 def _of_suspects(event: SuspectsSeen) -> str:

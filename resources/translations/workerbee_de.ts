@@ -1692,6 +1692,10 @@
         <source>What %1 sent was far from what the others sent, and was cut down or left out.</source>
         <translation>Was %1 gesendet hat, lag weit außerhalb dessen, was die anderen gesendet haben, und wurde gekürzt oder weggelassen.</translation>
     </message>
+    <message>
+        <source>%1 cannot be reached from here; for ten minutes your groups do without its work.</source>
+        <translation>%1 ist von hier aus nicht erreichbar; zehn Minuten lang kommen Ihre Gruppen ohne seine Arbeit aus.</translation>
+    </message>
     <message numerus="yes">
         <source>According to %n peer(s), %1 has sent what cannot be right.</source>
         <translation>
@@ -3039,6 +3043,10 @@
         <translation>Der Stand des Laufs konnte gerade nicht heruntergeladen werden</translation>
     </message>
     <message>
+        <source>The run&apos;s model has become worse</source>
+        <translation>Das Modell des Laufs ist schlechter geworden</translation>
+    </message>
+    <message>
         <source>The run has changed</source>
         <translation>Der Lauf ist geändert</translation>
     </message>
@@ -3177,6 +3185,14 @@
     <message>
         <source>Free some space; what was saved before is still whole.</source>
         <translation>Schaffen Sie Platz; was schon gespeichert war, ist unversehrt.</translation>
+    </message>
+    <message>
+        <source>The run&apos;s model has become worse.</source>
+        <translation>Das Modell des Laufs ist schlechter geworden.</translation>
+    </message>
+    <message>
+        <source>Tell its organiser; Workerbee looks again by itself.</source>
+        <translation>Sagen Sie es dem Organisator; Workerbee sieht von selbst wieder nach.</translation>
     </message>
     <message>
         <source>Something that this run needs cannot be fetched just now.</source>
@@ -5115,6 +5131,10 @@
     <message>
         <source>%1 of %2 peers could connect to %3.</source>
         <translation>%1 von %2 Teilnehmern konnten sich mit %3 verbinden.</translation>
+    </message>
+    <message>
+        <source>Waiting for the others&apos; progress: training begins where the run is.</source>
+        <translation>Wartet auf den Fortschritt der anderen: Das Training beginnt dort, wo der Lauf steht.</translation>
     </message>
     <message>
         <source>The organiser&apos;s peer is the one that others connect to.</source>

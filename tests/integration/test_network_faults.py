@@ -188,11 +188,17 @@ def test_volunteers_come_back_to_an_organiser_that_was_killed(group: PeerGroup, 
     assert lost == 3 if mode == "gradients" else lost <= 1, lost
 
 
-def test_an_organiser_that_was_killed_while_it_was_alone_has_its_rounds_in_its_log(group: PeerGroup) -> None:
+def test_an_organiser_that_was_killed_while_it_was_alone_goes_on_and_who_joins_it_at_once_begins_there(
+    group: PeerGroup,
+) -> None:
+    """It has its rounds in its log; the newcomer finds the run before anybody has told how far that is."""
     organiser = group.organiser(manifest=sums("local-sgd"), listen=())
     old = killed_three_epochs_later(organiser)
     again = group.organiser(manifest=sums("local-sgd"), listen=())
-    assert again.wait_for(TrainingStarted).epoch >= old.epoch + 2
+    newcomer = group.volunteer(again.posted, "volunteer", "client")
+    began = again.wait_for(TrainingStarted).epoch
+    assert began >= old.epoch + 2
+    assert newcomer.wait_for(TrainingStarted).epoch >= began
 
 
 @seldom

@@ -112,6 +112,18 @@ def _adamw_in_8_bits() -> type[Optimizer]:
     return found
 
 
+def fuse_on_cpu(optimizer: Optimizer) -> None:
+    """Have Adam and SGD step parameters on the CPU in one pass, without temporary tensors of a parameter's size.
+
+    Others, and those on a GPU, stay as they are. Rounding differs a little, so this is for steps that nobody repeats.
+    """
+    if not isinstance(optimizer, torch.optim.Adam | torch.optim.SGD):
+        return
+    for group in optimizer.param_groups:
+        if all(each.device == _CPU and each.dtype == torch.float32 for each in group["params"]):
+            group["fused"] = True
+
+
 def count_steps(optimizer: Optimizer, epoch: int) -> None:
     """Let an optimizer that counts its steps in plain numbers go on as if it had taken one in every epoch.
 

@@ -40,10 +40,20 @@ class OtherPeers(Protocol):
 
 
 class ConnectionDriver:
-    """Runs a ConnectionMonitor against real peers; addresses that answer are kept in ``peer_cache``."""
+    """Runs a ConnectionMonitor against real peers; addresses that answer are kept in ``peer_cache``.
 
-    def __init__(self, monitor: ConnectionMonitor, others: OtherPeers, peer_cache: PeerCache) -> None:
+    ``refused_model`` says what was wrong with the last model that the others have offered; empty if nothing was.
+    """
+
+    def __init__(
+        self,
+        monitor: ConnectionMonitor,
+        others: OtherPeers,
+        peer_cache: PeerCache,
+        refused_model: Callable[[], str] = lambda: "",
+    ) -> None:
         self._monitor, self._others, self._peer_cache = monitor, others, peer_cache
+        self._refused_model = refused_model
 
     @property
     def is_cut(self) -> bool:
@@ -58,7 +68,8 @@ class ConnectionDriver:
     def run(self, leaving: threading.Event, changed: Callable[[], None]) -> None:
         """Poll until ``leaving``; ``changed`` is called when ``problem`` has changed.
 
-        Raises UserError: ``ErrorKind.SWARM_LOST`` where only another worker finds the way back.
+        Raises UserError: ``ErrorKind.SWARM_LOST`` where only another worker finds the way back, or MODEL_UNLEARNED
+        where we do not follow the others because their model has become worse.
         """
         while not leaving.wait(POLL_SECONDS_WHILE_CUT if self.is_cut else POLL_SECONDS):
             before = self.problem
@@ -92,6 +103,13 @@ class ConnectionDriver:
                 self._others.ping(action.addresses)
                 return None
             case Restart():
-                raise UserError(ErrorKind.SWARM_LOST, action.reason)
+                raise self._lost(action.reason)
             case _:
                 assert_never(action)
+
+    def _lost(self, reason: str) -> UserError:
+        """Why we are not on the path that the others are on."""
+        why = self._refused_model() if self._monitor.state == "diverged" else ""
+        if why:
+            return UserError(ErrorKind.MODEL_UNLEARNED, f"The others' model was refused: {why}.")
+        return UserError(ErrorKind.SWARM_LOST, reason)

@@ -12,12 +12,11 @@ from torch import Tensor, nn
 from core.run.spec.recipe import ImageClassification
 from core.worker.data import Images, LabelledImages
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import Batch, Evaluation, Example, shown_examples
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, Example, shown_examples
 
 LEAST_EVALUATED_IMAGES = 16
 EVALUATION_FLOP = 5e11  # some seconds of a slow CPU: the training loop blocks meanwhile
 SHOWN_IMAGES = 6
-_MAX_PATCHES = 8192  # an evaluation must fit beside the training
 _MAX_PIXEL = 255
 
 
@@ -73,7 +72,7 @@ class ImageClassifier:
 
     def _evaluate_held_out(self) -> Tensor:
         """The logits of the validation set, (images, classes) on the CPU, computed some images at a time."""
-        chunk_size = max(1, _MAX_PATCHES // self._patches)
+        chunk_size = max(1, EVALUATED_AT_ONCE // self._patches)
         parts = (self._to_device(part) for part in _chunks(self._held_out, chunk_size))
         return torch.cat([self._logits(part.inputs, self.model).cpu() for part in parts])
 

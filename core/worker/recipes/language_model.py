@@ -13,7 +13,7 @@ from core.run.spec.recipe import LanguageModelSpec
 from core.worker.data import Blocks
 from core.worker.recipes.objective import IGNORED_TARGET, Objective
 from core.worker.recipes.precision import MixedPrecision, compile_model
-from core.worker.recipes.recipe import Batch, Evaluation, shown_examples
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE, Batch, Evaluation, shown_examples
 
 MOST_EVALUATED_TOKENS = 8192
 LEAST_EVALUATED_BLOCKS = 4
@@ -73,7 +73,8 @@ class LanguageModel:
     def _evaluate_held_out(self) -> tuple[float, float]:
         """Loss in nats and share of right tokens on the validation set, some blocks at a time."""
         everything = self._objective.evaluation_batch(self._held_out)
-        chunk_size = max(1, _MAX_LOGITS // (everything.inputs.shape[1] * self._blocks.vocabulary_size))
+        tokens = min(EVALUATED_AT_ONCE, _MAX_LOGITS // self._blocks.vocabulary_size)
+        chunk_size = max(1, tokens // everything.inputs.shape[1])
         loss = right = 0.0
         for start in range(0, len(everything.inputs), chunk_size):
             chunk = slice(start, start + chunk_size)

@@ -8,6 +8,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+EVALUATED_AT_ONCE = 512  # tokens or patches: what an evaluation computes must fit into what a training step leaves free
+
 
 @dataclass(frozen=True)
 class Batch:

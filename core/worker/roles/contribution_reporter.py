@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from core.protocol.events import ContributionStatus
-from core.protocol.localizable import LocalizedText
+from core.protocol.localizable import LocalizedText, localized
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.contribution_status import ContributionMonitor
@@ -37,6 +37,17 @@ class ContributionReporter:
     def report_out_of_sync(self) -> None:
         """Send that we are behind the others, as a newcomer is before it has downloaded their state."""
         self._send(is_in_sync=False)
+
+    def report_waiting(self) -> None:
+        """Send that nobody has told how far the run is, and that training begins once somebody has."""
+        reason = localized("Waiting for the others' progress: training begins where the run is.")
+        self._emit(ContributionStatus(state="starting", reason=reason))
+
+    def _emit(self, status: ContributionStatus) -> None:
+        with self._lock:
+            if status != self._latest:
+                self._latest = status
+                self._channel.emit(status)
 
     def _send(self, *, is_in_sync: bool) -> None:
         # Judged and sent under one lock: else two threads could send their statuses in the wrong order.

@@ -91,6 +91,7 @@ class RunParticipation:
         """Train until we are asked to leave; ``on_epoch`` is called whenever a new epoch has begun."""
         self._start_threads()
         try:
+            self.optimizer.arrival.await_progress(self._channel.leaving, self._contribution.report_waiting)
             if self.optimizer.tracker.global_epoch > self.optimizer.local_epoch:
                 self._contribution.report_out_of_sync()
             self._trainer.catch_up(self._channel.leaving)
@@ -155,8 +156,8 @@ def open_participation(
         listeners = _listeners(manifest, prepared, (monitor, ledger, counter), channel)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
-        others = SwarmPeers(swarm, optimizer, monitor)
-        connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
+        others, checks = SwarmPeers(swarm, optimizer, monitor), prepared.numeric_checks
+        connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache, checks.why_refused)
         yield RunParticipation(
             config.device,
             prepared.trainer(optimizer, config.rate_limiter, lambda: connection.is_cut),

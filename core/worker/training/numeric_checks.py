@@ -32,7 +32,7 @@ class NumericChecks:
         self._best_loss = math.inf
         self._worst_signed: float | None = None
         self._limit = 1.0 + ABSURD * untrained_loss
-        self.consecutive_bad_steps = 0
+        self.consecutive_bad_steps, self._refused_model = 0, ""
         parameters = [each for each in recipe.model.parameters() if each.requires_grad]
         self._ends = (parameters[0], parameters[-1])
 
@@ -43,7 +43,14 @@ class NumericChecks:
 
     def model_error(self) -> str:
         """What is wrong with the model's present parameters, another peer's; empty where they may be right."""
-        loss = self._recipe.evaluate().loss
+        self._refused_model = self._model_error(self._recipe.evaluate().loss)
+        return self._refused_model
+
+    def why_refused(self) -> str:
+        """What is wrong with the last model of another peer; empty where that was in order."""
+        return self._refused_model
+
+    def _model_error(self, loss: float) -> str:
         if error := self.loss_error(loss):
             return error
         worst = self.worst_loss()

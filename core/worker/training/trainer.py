@@ -25,6 +25,7 @@ from core.worker.training.numeric_checks import PATIENCE_STEPS, NumericChecks
 REPORT_SECONDS = 0.5
 REST_SECONDS = 0.1
 STATE_SERVER_SAMPLES_PER_SECOND = 2.0
+ABSURD_EPOCHS = 3  # in a row, after the first of which the others' state was asked for
 _LOSS_MEMORY = 0.9
 
 log = logging.getLogger(__name__)
@@ -68,7 +69,7 @@ class Trainer:
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
-        self._epoch = -1
+        self._epoch, self._absurd_epochs = -1, 0
         self._pending: list[AnyEvent] = []
         self._loss_sum: torch.Tensor | float = 0.0
         self.contributed_samples = 0
@@ -214,12 +215,27 @@ class Trainer:
         loss = math.nan if evaluated.loss is None else evaluated.loss
         if error := self._checks.loss_error(loss):
             log.warning("the model after epoch %d: %s", self._epoch, error)
-            yield from self._warn_once(ErrorKind.STATE_REFUSED, f"Our own, of epoch {self._epoch}: {error}.")
-            self._optimizer.load_state_from_peers()
+            yield from self._replace_model(error)
         else:
+            self._absurd_epochs = 0
             self._warned_of.discard(ErrorKind.STATE_REFUSED)
             self._checks.observe(loss)
         yield evaluated
+
+    def _replace_model(self, error: str) -> Iterator[AnyEvent]:
+        """Load the others' state, once; a volunteer whose model stays absurd for some epochs has nobody to follow.
+
+        Raises UserError: MODEL_UNLEARNED. The organiser goes on, and is told: it alone can go back to a checkpoint.
+        """
+        self._absurd_epochs += 1
+        words = f"Our own, of epoch {self._epoch}: {error}."
+        yield from self._warn_once(ErrorKind.STATE_REFUSED, words)
+        if self._absurd_epochs == 1:
+            self._optimizer.load_state_from_peers()
+        elif self._absurd_epochs >= ABSURD_EPOCHS and self._optimizer.is_organiser:
+            yield from self._warn_once(ErrorKind.MODEL_UNLEARNED, words)
+        elif self._absurd_epochs >= ABSURD_EPOCHS:
+            raise UserError(ErrorKind.MODEL_UNLEARNED, words)
 
     def _evaluate(self) -> Evaluated:
         result = self._recipe.evaluate()

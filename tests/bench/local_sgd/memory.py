@@ -25,7 +25,7 @@ from tests.bench.setup import Ground, NotMeasured
 from tests.support.real_peers import Peer, peer_group
 
 MICRO_BATCH = 4
-LOOKS = 10  # at a plain loop
+LOOKS = 40  # at a plain loop, which has all of its gradients at some of them only
 LIMIT_SECONDS = 300.0
 
 

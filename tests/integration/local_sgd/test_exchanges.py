@@ -1,4 +1,4 @@
-"""Exchanges of local SGD that are disturbed: a reducer is killed in the middle, or a disk has no room for the log."""
+"""Exchanges of local SGD that are disturbed: a reducer is killed or out of reach, or a disk has no room for the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from core.protocol.events import Progress, RoundFinished
+from core.protocol.events import Connected, Progress, RoundFinished
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from tests.bench.local_sgd.recorded_peers import Move, RecordedPeer, RecordedPeers, paced_run
@@ -75,6 +75,22 @@ def test_a_reducer_that_is_killed_in_the_middle_of_an_exchange_leaves_equal_base
     assert_equal_base_weights(recorded)
     again = recorded.at(net.host()).volunteer(organiser.posted, "another", "direct")
     average_together(organiser, client, again, among=3)
+    assert_equal_base_weights(recorded)
+
+
+@pytest.mark.networks
+def test_a_reducer_that_one_client_cannot_reach_is_named_and_then_averages_nothing_for_it(
+    recorded: RecordedPeers, net: Internet
+) -> None:
+    there, here = net.host(), net.host()
+    organiser = recorded.at(net.host()).organiser(manifest=RUN)
+    reducer = recorded.at(there).volunteer(organiser.posted, "reducer", "direct")
+    here.run("ip", "route", "add", "unreachable", there.address)
+    client = recorded.at(here).volunteer(organiser.posted, "client", "client")
+    (named,) = client.wait_for(RoundFinished, lambda event: bool(event.unreached)).unreached
+    assert named == reducer.wait_for(Connected).peer_id
+    average_together(organiser, reducer, client, among=3)
+    assert client.all(RoundFinished)[-1].unreached == ()
     assert_equal_base_weights(recorded)
 
 

@@ -57,7 +57,9 @@ def test_of_two_versions_that_as_many_have_the_organisers_is_right() -> None:
     assert GroupAgreement([old, new, new], told_by_organiser=old).version == NEW
 
 
-@pytest.mark.parametrize("nonsense", [None, (1, 2), (9, 5, b"new", 1, 3), (9, 5, "new", True, 3), (9, 5, b"new", True)])
+@pytest.mark.parametrize(
+    "nonsense", [None, (1, 2), (9, 5, b"new", 1, 3, ()), (9, 5, "new", True, 3, ()), (9, 5, b"new", True)]
+)
 def test_who_tells_nonsense_is_no_member(nonsense: Any) -> None:
     assert GroupAgreement([Told(9, *NEW, True, 2).packed(), nonsense]).size == 1
     assert GroupAgreement([nonsense]).peers == 0

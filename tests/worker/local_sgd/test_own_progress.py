@@ -35,6 +35,13 @@ def test_who_has_sent_nothing_keeps_all_that_it_has_changed() -> None:
     torch.testing.assert_close(kept(progress, 2), [torch.full((3, 4), 0.5), torch.full((5,), 0.25)], rtol=0.01, atol=0)
 
 
+def test_what_was_kept_is_forgotten_where_nobody_had_newer_base_weights() -> None:
+    progress = OwnProgress(CODEC, max_rounds=2)
+    progress.keep(BASE, CHANGED, sent=None)
+    progress.forget()
+    assert kept(progress) is None
+
+
 def test_who_was_in_an_exchange_keeps_what_it_has_changed_since() -> None:
     progress = OwnProgress(CODEC, max_rounds=2)
     progress.may_be_sent = True

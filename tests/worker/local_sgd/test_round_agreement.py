@@ -31,7 +31,7 @@ def outcome_of(member: PeerID, banned: set[PeerID]) -> AllreduceOutcome:
     finished = SimpleNamespace(is_set=lambda: True)
     runner.tensor_part_reducer = SimpleNamespace(invalid_senders=set(), outliers=set, finished=finished)
     runner.ordered_peer_ids = runner.sender_peer_ids = MEMBERS
-    runner.peer_id, runner._lost, runner.banned_senders = member, set(), banned
+    runner.peer_id, runner._lost, runner._unreached, runner.banned_senders = member, set(), set(), banned
     outcome: AllreduceOutcome = pickle.loads(pickle.dumps(runner.outcome(dict.fromkeys(MEMBERS, TOLD))))
     return outcome
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import ErrorKind, UserError
 from core.worker.network.connection_driver import ConnectionDriver
-from core.worker.network.connection_monitor import QUIET_SECONDS, ConnectionMonitor, Observation
+from core.worker.network.connection_monitor import FAILED_ROUNDS, QUIET_SECONDS, ConnectionMonitor, Observation
 from core.worker.network.peer_cache import PeerCache
 
 PEER = "p2p/12D3KooWA2U9XoiDR8sSDxSPfce1D5EzymcqDb7nuiVLzET6YWjG"
@@ -58,9 +58,9 @@ def closed_address() -> str:
         return f"/ip4/127.0.0.1/tcp/{listening.getsockname()[1]}/{PEER}"
 
 
-def driver(others: Others, *known: str) -> tuple[ConnectionDriver, PeerCache]:
+def driver(others: Others, *known: str, refused: str = "") -> tuple[ConnectionDriver, PeerCache]:
     peer_cache = PeerCache(known)
-    return ConnectionDriver(ConnectionMonitor(is_first=False), others, peer_cache), peer_cache
+    return ConnectionDriver(ConnectionMonitor(is_first=False), others, peer_cache, lambda: refused), peer_cache
 
 
 @pytest.mark.slow
@@ -90,3 +90,18 @@ def test_connected_peers_are_cached_and_missing_ones_dialled(leaving: threading.
     connection.run(leaving, lambda: None)
     assert others.pinged == [(address,)]
     assert peer_cache.addresses == (*others.connected, address)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("refused", "problem"), [("", ErrorKind.SWARM_LOST), ("its loss is 9", ErrorKind.MODEL_UNLEARNED)]
+)
+def test_who_refuses_the_others_model_as_it_is_worse_has_not_lost_the_connection(
+    leaving: threading.Event, refused: str, problem: ErrorKind
+) -> None:
+    others = Others(leaving, *[Observation(quiet_seconds=0.0, failed_rounds=FAILED_ROUNDS)] * 2)
+    connection, _ = driver(others, refused=refused)
+    with pytest.raises(UserError) as lost:
+        connection.run(leaving, lambda: None)
+    assert lost.value.problem is problem
+    assert refused in str(lost.value.detail)

@@ -16,6 +16,7 @@ from core.run.spec.recipe import ArithmeticGPT
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.recipes import Recipe, build
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe, Sums, is_held_out
+from core.worker.recipes.recipe import EVALUATED_AT_ONCE
 
 CPU = torch.device("cpu")
 
@@ -120,6 +121,15 @@ def test_it_knows_nothing_at_first() -> None:
     result = recipe().evaluate()
     assert result.loss > 2.0
     assert result.accuracy < 0.1
+
+
+def test_an_evaluation_computes_few_tokens_at_once_and_its_loss_is_that_of_all() -> None:
+    pupil, sizes = recipe(), list[int]()
+    everything = Sums(2, 0)
+    whole = pupil.loss(everything.encode(everything.held_out()))
+    pupil.model.register_forward_pre_hook(lambda _model, inputs: sizes.append(inputs[0].numel()))
+    assert pupil.evaluate().loss == pytest.approx(float(whole.detach()), rel=1e-5)
+    assert max(sizes) <= EVALUATED_AT_ONCE < sum(sizes)
 
 
 def test_the_loss_falls_within_ten_steps() -> None:

@@ -22,7 +22,7 @@ from core.errors import ErrorKind, UserError
 from core.run.manifest import SchedulerSpec
 from core.run.spec.optimizer import AdamW, AdamW8bit, OptimizerSpec
 from core.worker.compute.learning_rate import make_scheduler
-from core.worker.compute.optimizers import count_steps, make_optimizer
+from core.worker.compute.optimizers import count_steps, fuse_on_cpu, make_optimizer
 
 EVERY: list[OptimizerSpec] = [kind() for kind in get_args(OptimizerSpec) if not kind.needs_gpu]
 WITHOUT_MOMENTUM = AdamW(learning_rate=0.1, beta1=0.0, beta2=0.0, epsilon=1.0, max_grad_norm=1.0)
@@ -48,6 +48,21 @@ def rates(spec: SchedulerSpec, epochs: int) -> list[float]:
         optimizer.step()
         scheduler.step()
     return seen
+
+
+@pytest.mark.parametrize("spec", EVERY, ids=type_name)
+def test_a_fused_step_on_the_cpu_is_the_same_step(spec: OptimizerSpec) -> None:
+    plain, fused = weights(), weights()
+    optimizers = [make_optimizer(spec)(each) for each in (plain, fused)]
+    fuse_on_cpu(optimizers[1])
+    for number in range(1, 4):
+        for mine, others in zip(plain, fused, strict=True):
+            mine.grad, others.grad = (torch.full_like(mine, 0.3 * number) for _ in range(2))
+        for optimizer in optimizers:
+            optimizer.step()
+    torch.testing.assert_close(plain, fused)
+    is_fused = any(group.get("fused") for group in optimizers[1].param_groups)
+    assert is_fused == isinstance(optimizers[1], torch.optim.Adam | torch.optim.SGD)
 
 
 def test_the_gradient_is_clipped_when_the_optimizer_steps() -> None:

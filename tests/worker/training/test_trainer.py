@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -13,17 +14,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.errors import ErrorKind
+from core.errors import ErrorKind, UserError
 from core.protocol.events import Evaluated, Progress, RoundFinished, Warned
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import AdamW
 from core.run.spec.recipe import ArithmeticGPT
 from core.worker.delegation.download_limit import downloads
-from core.worker.recipes import Batch
+from core.worker.recipes import Batch, Evaluation
 from core.worker.recipes.arithmetic_gpt import ArithmeticRecipe
 from core.worker.swarm import SwarmOptimizer
 from core.worker.training.numeric_checks import NumericChecks
-from core.worker.training.trainer import RateLimiter, Trainer
+from core.worker.training.trainer import ABSURD_EPOCHS, RateLimiter, Trainer
 from tests.support.fault_injection import gave
 from tests.support.real_peers import PeerGroup, tiny
 
@@ -57,6 +58,16 @@ class Hoarding(Cramped):
         return super().loss(batch)
 
 
+class Unlearning(Cramped):
+    """A recipe whose model is worse at every evaluation than one that has learned nothing."""
+
+    evaluations = 0
+
+    def evaluate(self) -> Evaluation:
+        self.evaluations += 1
+        return dataclasses.replace(super().evaluate(), loss=3.0 * 10.0 ** (self.evaluations - 1))
+
+
 class Alone:
     """As much of an optimizer as the loop looks at, without others; ``steps`` are its batches' sizes."""
 
@@ -86,7 +97,7 @@ class Alone:
         self.rests += 1
         self.local_epoch += self.rests % 3 == 0
 
-    needs_gradient = True
+    needs_gradient, is_organiser = True, False
 
     def exchanged_share(self) -> None:
         pass
@@ -205,6 +216,38 @@ def test_a_device_without_room_for_one_sample_is_out_of_memory() -> None:
     _, events, _ = training(Cramped(room=0), batch_size=2)
     with pytest.raises(torch.OutOfMemoryError):
         list(events)
+
+
+class Losing(Alone):
+    """In a run of which nobody has a better model; every micro-batch is an epoch."""
+
+    downloads = 0
+
+    def step(self, batch_size: int) -> None:
+        super().step(batch_size)
+        self.local_epoch += 1
+
+    def load_state_from_peers(self) -> None:
+        self.downloads += 1
+
+
+@pytest.mark.parametrize("is_organiser", [False, True])
+def test_a_run_whose_model_unlearns_ends_a_volunteer_with_that_reason_and_tells_its_organiser(
+    is_organiser: bool,
+) -> None:
+    recipe = Unlearning(room=9)
+    optimizer, leaving, said = Losing(recipe), threading.Event(), list[Any]()
+    optimizer.is_organiser = is_organiser
+    events = trainer_of(recipe, optimizer, 4, lambda: False).events(leaving, "cpu")
+    if is_organiser:
+        said.append(next(event for event in events if isinstance(event, Warned) and "unlearned" in event.problem))
+    else:
+        with pytest.raises(UserError) as ended:
+            said.extend(events)
+        assert ended.value.problem is ErrorKind.MODEL_UNLEARNED
+        assert f"of epoch {ABSURD_EPOCHS}" in str(ended.value.detail)
+    assert optimizer.local_epoch == ABSURD_EPOCHS
+    assert optimizer.downloads == 1
 
 
 @pytest.mark.real

@@ -24,6 +24,7 @@ from hivemind.averaging.matchmaking import MatchmakingException
 from hivemind.averaging.partition import BannedException, TensorPartContainer, TensorPartReducer
 from hivemind.compression import CompressionBase, CompressionInfo
 from hivemind.p2p import PeerID
+from hivemind.p2p.p2p_daemon_bindings.utils import ControlFailure
 from torch import Tensor
 
 from core.worker.swarm.aggregation.aggregators import Aggregator, Sent
@@ -52,11 +53,12 @@ class AllreduceOutcome(dict[PeerID, Any]):
     ``lost`` others of the group were not there to the end; ``has_invalid_data`` says that what one of them sent
     cannot be right. ``has_missing_parts``: a reducer is among them, so that some parts are not averaged here.
     ``everybody`` is what all of the group have told, lost or not; all members know the same of that. ``outliers`` have
-    sent us what cannot be right, or far larger numbers than the others.
+    sent us what cannot be right, or far larger numbers than the others. To the ``unreached`` we found no way.
     """
 
     lost: int = 0
     outliers: frozenset[PeerID] = frozenset()
+    unreached: frozenset[PeerID] = frozenset()
     has_invalid_data: bool = False
     has_missing_parts: bool = False
 
@@ -256,7 +258,7 @@ class ValidatingRunner(AllReduceRunner):
         container.blocked = [index for index, peer in enumerate(self.ordered_peer_ids) if peer in blocked]
         self.tensor_part_reducer.blocked = [n for n, peer in enumerate(self.sender_peer_ids) if peer in blocked]
         self._blocked = frozenset(blocked)
-        self._lost: set[PeerID] = set()
+        self._lost, self._unreached = set[PeerID](), set[PeerID]()
         self._latecomer_timeout = latecomer_timeout
 
     def _make_container(self, *args: Any, **options: Any) -> ValidatingContainer:
@@ -280,6 +282,8 @@ class ValidatingRunner(AllReduceRunner):
         except Exception as error:
             log.info("%s is lost in the middle of a round: %r", peer_id, error)
             self._lost.add(peer_id)
+            if isinstance(error, ControlFailure):  # there is no way to it, or it listens no more
+                self._unreached.add(peer_id)
             raise
 
     async def _exchange_parts(self, peer_id: PeerID) -> None:
@@ -300,7 +304,7 @@ class ValidatingRunner(AllReduceRunner):
         there = {peer: data for peer, data in gathered.items() if peer not in lost}
         outcome = AllreduceOutcome(there, everybody=gathered)
         outcome.lost = len(lost)
-        outcome.has_missing_parts = bool(lost_reducers)
+        outcome.has_missing_parts, outcome.unreached = bool(lost_reducers), frozenset(self._unreached)
         outcome.has_invalid_data = bool(invalid_senders - self._blocked or self.tensor_part_reducer.invalid_senders)
         senders = {self.sender_peer_ids[index] for index in self.tensor_part_reducer.outliers()}
         outcome.outliers = frozenset((senders | invalid_senders) - self._blocked - {self.peer_id})

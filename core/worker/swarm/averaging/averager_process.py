@@ -107,7 +107,7 @@ class AveragerProcess(StateServer):
         self._aggregator.shares.know_subnets(await self._subnets())
         started, is_whole = time.monotonic(), False
         try:
-            group_info = dataclasses.replace(group_info, gathered=bounded_bandwidths(group_info.gathered))
+            group_info = dataclasses.replace(group_info, gathered=self._usable_bandwidths(group_info))
             gathered = await super()._aggregate_with_group(group_info, **kwargs)
             outcome = self._runner(self._decisive_exchange(group_info.group_id)).outcome(gathered)
             is_whole = not outcome.lost
@@ -117,6 +117,10 @@ class AveragerProcess(StateServer):
             raise (ExchangeTimeoutError if is_timeout else ExchangeFailedError)(str(error)) from error
         finally:
             self._timeouts.record(time.monotonic() - started, is_whole)
+
+    def _usable_bandwidths(self, group: GroupInfo) -> tuple[bytes, ...]:
+        """What the group has told, with the bandwidths by which its members share the work; all decide alike."""
+        return bounded_bandwidths(group.gathered)
 
     async def _subnets(self) -> dict[PeerID, str]:
         """From which subnet each peer is connected with us; nothing of those in our own network, or behind a relay."""

@@ -29,6 +29,7 @@ from core.worker.swarm.averaging.rounds import Listeners, Rounds
 from core.worker.swarm.averaging.state_download import Interrupted, StateDownload
 from core.worker.swarm.averaging.timeouts import shared_seconds
 from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.trust.arrival import Arrival
 from core.worker.swarm.trust.claim_search import ClaimSearch
 from core.worker.swarm.trust.known_keys import KnownKeys
 
@@ -75,7 +76,7 @@ class SwarmOptimizer(hivemind.Optimizer):
         is_state_server: bool = False,
         organiser: str = "",
     ) -> None:
-        self._is_organiser = organiser == swarm.peer_id
+        self.is_organiser = organiser == swarm.peer_id
         self._leaving, self._listeners, self._children = leaving, listeners, swarm.children
         self._collaboration, self._last_exchange = collaboration, shared_seconds()
         self._is_passive = is_state_server and collaboration.use_local_updates
@@ -95,16 +96,15 @@ class SwarmOptimizer(hivemind.Optimizer):
             verbose=True,
             **self._hivemind_options(sum(parameter.numel() for parameter in params)),
         )
-        self._begin_to_follow()
+        self._begin_to_follow(is_published=bool(organiser))
 
-    def _begin_to_follow(self) -> None:
-        """Follow the others' epochs; a newcomer believes whatever is claimed, and the organiser has the run's state."""
+    def _begin_to_follow(self, *, is_published: bool) -> None:
+        """Follow the others' epochs."""
         # WORKAROUND H20: nobody is left to be averaged with, and hivemind looks for all of averaging_timeout
         self.tracker.on_no_peers_left = self._cancel_rounds_soon
-        self._download.has_state = self._is_organiser or self.tracker.global_epoch <= self.local_epoch
         self._claims = ClaimSearch(self.tracker, self._download, self._nobody_has)
-        self.tracker.is_newcomer = lambda: not self._download.has_state
-        self.tracker.confirm(0)
+        options = {"is_organiser": self.is_organiser, "is_published": is_published}
+        self.arrival = Arrival(self.tracker, self._download, self.local_epoch, **options)
 
     def _cancel_rounds_soon(self) -> None:
         """Cancel rounds that nobody joins, in a thread: a cancelled future must not meet the tracker's event loop."""

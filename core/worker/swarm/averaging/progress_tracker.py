@@ -153,10 +153,10 @@ class ObservedTracker(ProgressTracker):
             self.fetched_global_progress_this_epoch.clear()
         if self.fetched_global_progress_this_epoch.is_set():
             return True
-        self._look_now()
+        self.look_now()
         return False
 
-    def _look_now(self) -> None:
+    def look_now(self) -> None:
         """Wake the thread that looks at everybody's progress; returns at once."""
         self.global_progress.next_fetch_time = steady_time()
         self.global_state_updated.set()
@@ -287,6 +287,11 @@ class ObservedTracker(ProgressTracker):
         others = [report.epoch for key, report in self._trusted.items() if key != self.own_subkey]
         latest = MAX_EPOCH if was_away else min(self._pace.latest_epoch(), self._latest_signed())
         return epoch_error(epoch, others, latest) or self._agreement_error(epoch)
+
+    @property
+    def has_signed_epochs(self) -> bool:
+        """Whether the organiser or a keeper has signed that the run has come further than its beginning."""
+        return bool(self._scores) and self._scores[-1].epoch > 0
 
     def know_scores(self, scores: Sequence[Score]) -> None:
         """Learn which epochs the organiser and the keepers have signed, by rising number."""

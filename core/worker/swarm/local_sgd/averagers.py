@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import InvalidStateError
 from pathlib import Path
 from typing import Any
 
 import torch
+from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
+from hivemind.utils import MSGPackSerializer
 from torch import Tensor
 
 from core.run.signed_scores import MOST_SCORES, Score
 from core.worker.compute.optimizers import parameters_of, tensors_of
+from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
@@ -29,12 +33,15 @@ from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, c
 from core.worker.swarm.local_sgd.codecs.error_feedback import ErrorFeedback
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts, codec
 from core.worker.swarm.local_sgd.exchange import DeltaRunner
+from core.worker.swarm.local_sgd.group_agreement import UnreachedReducers, left_out_reducers
 from core.worker.swarm.local_sgd.outer_optimizer import OuterNesterov, Version
 from core.worker.swarm.local_sgd.reduction import ReductionRule, UsualSize
 from core.worker.swarm.local_sgd.replay import version_of_state
 from core.worker.swarm.local_sgd.round_log import RoundLog
 from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
+
+log = logging.getLogger(__name__)
 
 
 class DeltaAverager(AuditedAverager, GradientAverager):
@@ -70,6 +77,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     ) -> None:
         self.feedback, self._min_steps = feedback, min_steps
         self._round_log, self._usual_size = round_log, UsualSize()
+        self.unreached = UnreachedReducers()
         self._outer, self._rule, self._keeps_sent, self._weightless = outer, rule, keeps_sent, weightless
         shapes = [weights.shape for weights in parameters_of(outer)]
         self.changes = EncodedTensors(shapes, rule.codec, is_shared=True)
@@ -106,6 +114,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         except BaseException:
             control.cancel()
             raise
+        return_free_memory()  # of this thread, which waits for the exchange now
         with contextlib.suppress(InvalidStateError):  # the search for a group has been given up in this very moment
             control.allow_allreduce()
 
@@ -163,6 +172,23 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     def _tensors_of_the_worker(self) -> Iterable[Tensor]:
         return (*super()._tensors_of_the_worker(), *tensors_of(self._outer))
 
+    def _usable_bandwidths(self, group: GroupInfo) -> tuple[bytes, ...]:
+        """As AveragerProcess; a reducer that another member cannot reach averages nothing."""
+        usable = super()._usable_bandwidths(group)
+        unpacked = [MSGPackSerializer.loads(each) for each in usable]
+        told = {
+            peer: MSGPackSerializer.loads(each) for peer, (_, _, each) in zip(group.peer_ids, unpacked, strict=True)
+        }
+        modes = zip(group.peer_ids, unpacked, strict=True)
+        reducers = [peer for peer, (_, mode, _) in modes if mode == AveragingMode.NODE.value]
+        left_out = left_out_reducers(told, reducers, self._organiser)
+        if left_out:
+            log.info("not all of the group can reach %s, which average nothing", [*map(str, left_out)])
+        self._matchmaking.follows_only = self.peer_id in left_out
+        nothing = [MSGPackSerializer.dumps([0.0, mode, each]) for _, mode, each in unpacked]
+        both = zip(group.peer_ids, usable, nothing, strict=True)
+        return tuple(none if peer in left_out else some for peer, some, none in both)
+
     def _may_be_sent(self, _tensors: Sequence[Tensor]) -> bool:
         return self.changes.is_whole
 
@@ -188,6 +214,7 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         if self._round_log.is_kept and not runner.outcome({}).has_missing_parts:
             lengths, parts = self.averages.lengths(), self.averages.parts()
             await asyncio.get_running_loop().run_in_executor(None, self._round_log.write, lengths, parts)
+        return_free_memory()  # what other threads than this one have needed, too
 
     def _audited_part(self, number: int, exchange: Exchange) -> AuditedPart:
         return AuditedPart(
@@ -277,3 +304,4 @@ class BaseWeightsAverager(CatchUp, TrainingStateAverager):
         self.roots[steps] = root
         while len(self.roots) > MOST_SCORES:
             del self.roots[min(self.roots)]
+        return_free_memory()  # what the outer step has needed, in another thread

@@ -7,19 +7,25 @@ but what the leader of the group has handed to every member.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
+
+from hivemind.p2p import PeerID
 
 from core.schema import StrictStruct
 from core.worker.swarm.local_sgd.outer_optimizer import Version
+
+UNREACHED_SECONDS = 600.0  # for which a reducer that we could not reach is named to our groups
+MAX_NAMED = 2  # by one member, so that a liar can name no more
 
 
 class Told(StrictStruct, frozen=True):
     """What a member tells its group when it begins to look for one.
 
-    The ``epoch`` of the round, the version of its base weights, whether it shares them, and how many ``peers`` the
-    swarm has as far as it knows.
+    The ``epoch`` of the round, the version of its base weights, whether it shares them, how many ``peers`` the
+    swarm has as far as it knows, and the reducers that it could not reach lately (``unreached``, peer ids).
     """
 
     epoch: int
@@ -27,15 +33,16 @@ class Told(StrictStruct, frozen=True):
     root: bytes
     is_shared: bool
     peers: int
+    unreached: tuple[bytes, ...] = ()
 
     @property
     def version(self) -> Version:
         """That of its base weights."""
         return self.steps, self.root
 
-    def packed(self) -> tuple[int, int, bytes, bool, int]:
+    def packed(self) -> tuple[int, int, bytes, bool, int, tuple[bytes, ...]]:
         """As it is sent: matchmaking reads the epoch, which must come first."""
-        return self.epoch, self.steps, self.root, self.is_shared, self.peers
+        return self.epoch, self.steps, self.root, self.is_shared, self.peers, self.unreached
 
 
 class GroupAgreement:
@@ -77,5 +84,39 @@ def is_majority(group: int, peers: int) -> bool:
     return 2 * group > peers
 
 
+def left_out_reducers(told: Mapping[PeerID, Any], reducers: Collection[PeerID], organiser: str) -> frozenset[PeerID]:
+    """Those of a group's ``reducers`` that average nothing in it, because other members cannot reach them.
+
+    A member that cannot reach one of them would lack a part of every average. At most half of them are left out, those
+    that most members name, and never the ``organiser``'s peer: who lies here can leave the work to itself alone no more
+    than by being the faster one.
+    """
+    known = {peer: Told(*each) for peer, each in told.items() if _is_told(each)}
+    votes = Counter(
+        PeerID(named) for peer, each in known.items() for named in {*each.unreached[:MAX_NAMED]} - {peer.to_bytes()}
+    )
+    named = [peer for peer in votes if peer in reducers and peer.to_base58() != organiser]
+    named.sort(key=lambda peer: (-votes[peer], peer.to_bytes()))
+    return frozenset(named[: len(reducers) // 2])
+
+
+class UnreachedReducers:
+    """Those that we could not reach, for `UNREACHED_SECONDS` each; ``clock`` is monotonic."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._until = clock, dict[bytes, float]()
+
+    def add(self, peers: Iterable[PeerID]) -> None:
+        """An exchange has found these out."""
+        self._until |= {peer.to_bytes(): self._clock() + UNREACHED_SECONDS for peer in peers}
+
+    def named(self) -> tuple[bytes, ...]:
+        """Whom we name to the next group: the last of them."""
+        self._until = {peer: until for peer, until in self._until.items() if until > self._clock()}
+        return tuple(sorted(self._until, key=self._until.__getitem__)[-MAX_NAMED:])
+
+
 def _is_told(told: Any) -> bool:
-    return isinstance(told, tuple) and list(map(type, told)) == [int, int, bytes, bool, int]
+    if not isinstance(told, tuple) or list(map(type, told)) != [int, int, bytes, bool, int, tuple]:
+        return False
+    return all(type(each) is bytes for each in told[-1])

@@ -7,6 +7,7 @@ import time
 import torch
 
 from core.worker.compute.learning_rate import catch_up_schedule
+from core.worker.compute.optimizers import fuse_on_cpu
 from core.worker.swarm.averaging.optimizer import OptimizerFactory, SchedulerFactory
 
 RAMP_STEPS = 20  # in which a newcomer's learning rate rises: its optimizer knows nothing yet
@@ -22,12 +23,14 @@ class InnerOptimizer:
         self, params: list[torch.nn.Parameter], optimizer: OptimizerFactory, scheduler: SchedulerFactory | None
     ) -> None:
         self._optimizer, self.steps, self._seconds = optimizer(params), 0, 0.0
+        fuse_on_cpu(self._optimizer)
         self._schedule = scheduler(self._optimizer) if scheduler is not None else None
 
     def step(self) -> float:
         """Step with the gradients of the parameters, at a part of the learning rate in the first `RAMP_STEPS`.
 
-        The seconds that all steps have taken so far.
+        They are freed at once: what else is computed between two micro-batches then needs no memory beside them. It
+        returns the seconds that all steps have taken so far.
         """
         began, groups = time.monotonic(), self._optimizer.param_groups
         rates = [group["lr"] for group in groups]
@@ -35,6 +38,7 @@ class InnerOptimizer:
         for group in groups:
             group["lr"] *= min(1.0, self.steps / RAMP_STEPS)
         self._optimizer.step()
+        self.zero_grad(set_to_none=True)
         for group, rate in zip(groups, rates, strict=True):
             group["lr"] = rate
         self._seconds += time.monotonic() - began

@@ -37,7 +37,7 @@ from core.worker.swarm.local_sgd.replay import Replay
 from core.worker.swarm.local_sgd.round_log import MAX_ROUNDS, RoundLog
 from core.worker.swarm.local_sgd.state_file import Mirror, MirrorUse
 
-PROTOCOL = "ls4"  # in the names of all that only peers of this protocol exchange
+PROTOCOL = "ls5"  # in the names of all that only peers of this protocol exchange
 NEVER = 2**62  # epochs
 REBASED_AT_ONCE = 4_000_000  # numbers with each micro-batch: some hundredths of a second
 
@@ -170,8 +170,8 @@ class LocalSgdOptimizer(SwarmOptimizer):
 
     def _group_metadata(self) -> tuple[Any, ...]:
         """What we tell the group of a round."""
-        peers = self.tracker.global_progress.num_peers
-        return Told(self.local_epoch, *self._version, not self.client_mode, peers).packed()
+        peers, unreached = self.tracker.global_progress.num_peers, self.grad_averager.unreached.named()
+        return Told(self.local_epoch, *self._version, not self.client_mode, peers, unreached).packed()
 
     def _average_gradients_and_load_into_optimizer(self, maybe_step_control: StepControl | None) -> None:
         """Send our changes and wait for the average; with weights that differ, or parts that miss, it moves nothing."""
@@ -185,11 +185,11 @@ class LocalSgdOptimizer(SwarmOptimizer):
             return
         assert maybe_step_control is not None
         outcome = maybe_step_control.result()
+        self.grad_averager.unreached.add(outcome.unreached)
         told = {peer.to_base58(): each for peer, each in outcome.everybody.items()}
         group = GroupAgreement(told.values(), told.get(self._organiser))
         right = group.version
-        is_right = right in (None, self._version)
-        if is_right and not outcome.has_missing_parts:
+        if right in (None, self._version) and not outcome.has_missing_parts:
             if not group.is_majority:
                 log.warning("%d of %d peers are too few for an outer step", group.size, group.peers)
                 self.outer.skip_next()
@@ -300,11 +300,11 @@ class LocalSgdOptimizer(SwarmOptimizer):
         if self._download.ready_epoch is None:
             averager.mirrored, averager.mirror_use = self._mirrored_state(), MirrorUse.UNTRIED
         super().load_state_from_peers(**kwargs)
+        self._progress.forget()
         if self._mirror is not None and averager.mirrored is not None:
             self._mirror.release(averager.mirror_use)
             averager.mirrored = None
-        stand_still = averager.donors_like_us > 0 and averager.other_donors == 0
-        self._repair.tried(self._version[0], stand_still=stand_still)
+        self._repair.tried(self._version[0], stand_still=averager.donors_like_us > 0 and averager.other_donors == 0)
         self._inner.follow(self.local_epoch)
 
     def _mirrored_state(self) -> Path | None:

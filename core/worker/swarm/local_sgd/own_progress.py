@@ -15,6 +15,7 @@ import torch
 from hivemind.averaging.control import StepControl
 from torch import Tensor
 
+from core.worker.compute.process_memory import return_free_memory
 from core.worker.swarm.averaging.allreduce import ExchangeFailedError, are_finite
 from core.worker.swarm.local_sgd.codecs.codec import Codec
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of, in_parts
@@ -57,6 +58,10 @@ class OwnProgress:
             encoded.encode_part(number, difference)
         return encoded
 
+    def forget(self) -> None:
+        """Our base weights have not moved: the model's weights still have what was kept."""
+        self._changes = None
+
     def take(self, rounds: int, *, is_led_on: bool) -> EncodedTensors | None:
         """What was kept, for base weights so many rounds later; ``None`` where there is nothing, or it is void.
 
@@ -92,6 +97,7 @@ class Rebase:
         while numbers > 0:
             moved = next(self._moves, None)
             if moved is None:
+                return_free_memory()  # what all moves have needed
                 return True
             numbers -= moved
         return False

@@ -115,15 +115,24 @@ class EpochMatchmaking(Matchmaking):
 
     _servicer_type: Any
     group_key_manager: GroupKeyManager
+    client_mode: bool
     _refused_for: int | None = None  # the epoch of whoever has refused us last, if it says so
+    follows_only = False  # as members of our last group cannot reach us: nobody joins us then, and we join others
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._cannot_be_reached = self.client_mode
         # after the constructor, which accepts only a subclass of ServicerBase
         self._servicer_type = _StubProxy(self._servicer_type, self._on_leader_message)
         self.shunned = ShunnedPeers()
         keys = self.group_key_manager
         self.group_key_manager = RateLimitedKeyManager(keys.dht, keys.prefix, keys.group_bits, keys.target_group_size)
+
+    async def look_for_group(self, step: StepControl) -> GroupInfo | None:
+        """As Matchmaking does; who only follows is like a client, and leads again where it has found no group so."""
+        self.client_mode, self.follows_only = self._cannot_be_reached or self.follows_only, False
+        group: GroupInfo | None = await super().look_for_group(step)
+        return group
 
     def _check_reasons_to_reject(
         self, request: averaging_pb2.JoinRequest, context: P2PContext

@@ -1,0 +1,53 @@
+"""A reducer that one member cannot reach averages nothing in its groups, and who lies about that gains little."""
+
+from __future__ import annotations
+
+from hivemind.p2p import PeerID
+
+from core.worker.swarm.local_sgd.group_agreement import UNREACHED_SECONDS, Told, UnreachedReducers, left_out_reducers
+
+ORGANISER, FIRST, SECOND, THIRD, CLIENT, OTHER = (PeerID(b"\x12\x20" + bytes([each]) * 32) for each in range(6))
+REDUCERS = ORGANISER, FIRST, SECOND, THIRD
+
+
+def left_out(naming: dict[PeerID, tuple[PeerID, ...]], reducers: tuple[PeerID, ...] = REDUCERS) -> frozenset[PeerID]:
+    """Whose work a group does without, where those members name others as unreached."""
+    everybody = {
+        peer: Told(9, 5, b"root", True, 6, tuple(each.to_bytes() for each in naming.get(peer, ()))).packed()
+        for peer in (*reducers, CLIENT, OTHER)
+    }
+    return left_out_reducers(everybody, reducers, ORGANISER.to_base58())
+
+
+def test_a_reducer_that_a_member_names_averages_nothing() -> None:
+    assert left_out({CLIENT: (FIRST,)}) == {FIRST}
+    assert left_out({}) == frozenset()
+
+
+def test_the_organisers_peer_and_whoever_is_alone_average_whatever_is_said() -> None:
+    assert left_out({CLIENT: (ORGANISER,), OTHER: (ORGANISER,)}) == frozenset()
+    assert left_out({CLIENT: (FIRST,)}, reducers=(FIRST,)) == frozenset()
+
+
+def test_at_most_half_are_left_out_and_those_that_most_cannot_reach() -> None:
+    assert left_out({CLIENT: (FIRST, SECOND), OTHER: (SECOND, THIRD), FIRST: (THIRD,)}) == {SECOND, THIRD}
+
+
+def test_a_liar_names_no_more_than_two_and_nobody_twice() -> None:
+    assert left_out({CLIENT: (ORGANISER, OTHER, FIRST)}) == frozenset()
+    assert left_out({CLIENT: (SECOND, SECOND), OTHER: (FIRST,)}, (ORGANISER, FIRST, SECOND)) == {FIRST}
+
+
+def test_who_is_no_reducer_and_nonsense_change_nothing() -> None:
+    assert left_out({OTHER: (CLIENT,)}) == frozenset()
+    nonsense = {CLIENT: (9, 5, b"root", True, 6, (7,)), OTHER: (9, 5, b"root", True, 6, b"peer")}
+    assert left_out_reducers(nonsense, REDUCERS, "") == frozenset()
+
+
+def test_a_peer_that_could_not_be_reached_is_named_for_a_while() -> None:
+    now = 7.0
+    unreached = UnreachedReducers(lambda: now)
+    unreached.add([FIRST])
+    assert unreached.named() == (FIRST.to_bytes(),)
+    now += UNREACHED_SECONDS + 1.0
+    assert unreached.named() == ()
