@@ -43,6 +43,7 @@ def round_finished(
         reason=failure_reason(error) if error else shortfall(gathered),
         counted=is_counted,
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
+        liars=tuple(sorted(peer.to_base58() for peer in gathered.liars)),
     )
 
 
