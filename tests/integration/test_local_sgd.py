@@ -12,7 +12,7 @@ import pytest
 
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
-from core.worker.swarm.trust.findings import TrialLedger
+from tests.attacks.swarm_attacks import harmful
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -53,7 +53,7 @@ def rows() -> tuple[Row, ...]:
     opposite = Member(manifest=of_four, samples_per_second=80.0, lies_from=0, lie="reducer")
     blind = msgspec.structs.replace(honest, mode="direct", audits=0.0)
     auditor = msgspec.structs.replace(blind, audits=1.0)
-    trying = Member(manifest=of_four, keeps=True, tries=3)
+    trying = Member(manifest=of_four, keeps=True, tries=4)
     flipping = msgspec.structs.replace(honest, lies_from=0, lie="flip")
     bent = msgspec.structs.replace(opposite, lie="bent")
     alone = Member(manifest=plain, has_organiser=False, audits=1.0)
@@ -72,7 +72,7 @@ def rows() -> tuple[Row, ...]:
             epochs=EPOCHS,
         ),
         Row(name=BENT, members=(blind, auditor, honest, bent), epochs=EPOCHS, keepers=(1,)),
-        Row(name=FLIPPED, members=(trying, honest, honest, flipping), epochs=EPOCHS),
+        Row(name=FLIPPED, members=(trying, *[honest] * 3, flipping), epochs=EPOCHS + 3),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
@@ -129,11 +129,7 @@ def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_an
     outcomes: dict[str, Outcome],
 ) -> None:
     tried, *others = outcomes[FLIPPED].trials
-    ledger = TrialLedger()
-    for number, changes in enumerate(tried):
-        for change in changes:
-            ledger.add(str(number), change)
-    assert [score.peer_id for score in ledger.scores() if score.is_harmful] == ["3"], tried
+    assert harmful(tried) == {4}, tried
     assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 

@@ -141,7 +141,7 @@ class PeerMonitor:
             return
         self._blocked = blocked
         self._believe_signers()
-        left_out = blocked | liars - {self._organiser, self._swarm.peer_id}
+        left_out = blocked | liars - self._believed - {self._swarm.peer_id}
         if left_out != self._left_out:
             log.info("%d peers are blocked by the organiser, or were found out", len(left_out))
             self._left_out = left_out

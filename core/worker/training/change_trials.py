@@ -23,11 +23,12 @@ from core.worker.swarm import EncodedTensors, LocalSgdOptimizer, SwarmOptimizer
 
 REMEMBERED_NORMS = 10
 STEP = 0.25  # of a peer's changes; all of them lead too far where the model has learned nearly everything
-TIME_SHARE = 0.05  # that trials take at the most
 
 
 class ChangeTrials:
     """Tries out what peers have changed, between two micro-batches; ``report`` is told of each how the loss changes."""
+
+    time_share = 0.05  # that they take at the most
 
     def __init__(self, recipe: Recipe, optimizer: SwarmOptimizer, report: Callable[[str, float], None]) -> None:
         self._recipe, self._optimizer, self._report = recipe, optimizer, report
@@ -48,7 +49,7 @@ class ChangeTrials:
         with optimizer.state_averager.lock_averaged_tensors:
             for peer_id, change in self.changes_of_loss(base, changes).items():
                 self._report(peer_id, change)
-        self._due_at = time.monotonic() + (time.monotonic() - began) / TIME_SHARE
+        self._due_at = time.monotonic() + (time.monotonic() - began) / self.time_share
 
     @torch.no_grad()
     def changes_of_loss(self, base: Sequence[Tensor], changes: dict[str, EncodedTensors]) -> dict[str, float]:

@@ -46,6 +46,7 @@ from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
+from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
@@ -82,7 +83,7 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
     if member.audits is not None:
         AuditedAverager.audit_chance = member.audits
     if member.tries is not None:
-        ShownChanges.most_peers = member.tries
+        ShownChanges.most_peers, ChangeTrials.time_share = member.tries, 1.0
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest

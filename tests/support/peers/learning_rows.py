@@ -35,7 +35,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
     both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
     another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
-    the number of peers whose changes it tries out in a round, where they are others than usual.
+    the number of peers whose changes it tries out in every round, where they are others than usual.
     """
 
     manifest: RunManifest

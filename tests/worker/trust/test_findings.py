@@ -145,5 +145,7 @@ def test_of_what_lies_in_the_dht_only_the_signers_are_believed_and_their_newest_
         assert not reader.poll(signers) and not reader.poll(())
         ledger.add_round(round_with(LIAR))
         publisher.publish(start_in_background)
-        assert [found.left_out(time()) for found in reader.poll(signers).values()] == [{LIAR}]
+        while not (read := reader.poll(signers)):
+            pass  # on a busy computer the DHT may not answer in time
+        assert [found.left_out(time()) for found in read.values()] == [{LIAR}]
         assert not reader.poll((ORGANISER.peer_id,)), "a keeper that is one no longer"

@@ -32,8 +32,9 @@ from core.worker.swarm.dht.publisher import Publisher, StartThread
 KEY_END = "workerbee_findings"  # of the DHT key; the run's id is its beginning
 REMEMBERED_TRIES = 8  # of each peer
 LEAST_TRIES = 4  # before a peer is named
-LEAST_HARM = 0.001  # of the held-out loss; less is the run's noise
-HARM_TO_GAIN = 0.5  # what a named peer does harm, to what most of the others do good
+LEAST_HARM = 0.0005  # of the held-out loss; less is the run's noise
+LEAST_SHARE = 0.5  # of what changes do to the loss at the time, good or bad, that a named peer does harm
+REMEMBERED_OF_ALL = 12  # tries of all peers together
 MOST_WORSE = 0.75  # of its tries
 
 
@@ -43,17 +44,20 @@ log = logging.getLogger(__name__)
 class TrialLedger:
     """How the held-out loss has changed by what each peer has changed, of its last tries.
 
-    A peer is harmful that makes the loss worse try after try, by half as much as most of the others make it better: one
-    whose samples are of another kind than most does some harm now and then, and no peer learns much towards the end.
+    A peer is harmful that makes the loss worse try after try, by half of what changes do to it at the time: one whose
+    samples are of another kind than most does some harm now and then, and no peer learns much towards the end.
     """
 
     def __init__(self) -> None:
-        self._changes = OrderedDict[str, deque[float]]()
+        self._changes = OrderedDict[str, deque[tuple[float, float]]]()  # each with its share of what is usual
+        self._usual = deque[float](maxlen=REMEMBERED_OF_ALL)
 
     def add(self, peer_id: str, change: float) -> None:
         """The held-out loss has changed by such a share of it; an infinite one is one that is no number."""
-        changes = self._changes.setdefault(peer_id, deque(maxlen=REMEMBERED_TRIES))
-        changes.append(change if math.isfinite(change) else 1.0)
+        change = change if math.isfinite(change) else 1.0
+        self._usual.append(abs(change))
+        usual = max(LEAST_HARM, statistics.median_low(self._usual))
+        self._changes.setdefault(peer_id, deque(maxlen=REMEMBERED_TRIES)).append((change, change / usual))
         self._changes.move_to_end(peer_id)
         while len(self._changes) > MOST_FOUND:
             self._changes.popitem(last=False)
@@ -63,16 +67,16 @@ class TrialLedger:
         return tuple(map(self._score, self._changes))
 
     def _score(self, peer_id: str) -> TrialScore:
-        changes = self._changes[peer_id]
-        usual, worse = statistics.median(changes), sum(each > LEAST_HARM for each in changes)
+        changes, shares = zip(*self._changes[peer_id], strict=True)
+        worse = sum(each > LEAST_HARM for each in changes)
         is_steady = len(changes) >= LEAST_TRIES and worse >= MOST_WORSE * len(changes)
-        is_harmful = is_steady and usual > max(LEAST_HARM, HARM_TO_GAIN * self._usual_gain(peer_id))
-        return TrialScore(peer_id=peer_id, tries=len(changes), worse=worse, change=usual, is_harmful=is_harmful)
-
-    def _usual_gain(self, but: str) -> float:
-        """By how much most of the others make the loss better."""
-        others = [-statistics.median(changes) for peer, changes in self._changes.items() if peer != but]
-        return statistics.median(others) if others else 0.0
+        return TrialScore(
+            peer_id=peer_id,
+            tries=len(changes),
+            worse=worse,
+            change=statistics.median(changes),
+            is_harmful=is_steady and statistics.median(shares) > LEAST_SHARE,
+        )
 
 
 class FindingsLedger:

@@ -330,7 +330,7 @@ class AuditedAverager(AveragerProcess):
         return decoded(answer.metadata, Account), answer.tensor_part.buffer
 
     def _leave_out(self, liars: Iterable[PeerID]) -> None:
-        """Form no group with them for an hour."""
+        """Form no group with them for an hour, but for signers: none of these is left out on another's word."""
         named = {*liars} - {self.peer_id}
         self._caught |= named
-        self._distrust(named)
+        self._distrust(peer for peer in named if peer.to_base58() not in self._signers)
