@@ -191,9 +191,9 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
 
     ``changes`` are those of local SGD. ``epoch`` is the one whose gradients or changes were averaged; a round of the
     state tells the one in which it has ended. ``outliers`` are the peer ids of those who have sent us what cannot be
-    right, and was left out, or far larger numbers than the others, which were cut down. To the ``unreached``, who
-    average for the group, we found no way. What we have computed is not ``counted`` where we took fewer steps than the
-    run asks for.
+    right, and was left out, or far larger numbers than the others, which were cut down; ``liars`` those of whom our own
+    audits have found meanwhile that they return what is not the average. To the ``unreached``, who average for the
+    group, we found no way. What we have computed is not ``counted`` where we took fewer steps than the run asks for.
     """
 
     epoch: Count
@@ -205,6 +205,7 @@ class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):
     counted: bool = True
     outliers: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    liars: tuple[str, ...] = ()
 
 
 class PeersSeen(Event, tag="peers_seen", kw_only=True, frozen=True):

@@ -47,13 +47,18 @@ class PeerSeen(StrictStruct, kw_only=True, frozen=True):
 class Suspect(StrictStruct, kw_only=True, frozen=True):
     """A peer of which ``named_by`` others say that it has sent what cannot be right.
 
-    They were ``rounds`` in which it was an outlier, counted once for each of them, and ``refused_states`` of it.
+    They were ``rounds`` in which it was an outlier, counted once for each of them, and ``refused_states`` of it. By
+    averaging once more, so many of organiser and keepers have ``found_out`` that it returns what is not the average; in
+    ``worse`` of their last ``tries``, what it has changed made the held-out loss worse.
     """
 
     peer_id: str
     named_by: Count
     rounds: Count
     refused_states: Count
+    found_out: Count = 0
+    tries: Count = 0
+    worse: Count = 0
 
 
 class Reason(StrictStruct, kw_only=True, frozen=True):

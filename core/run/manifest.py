@@ -58,7 +58,7 @@ class RunInfo(StrictStruct, kw_only=True, frozen=True):
     notice: Annotated[str, Meta(max_length=500)] = ""
     """A sentence that every volunteer of the run is shown, such as when the run will pause."""
     keepers: Annotated[tuple[KeeperId, ...], Meta(max_length=8)] = ()
-    """Volunteers whose signatures of epochs count as the organiser's own, so that the run goes on without it."""
+    """Volunteers whose signatures of epochs, and whose findings about liars, count as the organiser's own."""
 
 
 class SchedulerSpec(StrictStruct, kw_only=True, frozen=True):

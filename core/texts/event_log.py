@@ -59,6 +59,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.localizable import join_sentences
+from core.protocol.peers import Suspect
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
@@ -295,12 +296,17 @@ def _words_of_unreached(event: RoundFinished) -> str:
 def _of_suspects(event: SuspectsSeen) -> str:
     """Who is named most; empty where nobody is named any more."""
     return " ".join(
-        fill_placeholders(
-            translate("EventLog", "According to %n peer(s), %1 has sent what cannot be right.", "", each.named_by),
-            short_id(each.peer_id),
-        )
-        for each in event.suspects[:MAX_SUSPECTS]
+        fill_placeholders(_words_of_suspect(each), short_id(each.peer_id)) for each in event.suspects[:MAX_SUSPECTS]
     )
+
+
+def _words_of_suspect(suspect: Suspect) -> str:
+    """Why it is one, with a place for its id."""
+    if suspect.found_out:
+        return translate("EventLog", "%1 returns false averages, as the organiser or a keeper has found.")
+    if suspect.named_by:
+        return translate("EventLog", "According to %n peer(s), %1 has sent what cannot be right.", "", suspect.named_by)
+    return translate("EventLog", "What %1 changes makes the model worse on held-out samples.")
 
 
 def _words_of_averaged(event: RoundFinished) -> str:

@@ -1703,6 +1703,10 @@
             <numerusform>%n Teilnehmer sagen, dass %1 etwas gesendet hat, was nicht stimmen kann.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>What %1 changes makes the model worse on held-out samples.</source>
+        <translation>Was %1 ändert, macht das Modell schlechter, gemessen an Beispielen, mit denen niemand trainiert.</translation>
+    </message>
     <message numerus="yes">
         <source>Round %1: changes averaged with %n peer(s) in %2.</source>
         <translation>
@@ -1759,6 +1763,10 @@
     <message>
         <source>This computer lets no program limit the uploads of another.</source>
         <translation>Dieser Rechner lässt kein Programm begrenzen, was ein anderes hochlädt.</translation>
+    </message>
+    <message>
+        <source>%1 returns false averages, as the organiser or a keeper has found.</source>
+        <translation>%1 gibt falsche Mittelwerte zurück, wie der Organisator oder jemand festgestellt hat, den er dazu benannt hat.</translation>
     </message>
     <message>
         <source>Your computer is helping.</source>

@@ -5,12 +5,13 @@ Every attack is a swarm of real peers, which trains as long as the same swarm wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import msgspec
 
+from core.worker.swarm.trust.findings import TrialLedger
 from tests.support.peers.learning_rows import (
     ChangeLie,
     Claim,
@@ -95,7 +96,7 @@ class Cost:
 
     ``whole`` is the mean share of their rounds in which all of them were, ``loss`` the mean of their held-out losses
     after the row's epochs, ``stalled`` the longest that one of them stood still, in seconds. ``named`` are the members
-    whom any of them named; ``lost`` says in words what cannot be mended.
+    whom any of them named, also for what came of trying out changes; ``lost`` says in words what cannot be mended.
     """
 
     whole: float
@@ -115,9 +116,19 @@ class Cost:
             whole=sum(outcome.whole[:honest]) / honest,
             loss=sum(losses) / honest,
             stalled=max(outcome.stalled[:honest]),
-            named=frozenset(each for named in outcome.outliers[:honest] for each in named),
+            named=frozenset(each for named in outcome.outliers[:honest] for each in named)
+            | {each for tried in outcome.trials[:honest] for each in harmful(tried)},
             lost=(*outcome.failures, *jumps),
         )
+
+
+def harmful(tried: Sequence[Sequence[float]]) -> frozenset[int]:
+    """The members that one names who has tried out what each of them had changed."""
+    ledger = TrialLedger()
+    for number, changes in enumerate(tried):
+        for change in changes:
+            ledger.add(str(number), change)
+    return frozenset(int(score.peer_id) for score in ledger.scores() if score.is_harmful)
 
 
 def who(named: frozenset[int], size: SwarmSize) -> str:

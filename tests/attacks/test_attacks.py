@@ -29,6 +29,12 @@ def test_what_an_attack_cost_is_what_the_honest_members_had_of_it() -> None:
     assert cells("a lie", "gradients", cost, cost, USUAL)[2:] == ("75%", "1.00", "2.0 s", "the liar", "nothing")
 
 
+def test_who_is_named_for_what_came_of_trying_out_its_changes_counts() -> None:
+    tried = [[], [-0.02] * 4, [-0.03] * 4, [-0.02] * 4, [0.02] * 4]
+    outcome = msgspec.structs.replace(OUTCOME, outliers=[[]] * 5, trials=[tried, *[[[]] * 5] * 4])
+    assert Cost.of(outcome, epochs=2, honest=4).named == {4}
+
+
 def test_a_failure_and_a_jump_to_an_epoch_that_nobody_has_are_losses() -> None:
     outcome = msgspec.structs.replace(OUTCOME, epochs=[3, 1003, 3, 3, 1003], failures=["member 2: state_not_loaded"])
     assert Cost.of(outcome, epochs=2, honest=4).lost == ("member 2: state_not_loaded", "member 1 is in epoch 1003")

@@ -23,11 +23,12 @@ from core.catalogue.signed_file import _SIGNING_PREFIX, open_catalogue, sign_cat
 from core.errors import UserError
 from core.protocol.codec import decode_command, decode_event, encode
 from core.protocol.events import Left
-from core.run import block_list, signed_scores
+from core.run import block_list, signed_findings, signed_scores
 from core.run.address import JoinAddress
 from core.run.block_list import Block, BlockList, blocks_in
 from core.run.manifest import decode_manifest
 from core.run.run_file import parse_run_file, template
+from core.run.signed_findings import AuditFindings, FoundLiar, TrialScore, findings_in
 from core.run.signed_manifest import SignedManifest
 from core.run.signed_record import sign_record
 from core.run.signed_scores import EvaluationHistory, scores_in
@@ -133,6 +134,13 @@ def _blocks(data: bytes) -> None:
         blocks_in(encoded, ORGANISER.peer_id, "sums")
 
 
+def _findings(data: bytes) -> None:
+    """As they come, and as an organiser would have signed them."""
+    for encoded in (data, sign_record(signed_findings._KIND, data, ORGANISER)):
+        if (found := findings_in(encoded, ORGANISER.peer_id, "sums")) is not None:
+            found.left_out(found.at)
+
+
 def _dial_back(data: bytes) -> None:
     read_answer(data)
 
@@ -198,6 +206,7 @@ def targets() -> dict[str, Target]:
     peer = f"/ip4/203.0.113.5/tcp/31337/p2p/{ORGANISER.peer_id}"
     card = "configs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/*.parquet\n"
     notice = json.dumps({"version": "1.2.3", "summary": "", "address": "https://example.org/"}).encode()
+    liar, tried = FoundLiar(peer_id="a", at=1.0), TrialScore(peer_id="a", tries=1, worse=1, change=0.5)
     return {
         "signed-manifest": Target(_signed_manifest, (SignedManifest.sign(manifest, ORGANISER).to_bytes(),)),
         "manifest": Target(_manifest, (msgspec.json.encode(manifest), msgspec.msgpack.encode(manifest))),
@@ -210,6 +219,10 @@ def targets() -> dict[str, Target]:
         "state-file": Target(_state_file, (_state_bytes(),)),
         "blocks": Target(
             _blocks, (msgspec.msgpack.encode(BlockList(run_id="sums", blocks=(Block(peer_id="a", until=1.0),))),)
+        ),
+        "findings": Target(
+            _findings,
+            (msgspec.msgpack.encode(AuditFindings(run_id="sums", liars=(liar,), trials=(tried,))),),
         ),
         "scores": Target(_scores, (msgspec.msgpack.encode(EvaluationHistory("sums", ())),)),
         "dial-back": Target(_dial_back, (dial_request(b"peer", [b"\x04\x7f\x00\x00\x01"]),)),

@@ -12,6 +12,7 @@ import pytest
 
 from core.protocol.codec import decode_event
 from core.protocol.events import Evaluated
+from tests.attacks.swarm_attacks import harmful
 from tests.support.peers.learning_rows import Member, Outcome, Row, learn, local_sgd_run
 from tests.support.real_peers import peer_group
 
@@ -27,7 +28,8 @@ MOST_STEPS = 40
 SPARSE = "only the largest changes"
 NONSENSE = "two who send nonsense"
 REDUCER = "a reducer that returns the opposite"
-BENT = "a reducer that bends averages"
+BENT = "a reducer that bends averages, and a keeper that audits"
+FLIPPED = "a liar whose changes are tried out"
 TIE = "two that differ without an organiser"
 MISSES = "keeper, client and one who misses a round"
 
@@ -49,7 +51,10 @@ def rows() -> tuple[Row, ...]:
     uncounted = Member(manifest=local_sgd_run(3e-4, inner_steps_min=1000, **by_the_clock), mode="client")
     talking = [Member(manifest=of_four, mode="client", lies_from=0, lie=lie) for lie in ("nan", "short")]
     opposite = Member(manifest=of_four, samples_per_second=80.0, lies_from=0, lie="reducer")
-    auditor = msgspec.structs.replace(honest, mode="direct", audits=1.0)
+    blind = msgspec.structs.replace(honest, mode="direct", audits=0.0)
+    auditor = msgspec.structs.replace(blind, audits=1.0)
+    trying = Member(manifest=of_four, keeps=True, tries=4)
+    flipping = msgspec.structs.replace(honest, lies_from=0, lie="flip")
     bent = msgspec.structs.replace(opposite, lie="bent")
     alone = Member(manifest=plain, has_organiser=False, audits=1.0)
     pair = Member(manifest=overlapped), Member(manifest=overlapped, mode="client")
@@ -66,7 +71,8 @@ def rows() -> tuple[Row, ...]:
             members=(msgspec.structs.replace(honest, mode="direct"), honest, honest, opposite),
             epochs=EPOCHS,
         ),
-        Row(name=BENT, members=(auditor, honest, honest, bent), epochs=EPOCHS),
+        Row(name=BENT, members=(blind, auditor, honest, bent), epochs=EPOCHS, keepers=(1,)),
+        Row(name=FLIPPED, members=(trying, *[honest] * 3, flipping), epochs=EPOCHS + 3),
         Row(name=TIE, members=(alone, msgspec.structs.replace(alone, diverges_at=3)), epochs=EPOCHS),
         Row(name=BY_THE_CLOCK, members=(resting, uncounted), epochs=4),
         Row(name="overlapped, in 4 bits", members=pair, epochs=EPOCHS),
@@ -115,8 +121,16 @@ def test_a_reducer_that_bends_averages_is_named_by_who_averages_them_again_and_l
     outcomes: dict[str, Outcome],
 ) -> None:
     outcome = outcomes[BENT]
-    assert outcome.outliers[:3] == [[3]] * 3, outcome.outliers
+    assert outcome.outliers[:3] == [[3]] * 3, "the organiser itself averages nothing twice, but believes its keeper"
     assert min(outcome.counted[:3]) >= EPOCHS - 3, outcome.rounds
+
+
+def test_whose_changes_make_the_held_out_loss_worse_is_named_by_the_organiser_and_nobody_else_is(
+    outcomes: dict[str, Outcome],
+) -> None:
+    tried, *others = outcomes[FLIPPED].trials
+    assert harmful(tried) == {4}, tried
+    assert not any(map(any, others)), "nobody but organiser and keepers asks for what others have changed"
 
 
 def test_of_two_that_differ_without_an_organiser_one_takes_the_weights_of_the_other(

@@ -31,12 +31,16 @@ def show_peers(console: Console, peers: Sequence[PeerSeen]) -> None:
 
 
 def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence[PeerSeen], run_id: str) -> None:
-    """One line for each peer that others name, and what can be done about it."""
+    """One line for each peer that others name, and what can be done about it.
+
+    Of the last tries of its changes, by organiser and keepers, so many have made the held-out loss worse.
+    """
     if not suspects:
         console.print(f"None of {len(peers)} peers names anybody.")
         return
     names = {peer.peer_id: peer.name for peer in peers}
-    table = Table("peer", "name", "named by", "outlier rounds", "refused states", box=None, padding=(0, 2, 0, 0))
+    headings = "peer", "name", "named by", "outlier rounds", "refused states", "false averages", "loss worse"
+    table = Table(*headings, box=None, padding=(0, 2, 0, 0))
     for each in suspects:
         table.add_row(
             sanitize_line(each.peer_id, 64),
@@ -44,6 +48,8 @@ def show_suspects(console: Console, suspects: Sequence[Suspect], peers: Sequence
             f"{each.named_by} of {len(peers)}",
             figures.count(each.rounds),
             figures.count(each.refused_states),
+            f"found by {each.found_out}" if each.found_out else "-",
+            f"{each.worse} of {each.tries} tries" if each.tries else "-",
         )
     console.print(table)
     console.print(

@@ -23,6 +23,7 @@ from core.worker.swarm import (
     PROGRESS,
     SUSPECTS,
     BlockListReader,
+    FindingsReader,
     Swarm,
     find_manifests,
     health_of,
@@ -52,6 +53,7 @@ class FleetObserver:
         self._manifest, self._organiser = manifest, organiser
         self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
         self._health = FleetHealth()
+        self._findings = FindingsReader(swarm.dht, self._run_id)
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
     def look(self) -> None:
@@ -68,8 +70,9 @@ class FleetObserver:
         self._channel.emit(peers_event(peers, swarm_loss(dht, run_id, self._pasted), self._health))
         if is_slow_due:
             self._looked_at = time.monotonic()
-            named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress)
             blocked = self._block_list.poll() if self._block_list else frozenset()
+            found = self._findings.poll({*signers_of(self._manifest, self._organiser)} - blocked)
+            named = suspects_in(SUSPECTS.read(dht, run_id, self._pasted), progress, found.values())
             self._channel.emit(SuspectsSeen(suspects=named, blocked=tuple(sorted(blocked))))
             self._send_scores()
             self._send_newer_manifest()

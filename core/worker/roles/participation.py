@@ -30,6 +30,7 @@ from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
 from core.worker.roles.upload_monitor import UploadMonitor
 from core.worker.swarm import (
+    FindingsLedger,
     Interrupted,
     Listeners,
     LocalSgdOptimizer,
@@ -40,10 +41,14 @@ from core.worker.swarm import (
     guard_records,
     others_scores,
 )
+from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.contribution_status import ContributionMonitor
+from core.worker.training.numeric_checks import NumericChecks
 from core.worker.training.trainer import Trainer
 
 LOOP_SECONDS = 2.0  # that the loop may take to notice that we leave, before the goodbye is said without it
+
+_Counters = tuple[ContributionMonitor, SuspectLedger, ActivityCounter, FindingsLedger]
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +60,7 @@ class RunParticipation:
         self,
         device: str,
         trainer: Trainer,
+        trials: ChangeTrials,
         optimizer: SwarmOptimizer,
         contribution: ContributionReporter,
         connection: ConnectionDriver,
@@ -65,6 +71,7 @@ class RunParticipation:
         supervisor: Supervisor,
     ) -> None:
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
+        self._trials = trials
         self._connection, self._lan_peers = connection, lan_peers
         self._peer_monitor, self._upload_monitor = peer_monitor, upload_monitor
         self._channel, self._supervisor = channel, supervisor
@@ -98,6 +105,7 @@ class RunParticipation:
             for event in self._trainer.events(self._channel.leaving, self._device):
                 self._channel.emit(event)
                 self._on_event(event, on_epoch)
+                self._trials.poll()
         except Interrupted:
             log.info("left while the state was being downloaded")
         finally:
@@ -109,7 +117,7 @@ class RunParticipation:
         leaving, tracker = self._channel.leaving, self.optimizer.tracker
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
-        start("peer monitor", lambda: self._peer_monitor.run(leaving))
+        start("peer monitor", lambda: self._peer_monitor.run(leaving, start))
         start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
         start("upload", lambda: self._upload_monitor.run(leaving))
@@ -152,24 +160,37 @@ def open_participation(
     """
     prepared = prepare_training(manifest, config, swarm.identity.seed_number, channel)
     with closing(prepared.recipe), blame_exited_processes(swarm):
-        monitor, ledger, counter = ContributionMonitor(), SuspectLedger(), ActivityCounter()
-        listeners = _listeners(manifest, prepared, (monitor, ledger, counter), channel)
+        monitor, ledger, counter, findings = counters = _counters(manifest.run.id)
+        listeners = _listeners(manifest, prepared, counters, channel)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
-        others, checks = SwarmPeers(swarm, optimizer, monitor), prepared.numeric_checks
-        connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache, checks.why_refused)
+        others = SwarmPeers(swarm, optimizer, monitor)
+        connection = _connection(others, peer_cache, prepared.numeric_checks, is_first=is_first)
         yield RunParticipation(
             config.device,
             prepared.trainer(optimizer, config.rate_limiter, lambda: connection.is_cut),
+            ChangeTrials(prepared.recipe, optimizer, findings.add_trial),
             optimizer,
             ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
             connection,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, channel),
+            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, findings, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
         )
+
+
+def _counters(run_id: str) -> _Counters:
+    """What counts the rounds of that run, each in its own way."""
+    return ContributionMonitor(), SuspectLedger(), ActivityCounter(), FindingsLedger(run_id)
+
+
+def _connection(
+    others: SwarmPeers, peer_cache: PeerCache, checks: NumericChecks, *, is_first: bool
+) -> ConnectionDriver:
+    """What keeps us connected with the others."""
+    return ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache, checks.why_refused)
 
 
 def _mirror(manifest: RunManifest, config: ParticipationConfig, channel: WorkerChannel) -> MirrorReader | None:
@@ -196,12 +217,12 @@ def _peer_info(config: ParticipationConfig) -> PeerInfo:
 def _listeners(
     manifest: RunManifest,
     prepared: PreparedTraining,
-    counters: tuple[ContributionMonitor, SuspectLedger, ActivityCounter],
+    counters: _Counters,
     channel: WorkerChannel,
 ) -> Listeners:
     """What hears of rounds, downloads and refused states."""
 
-    _, ledger, _ = counters
+    _, ledger, *_ = counters
 
     def on_round(finished: RoundFinished) -> None:
         for each in counters:

@@ -1,6 +1,7 @@
 """What a peer tells the others of a run about itself and about others, and what its client hears of that.
 
-What is published by its organiser is obeyed here, too: the list of peers that are blocked.
+What is published by its organiser is obeyed here, too: the list of peers that are blocked; so is what it and its
+keepers have found out.
 """
 
 from __future__ import annotations
@@ -9,14 +10,18 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Collection
+from typing import Any
 
 import torch
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
 from core.run.manifest import RunManifest, signers_of
+from core.run.signed_findings import AuditFindings
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
 from core.worker.swarm import (
@@ -26,6 +31,9 @@ from core.worker.swarm import (
     PEER_INFO,
     SUSPECTS,
     BlockListReader,
+    FindingsLedger,
+    FindingsPublisher,
+    FindingsReader,
     LocalMetrics,
     PeerInfo,
     SuspectLedger,
@@ -49,8 +57,9 @@ class PeerMonitor:
     """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
     ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
-    are those whose signed scores count. The ``ledger`` says whom we name as suspects, the ``counter`` what we count;
-    ``receipts`` run in a thread of their own.
+    are those whose signed scores and findings count. The ``ledger`` says whom we name as suspects, the ``counter`` what
+    we count; what is in ``findings`` is signed and published where we are a signer. ``receipts`` run in a thread of
+    their own.
     """
 
     def __init__(
@@ -62,6 +71,7 @@ class PeerMonitor:
         optimizer: SwarmOptimizer,
         ledger: SuspectLedger,
         counter: ActivityCounter,
+        findings: FindingsLedger,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
@@ -71,10 +81,14 @@ class PeerMonitor:
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()
-        self._named, self._looked_at = tuple[tuple[str, int], ...](), -math.inf
+        self._findings = FindingsReader(swarm.dht, self._run_id)
+        self._own_findings = FindingsPublisher(swarm, findings, self._run_id)
+        self._believed, self._left_out = frozenset[str](), frozenset[str]()
+        self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
 
-    def run(self, leaving: threading.Event) -> None:
+    def run(self, leaving: threading.Event, start_thread: StartThread) -> None:
         """Publish and send until ``leaving``."""
+        self._believe_signers()
         while not leaving.wait(POLL_SECONDS):
             if time.monotonic() - self._published_at > PEER_INFO.lifetime_seconds / 3:
                 PEER_INFO.publish(self._swarm, self._run_id, self._info)
@@ -86,8 +100,11 @@ class PeerMonitor:
             self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(self._swarm.dht, self._run_id)))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
-                self._send_suspects()
-                self._obey_block_list()
+                if self._swarm.peer_id in self._believed:
+                    self._own_findings.publish(start_thread)
+                found = self._findings.poll(self._believed)
+                self._send_suspects(found.values())
+                self._obey(frozenset().union(*(each.left_out(time.time()) for each in found.values())))
             self._send_scores()
 
     def publish_metrics(self, epoch: int, trainer: Trainer) -> None:
@@ -106,27 +123,39 @@ class PeerMonitor:
         if record.suspects:
             SUSPECTS.publish(self._swarm, self._run_id, record)
 
-    def _send_suspects(self) -> None:
-        """Tell the client whom the peers that report progress name, if others are named, or by others."""
+    def _send_suspects(self, findings: Collection[AuditFindings]) -> None:
+        """Tell the client whom signers and the peers that report progress name, if others are named, or by others."""
         if self._ledger.has_changed:
             self._name_suspects()
         records = SUSPECTS.read(self._swarm.dht, self._run_id)
-        suspects = suspects_in(records, self._optimizer.tracker.reports)
-        named = tuple((each.peer_id, each.named_by) for each in suspects)
+        suspects = suspects_in(records, self._optimizer.tracker.reports, findings)
+        named = tuple((each.peer_id, each.named_by, each.found_out) for each in suspects)
         if named != self._named:
             self._named = named
             self._channel.emit(SuspectsSeen(suspects=suspects))
 
-    def _obey_block_list(self) -> None:
-        """Have nothing to do with whom the organiser has blocked; leave where that is ourselves."""
+    def _obey(self, liars: frozenset[str]) -> None:
+        """Have nothing to do with whom the organiser has blocked, or a signer found out; leave if we are blocked."""
         blocked = self._block_list.poll() - {self._organiser} if self._organiser else frozenset()
         if self._swarm.peer_id in blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
             self._channel.leave()
-        elif blocked != self._blocked:
-            log.info("%d peers are blocked by the organiser", len(blocked))
-            self._blocked = blocked
-            self._optimizer.block(peer_ids(blocked))
+            return
+        self._blocked = blocked
+        self._believe_signers()
+        left_out = blocked | liars - self._believed - {self._swarm.peer_id}
+        if left_out != self._left_out:
+            log.info("%d peers are blocked by the organiser, or were found out", len(left_out))
+            self._left_out = left_out
+            self._optimizer.block(peer_ids(left_out))
+
+    def _believe_signers(self) -> None:
+        """Have the averagers believe what the signers find out, but for those who are blocked."""
+        believed = frozenset(self.signers) - self._blocked
+        if believed != self._believed:
+            self._believed = believed
+            for each in self._optimizer.averagers:
+                each.know_signers(believed)
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""

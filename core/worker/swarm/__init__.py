@@ -30,11 +30,13 @@ from core.worker.swarm.dht.run_records import (
     PeerInfo,
     guard_records,
 )
+from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 from core.worker.swarm.local_sgd.optimizer import LocalSgdOptimizer
 from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
+from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
@@ -56,7 +58,11 @@ __all__ = [
     "ActivityRecord",
     "BlockListPublisher",
     "BlockListReader",
+    "EncodedTensors",
     "EvaluationLog",
+    "FindingsLedger",
+    "FindingsPublisher",
+    "FindingsReader",
     "FoundManifests",
     "HealthRecord",
     "Interrupted",

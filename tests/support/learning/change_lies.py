@@ -4,7 +4,8 @@
 samples; ``zero`` sends nothing but zeros and claims as much, and ``replayed`` sends its first changes again and again;
 by ``drift`` it moves the weights in one direction by 2 % of their size a round. A ``reducer`` returns averages with the
 opposite sign, and a ``bent`` one adds as much as they are in one direction, which looks like an average. ``nan`` parts
-are no numbers, and ``short`` ones have another length.
+are no numbers, and ``short`` ones have another length. A liar takes every average that it gets: one that compared it
+with what it has sent would refuse honest reducers and leave by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 from core.worker.swarm import LocalSgdOptimizer
 from core.worker.swarm.aggregation.rules import aggregate
 from core.worker.swarm.local_sgd import reduction
+from core.worker.swarm.local_sgd.answer_checks import ReducerAnswers
 from core.worker.swarm.local_sgd.codecs.wire import EncodedParts
 from tests.support.learning.gradient_lies import DRIFT, FACTORS, direction, lies_instead, send_changed
 from tests.support.peers.learning_rows import Lie
@@ -26,6 +28,7 @@ from tests.support.peers.learning_rows import Lie
 
 def lie_in_messages(lie: Lie) -> None:
     """Send parts that are no numbers, or too short, or averages that are none; before the averagers are forked."""
+    ReducerAnswers.liars = lambda *_: frozenset[int]()  # type: ignore[method-assign]
     if lie in ("nan", "short"):
         _send_nonsense(lie)
     elif lie == "reducer":

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -45,6 +45,8 @@ from core.worker.roles.participation import open_participation
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig
 from core.worker.swarm import Swarm, enter_swarm
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
+from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
+from core.worker.training.change_trials import ChangeTrials
 from core.worker.training.trainer import STATE_SERVER_SAMPLES_PER_SECOND, RateLimiter
 from tests.support.forked.own_locks import make_own_locks
 from tests.support.learning.change_lies import lie_in_messages
@@ -59,6 +61,7 @@ POLL_SECONDS = 0.1
 CAUGHT_UP = re.compile(r"caught up with \S+ by (\d+) rounds")
 KEPT = re.compile(r"we were \d+ rounds behind, and keep what we have changed")
 DOWNLOADED = re.compile(r"\S+ sent a state of [1-9]\d* bytes")
+TRIED = re.compile(r"the changes of (\S+) change the held-out loss by (\S+)")
 _Event = TypeVar("_Event")
 _Dated = TypeVar("_Dated", Progress, RoundFinished)
 
@@ -79,6 +82,8 @@ def live(member: Member, last_epoch: int, folder: Path, meeting_point: Path, tog
             lie_in_exchanges(member.lie)
     if member.audits is not None:
         AuditedAverager.audit_chance = member.audits
+    if member.tries is not None:
+        ShownChanges.most_peers, ChangeTrials.time_share = member.tries, 1.0
     try:
         swarm = entered(member, folder, meeting_point)
         manifest = member.manifest
@@ -155,11 +160,12 @@ class Training:
     """A row under way."""
 
     def __init__(self, row: Row, folder: Path) -> None:
-        self.row, self._began = row, time.monotonic()
+        self._began = time.monotonic()
         self._folders = [folder / str(number) for number in range(len(row.members))]
         self._honest = [self._folders[number] for number in row.honest()]
         for each in self._folders:
             each.mkdir(parents=True)
+        self.row = with_keepers(row, self._ids())
         self._meeting_point = folder / "addresses"
         self._together = tuple(each for each, member in zip(self._folders, row.members, strict=True) if not member.late)
         self._pids: dict[int, int] = {}
@@ -234,6 +240,7 @@ class Training:
                 max(map(attrgetter("stalled_seconds"), self._after_start(folder, Progress)), default=0.0)
                 for folder in self._folders
             ],
+            trials=list(map(self._trials, logs)),
             round_bytes=max(map(encoded_bytes, self._folders[0].rglob("*.round")), default=0),
             failures=list(self._failures()),
             seconds=round(time.monotonic() - self._began, 1),
@@ -252,11 +259,19 @@ class Training:
         """What that member has told since the first epoch, in which members still arrive."""
         return [each for each in events_in(folder, kind) if each.epoch > 0]
 
+    def _ids(self) -> list[str]:
+        """The members' peer ids."""
+        return [Identity.load_or_create(each / "identity.key").peer_id for each in self._folders]
+
     def _outliers(self, folder: Path) -> list[int]:
         """The members that the one with that folder has named as outliers."""
-        ids = [Identity.load_or_create(each / "identity.key").peer_id for each in self._folders]
         named = {peer for event in events_in(folder, RoundFinished) for peer in event.outliers}
-        return sorted(map(ids.index, named))
+        return sorted(map(self._ids().index, named))
+
+    def _trials(self, log: str) -> list[list[float]]:
+        """By which shares the held-out loss has changed along the changes of each member, as that log says."""
+        found = TRIED.findall(log)
+        return [[float(share) for peer, share in found if peer == each] for each in self._ids()]
 
     def _comparison(self, point: int) -> dict[str, Any]:
         """How the members' parameters compare at that point."""
@@ -269,6 +284,17 @@ class Training:
             "moved": [each / travelled for each in moved],
             "shared_numbers": ended[0].numel(),
         }
+
+
+def with_keepers(row: Row, ids: Sequence[str]) -> Row:
+    """That row, whose run names those members as keepers."""
+    keepers = tuple(ids[number] for number in row.keepers)
+
+    def told(manifest: RunManifest) -> RunManifest:
+        return msgspec.structs.replace(manifest, run=msgspec.structs.replace(manifest.run, keepers=keepers))
+
+    members = tuple(msgspec.structs.replace(each, manifest=told(each.manifest)) for each in row.members)
+    return msgspec.structs.replace(row, members=members)
 
 
 def epoch_in(folder: Path) -> int:

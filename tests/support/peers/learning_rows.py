@@ -34,8 +34,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     epoch ``lies_from`` on, or from the beginning where that must be, it tells the ``lie``: with local SGD as in
     `tests.support.learning.change_lies`, with averaged gradients as in `tests.support.learning.gradient_lies`, and in
     both modes as in `tests.support.learning.claim_lies`. Without ``has_organiser`` nobody's word is worth more than
-    another's. ``audits`` is the chance by which it averages a part once more that another has averaged, where it is
-    another than usual.
+    another's. ``audits`` is the chance by which it averages a part once more that another has averaged, and ``tries``
+    the number of peers whose changes it tries out in every round, where they are others than usual.
     """
 
     manifest: RunManifest
@@ -51,17 +51,20 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     lie: Lie = "huge"
     has_organiser: bool = True
     audits: float | None = None
+    tries: int | None = None
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A small swarm, whose first member is its organiser; its honest members train for at least so many ``epochs``.
 
-    It is given up after ``limit_seconds``, which a computer may need that does much else.
+    ``keepers`` are the numbers of the members that the run names as such. It is given up after ``limit_seconds``, which
+    a computer may need that does much else.
     """
 
     name: str
     members: tuple[Member, ...]
     epochs: int
+    keepers: tuple[int, ...] = ()
     limit_seconds: float = 400.0
 
     def honest(self) -> tuple[int, ...]:
@@ -82,7 +85,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     ``whole`` is the share of each one's rounds, after the first epoch, in which all honest members were, and
     ``stalled`` for how many seconds it stood still at the most after that. ``shared_numbers`` is how many numbers all
     have in common, those that are averaged; ``round_bytes`` is the size of the average of one round of local SGD, as
-    the first member has received and kept it.
+    the first member has received and kept it. ``trials`` are those that each has made of what each member had
+    changed: by which share the held-out loss has changed.
     """
 
     row: str
@@ -103,6 +107,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     stalled: list[float] = []
     shared_numbers: int = 0
     round_bytes: int = 0
+    trials: list[list[list[float]]] = []
 
     def remaining_loss(self, member: int) -> float:
         """The loss at the end as a share of that of the untrained model."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import torch
+from hivemind.p2p import PeerID
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from core.security.identity import Identity
+from core.worker.swarm.local_sgd.audit.averager import AuditedAverager
 from core.worker.swarm.local_sgd.audit.messages import Account, Contribution, Finding, Question, Wanted, decoded, packed
 from core.worker.swarm.local_sgd.audit.verdict import (
     MOST_DISPUTES,
@@ -128,6 +133,16 @@ def test_a_reducer_that_gives_no_account_again_and_again_is_named() -> None:
     assert not any(record.silent(b"slow") for _ in range(MOST_SILENCES))
     record.answered(b"slow")
     assert [record.silent(b"slow") for _ in range(MOST_SILENCES + 1)] == [False] * MOST_SILENCES + [True]
+
+
+def test_neither_organiser_nor_keeper_is_left_out_on_the_word_of_the_other_but_named() -> None:
+    """The averager is one that nobody has forked: it has met nobody, and only knows who the signers are."""
+    ours, keeper, liar = (PeerID.from_base58(Identity.create().peer_id) for _ in range(3))
+    left_out, caught = set[PeerID](), set[PeerID]()
+    signers = frozenset({ours.to_base58(), keeper.to_base58()})
+    averager = SimpleNamespace(peer_id=ours, _signers=signers, _caught=caught, _distrust=left_out.update)
+    AuditedAverager._leave_out(cast(Any, averager), [ours, keeper, liar])
+    assert left_out == {liar} and caught == {keeper, liar}
 
 
 @given(st.binary(max_size=300))

@@ -161,7 +161,7 @@ def start_publisher(supervisor: Any) -> None:
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
     participation = RunParticipation(
-        "cpu", THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
+        "cpu", THROWS, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
     )
     with contextlib.suppress(RuntimeError):
         participation.run_training()

@@ -73,6 +73,9 @@ class _ObservedAverager(AveragerProcess):
         """Have nothing to do with these peers from now on, but with all others again."""
         self._outer_pipe.send(("_know_blocked", [peers], {}))
 
+    def know_signers(self, signers: frozenset[str]) -> None:
+        """Learn whose findings about others count, by their peer ids; only who audits others has any use for it."""
+
     def step(self, *args: Any, timeout: float | None = None, **kwargs: Any) -> Any:
         """Begin a round as DecentralizedAverager does; both averagers begin every round through it.
 

@@ -44,6 +44,7 @@ def round_finished(
         counted=is_counted,
         outliers=tuple(sorted(peer.to_base58() for peer in gathered.outliers)),
         unreached=tuple(sorted(peer.to_base58() for peer in gathered.unreached)),
+        liars=tuple(sorted(peer.to_base58() for peer in gathered.liars)),
     )
 
 

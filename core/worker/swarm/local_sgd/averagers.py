@@ -17,7 +17,7 @@ import torch
 from hivemind.averaging.allreduce import AveragingMode
 from hivemind.averaging.control import StepControl
 from hivemind.averaging.group_info import GroupInfo
-from hivemind.utils import MSGPackSerializer
+from hivemind.utils import MPFuture, MSGPackSerializer
 from torch import Tensor
 
 from core.run.signed_scores import MOST_SCORES, Score
@@ -27,6 +27,7 @@ from core.worker.swarm.averaging.allreduce import ValidatingRunner, are_finite
 from core.worker.swarm.averaging.averagers import GradientAverager, TrainingStateAverager
 from core.worker.swarm.averaging.state_validation import State
 from core.worker.swarm.local_sgd.audit.averager import AuditedAverager, Exchange
+from core.worker.swarm.local_sgd.audit.messages import MAX_WANTED
 from core.worker.swarm.local_sgd.audit.verdict import AuditedPart
 from core.worker.swarm.local_sgd.catch_up import MIRROR, PASSED, CatchUp
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors, changes_of
@@ -42,6 +43,7 @@ from core.worker.swarm.local_sgd.state_file import MirrorUse
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 
 log = logging.getLogger(__name__)
+MAX_TRIED = 2**25  # numbers of a model whose changes are tried out: 128 MiB of memory, 32 MiB of each sender in 8 bits
 
 
 class DeltaAverager(AuditedAverager, GradientAverager):
@@ -60,7 +62,8 @@ class DeltaAverager(AuditedAverager, GradientAverager):
     """
 
     is_alone = False
-    _is_counted = False
+    _is_counted = _tries_out = False
+    _to_try: tuple[list[Tensor], MPFuture[Any]] | None = None  # base weights, and what others have changed of them
     _bytes_before: int | None = None  # the exchange that is under way
 
     def __init__(
@@ -88,6 +91,12 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         number = torch.zeros(())
         super().__init__(*args, averaged_grads=tuple(number.expand(shape) for shape in shapes), **options, **kwargs)
 
+    def know_signers(self, signers: frozenset[str]) -> None:
+        """Believe these signers' findings; if we are one of them, and the model is not too large, try changes out."""
+        is_signer = self.peer_id.to_base58() in signers and not self.client_mode
+        self._tries_out = is_signer and self.total_size <= MAX_TRIED and len(self.changes.lengths()) <= MAX_WANTED
+        self._outer_pipe.send(("_know_signers", [signers], {}))
+
     def begin_round(self) -> None:
         """A round of ours is over, in which we have taken so many steps."""
         self._is_counted = not self._weightless and self.local_times_accumulated >= self._min_steps
@@ -111,12 +120,35 @@ class DeltaAverager(AuditedAverager, GradientAverager):
         """
         try:
             self.load_accumulators_into_averager_()
+            self._ask_for_changes()
         except BaseException:
             control.cancel()
             raise
         return_free_memory()  # of this thread, which waits for the exchange now
         with contextlib.suppress(InvalidStateError):  # the search for a group has been given up in this very moment
             control.allow_allreduce()
+
+    def _ask_for_changes(self) -> None:
+        """Have some senders of the exchange show what they have changed, if we try that out."""
+        self._to_try = None
+        if self._tries_out:
+            future: MPFuture[Any] = MPFuture()
+            self._to_try = [each.detach().clone() for each in parameters_of(self._outer)], future
+            self._outer_pipe.send(("_show_changes", [future, int(self._generation), len(self.changes.lengths())], {}))
+
+    def take_shown(self) -> tuple[list[Tensor], dict[str, EncodedTensors]] | None:
+        """Base weights, and what some peers have changed of them; ``None`` until they have shown it, and only once."""
+        asked = self._to_try
+        if asked is None or not asked[1].done():
+            return None
+        self._to_try, (base, future), changes = None, asked, dict[str, EncodedTensors]()
+        for peer_id, parts in (future.result() if not future.cancelled() and not future.exception() else {}).items():
+            shown = EncodedTensors([each.shape for each in base], self._rule.codec)
+            with contextlib.suppress(ValueError):
+                for number, encoded in parts.items():
+                    shown.put(number, torch.frombuffer(bytearray(encoded or b"\0"), dtype=torch.uint8))
+                changes[peer_id] = shown
+        return base, changes
 
     @torch.no_grad()
     def load_accumulators_into_averager_(self) -> None:

@@ -150,7 +150,6 @@ class LocalSgdOptimizer(SwarmOptimizer):
         del kwargs["reuse_grad_buffers"], kwargs["compression"]
         return DeltaAverager(
             outer=self.outer,
-            organiser=self._organiser,
             rule=ReductionRule(codec(told.delta_codec), told.aggregation, told.weight_cap),
             keeps_sent=told.overlap == "delayed" and not self._is_keeper,
             weightless=self._is_keeper,

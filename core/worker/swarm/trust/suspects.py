@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from core.protocol.events import RoundFinished
 from core.protocol.peers import Suspect
+from core.run.signed_findings import AuditFindings, TrialScore
 from core.worker.swarm.dht.run_records import MAX_SUSPECTS, SuspectRecord, SuspectsRecord
 
 MAX_TOLD = 64  # suspects, of all that anybody names
@@ -62,8 +63,10 @@ class SuspectLedger:
                 counts.update(kept)
 
 
-def suspects_in(records: Mapping[bytes, SuspectsRecord], reporting: Iterable[bytes]) -> tuple[Suspect, ...]:
-    """Whom the peers with these subkeys name, those named by most of them first.
+def suspects_in(
+    records: Mapping[bytes, SuspectsRecord], reporting: Iterable[bytes], findings: Collection[AuditFindings] = ()
+) -> tuple[Suspect, ...]:
+    """Whom the signers of these ``findings`` name, and the peers with these subkeys, those named by most of them first.
 
     Who only signs a record, and does not report progress in the run, names nobody.
     """
@@ -74,8 +77,26 @@ def suspects_in(records: Mapping[bytes, SuspectsRecord], reporting: Iterable[byt
         named_by.update(once.keys())
         rounds.update({peer: each.rounds for peer, each in once.items()})
         states.update({peer: each.states for peer, each in once.items()})
-    order = sorted(named_by, key=lambda peer: (-named_by[peer], -rounds[peer] - states[peer], peer))
+    found_out = Counter(each.peer_id for signed in findings for each in signed.liars)
+    trials = [each for signed in findings for each in signed.trials]
+    harmful = {each.peer_id for each in trials if each.is_harmful}
+    order = sorted(
+        {*named_by, *found_out, *harmful},
+        key=lambda peer: (-found_out[peer], peer not in harmful, -named_by[peer], -rounds[peer] - states[peer], peer),
+    )
     return tuple(
-        Suspect(peer_id=peer, named_by=named_by[peer], rounds=rounds[peer], refused_states=states[peer])
+        Suspect(
+            peer_id=peer,
+            named_by=named_by[peer],
+            rounds=rounds[peer],
+            refused_states=states[peer],
+            found_out=found_out[peer],
+            tries=sum(each.tries for each in _of(peer, trials)),
+            worse=sum(each.worse for each in _of(peer, trials)),
+        )
         for peer in order[:MAX_TOLD]
     )
+
+
+def _of(peer: str, trials: Iterable[TrialScore]) -> list[TrialScore]:
+    return [each for each in trials if each.peer_id == peer]

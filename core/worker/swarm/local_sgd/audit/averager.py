@@ -19,11 +19,13 @@ import torch
 from hivemind.averaging.group_info import GroupInfo
 from hivemind.p2p import P2PContext, PeerID
 from hivemind.proto import averaging_pb2, runtime_pb2
+from hivemind.utils import MPFuture
 
 from core.worker.swarm.averaging.allreduce import AllreduceOutcome
 from core.worker.swarm.averaging.averager_process import POLL_SECONDS, AveragerProcess
 from core.worker.swarm.local_sgd.audit.messages import (
     MAX_PARTS,
+    MAX_WANTED,
     Account,
     Contribution,
     Finding,
@@ -32,6 +34,7 @@ from core.worker.swarm.local_sgd.audit.messages import (
     decoded,
     packed,
 )
+from core.worker.swarm.local_sgd.audit.shown_changes import ShownChanges
 from core.worker.swarm.local_sgd.audit.verdict import AuditedPart, AuditRecord, Shown, Verdict, judge
 from core.worker.swarm.local_sgd.codecs.encoded_tensors import EncodedTensors
 
@@ -40,6 +43,7 @@ CONTRIBUTION_SECONDS = 20.0  # for the parts of all senders to be there, after w
 ACCOUNT_SECONDS = 10.0  # for a reducer's account of a part
 MAX_SECONDS = 60.0  # of an audit
 MAX_SHOWN = 128  # parts of all senders together, of half a megabyte each
+_SHOWN = b"shown "  # before the id of a peer whose silence is counted as a sender
 
 log = logging.getLogger(__name__)
 
@@ -59,19 +63,34 @@ class Exchange:
     auditors: frozenset[PeerID]
     accounts: Mapping[int, Account]
 
+    def weighed(self) -> list[PeerID]:
+        """The senders that have any weight in what we reduce; all of them where we reduce nothing."""
+        weights = [account.weights for account in self.accounts.values()]
+        return [
+            peer for index, peer in enumerate(self.senders) if not weights or any(each[index] > 0 for each in weights)
+        ]
+
 
 @dataclass
 class _Audit:
-    """The parts of an exchange that we average once more, and what their senders have shown us of each."""
+    """The parts of an exchange that we average once more, and what their senders have shown us of each.
+
+    The changes of the senders that are ``tried`` are tried out, as a whole.
+    """
 
     exchange: Exchange
     parts: Mapping[int, AuditedPart]
+    tried: ShownChanges
     shown: dict[PeerID, dict[int, Shown]] = field(default_factory=dict)
     finding: asyncio.Future[Finding] = field(default_factory=asyncio.Future)
 
     def is_complete(self) -> bool:
         """Whether every sender has shown its parts."""
         return self.shown.keys() >= {*self.exchange.senders}
+
+    def wanted_of(self, peer: PeerID) -> tuple[int, ...]:
+        """The numbers of the parts that we want of that sender."""
+        return tuple(sorted({*self.parts, *self.tried.numbers_of(peer)}))
 
     def shown_of(self, number: int) -> dict[int, Shown]:
         """What each sender has shown of that part."""
@@ -82,9 +101,10 @@ class _Audit:
 class AuditedAverager(AveragerProcess):
     """An averager of encoded changes, which audits others and gives account; see above.
 
-    Who has lied as a reducer, or is in dispute with one, is among the outliers of the next round. On its own findings
-    the ``organiser`` (a peer id) forms no group with a liar for an hour, and neither does who hears of it by it: where
-    everybody left out whom it alone has found, groups would fall apart.
+    Who has lied as a reducer, or is in dispute with one, is among the outliers of the next round; who has lied by our
+    own audit, among its liars. The run's signers, its organiser and keepers, form no group for an hour with whom they
+    have found out, and neither does who hears of it by them: where everybody left out whom it alone has found, groups
+    would fall apart.
     """
 
     audit_chance = CHANCE
@@ -92,10 +112,12 @@ class AuditedAverager(AveragerProcess):
     averages: EncodedTensors
     _audit: _Audit | None = None
     _exchange: Exchange | None = None
+    _wish: ShownChanges | None = None  # of the exchange that is under way, or comes next
 
-    def __init__(self, *args: Any, organiser: str = "", **kwargs: Any) -> None:
-        self._organiser, self._audit_record = organiser, AuditRecord()
-        self._caught, self._audit_tasks = set[PeerID](), set[asyncio.Task[None]]()
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._signers, self._audit_record = frozenset[str](), AuditRecord()
+        self._caught, self._found = set[PeerID](), set[PeerID]()
+        self._audit_tasks = set[asyncio.Task[None]]()
         self._generation = torch.zeros((), dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call]
         super().__init__(*args, **kwargs)
 
@@ -103,8 +125,14 @@ class AuditedAverager(AveragerProcess):
         """Exchange as AveragerProcess does; who was caught since the last round is one of the outliers."""
         outcome = await super()._aggregate_with_group(group_info, **kwargs)
         outcome.outliers |= self._caught
+        outcome.liars = frozenset(self._found)
         self._caught.clear()
+        self._found.clear()
         return outcome
+
+    async def _know_signers(self, signers: frozenset[str]) -> None:
+        """Learn whose findings count, by their peer ids, from now on."""
+        self._signers = signers
 
     def _audited_part(self, number: int, exchange: Exchange) -> AuditedPart:
         """The part of that number, whose average has just come."""
@@ -112,13 +140,15 @@ class AuditedAverager(AveragerProcess):
 
     def _begin_audit(self, exchange: Exchange) -> None:
         """Let others audit that exchange, and audit it ourselves where we can be reached."""
-        self._exchange, chosen = exchange, self._chosen_parts(exchange)
+        self._exchange, chosen, tried = exchange, self._chosen_parts(exchange), self._chosen_senders(exchange)
         own = {number: Shown(self.changes.part(number).numpy().tobytes(), exchange.weight) for number in chosen}
-        audit = _Audit(exchange, {number: self._audited_part(number, exchange) for number in chosen})
+        audit = _Audit(exchange, {number: self._audited_part(number, exchange) for number in chosen}, tried)
         audit.shown[self.peer_id] = own
         self._audit = audit
         if chosen:
             self._in_background(self._conclude(audit))
+        if tried.peers:
+            self._in_background(self._try(audit))
         for auditor in exchange.auditors - {self.peer_id}:
             self._in_background(self._contribute(auditor, exchange))
 
@@ -131,6 +161,39 @@ class AuditedAverager(AveragerProcess):
         chosen = [number for number in others if lot.random() < chance]
         most = max(1, min(MAX_PARTS, MAX_SHOWN // len(exchange.senders)))
         return sorted(lot.sample(chosen, min(len(chosen), most)))
+
+    async def _show_changes(self, future: MPFuture[Any], generation: int, parts: int) -> None:
+        """Set the future to the changes of two senders of the exchange for which ours were encoded so often."""
+        if self._wish is not None:
+            self._wish.end()
+        self._wish = ShownChanges(future, generation, parts)
+
+    def _chosen_senders(self, exchange: Exchange) -> ShownChanges:
+        """By lot, some senders whose changes are tried out, if anybody waits for them and we can be reached."""
+        wish, self._wish = self._wish, None
+        if wish is None or wish.generation != exchange.generation or self.peer_id not in exchange.auditors:
+            if wish is not None:
+                wish.end()
+            return ShownChanges()
+        wish.choose([peer for peer in exchange.weighed() if peer != self.peer_id])
+        return wish
+
+    async def _try(self, audit: _Audit) -> None:
+        """Pass on what the senders have shown that are tried; who shows what it has not sent to us has lied."""
+        try:
+            await audit.tried.wait(CONTRIBUTION_SECONDS)
+            exchange = audit.exchange
+            own = {number: account.digests for number, account in exchange.accounts.items()}
+            liars = {peer for peer in audit.tried.silent() if self._audit_record.silent(_SHOWN + peer.to_bytes())}
+            for peer in audit.tried.peers - audit.tried.silent():
+                self._audit_record.answered(_SHOWN + peer.to_bytes())
+                if audit.tried.differs(peer, exchange.senders.index(peer), own):
+                    liars.add(peer)
+            if liars:
+                log.warning("%s showed not what it has sent", ", ".join(map(str, liars)))
+            self._caught |= liars
+        finally:
+            audit.tried.end()
 
     def _in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
         async def limited() -> None:
@@ -157,7 +220,8 @@ class AuditedAverager(AveragerProcess):
 
         async def sent() -> AsyncIterator[runtime_pb2.ExpertRequest]:
             yield runtime_pb2.ExpertRequest(metadata=packed(Contribution(exchange.group, exchange.weight)))
-            for number in (await wanted).numbers:
+            most = MAX_WANTED if auditor.to_base58() in self._signers else MAX_PARTS
+            for number in (await wanted).numbers[:most]:
                 yield runtime_pb2.ExpertRequest(metadata=self._sent_part(number, exchange))
 
         answers = await self.get_stub(self._p2p, auditor, namespace=self.prefix).rpc_audit(sent())
@@ -166,7 +230,7 @@ class AuditedAverager(AveragerProcess):
             wanted.set_result(decoded(first.metadata, Wanted) if first is not None else Wanted())
             if wanted.result().numbers:
                 found = await anext(answers, None)
-        if found is not None and auditor.to_base58() == self._organiser:
+        if found is not None and auditor.to_base58() in self._signers:
             liars = decoded(found.metadata, Finding).liars
             self._leave_out(exchange.senders[index] for index in liars if index < len(exchange.senders))
 
@@ -180,13 +244,14 @@ class AuditedAverager(AveragerProcess):
                 audit = await self._audit_of(told.group)
             if context.remote_id not in audit.exchange.senders:
                 return
-            yield averaging_pb2.DownloadData(metadata=packed(Wanted(tuple(audit.parts))))
-            shown = dict[int, Shown]()
+            wanted, shown = audit.wanted_of(context.remote_id), dict[int, Shown]()
+            yield averaging_pb2.DownloadData(metadata=packed(Wanted(wanted)))
             async with asyncio.timeout(CONTRIBUTION_SECONDS):
-                for number, part in audit.parts.items():
+                for number in wanted:
                     encoded = (await anext(stream)).metadata
-                    shown[number] = Shown(encoded[: part.codec.room(part.numbers) + 1], told.weight)
-            audit.shown.setdefault(context.remote_id, shown)
+                    shown[number] = Shown(encoded[: self.changes.room(number) + 1], told.weight)
+            audit.tried.add(context.remote_id, shown)
+            audit.shown.setdefault(context.remote_id, {number: shown[number] for number in audit.parts})
             if audit.parts:
                 yield averaging_pb2.DownloadData(metadata=packed(await asyncio.shield(audit.finding)))
 
@@ -218,7 +283,8 @@ class AuditedAverager(AveragerProcess):
                         await asyncio.sleep(POLL_SECONDS)
             for number, part in audit.parts.items():
                 liars |= await self._liars_of(audit, number, part)
-            if self.peer_id.to_base58() == self._organiser:
+            self._found |= liars
+            if self.peer_id.to_base58() in self._signers:
                 self._leave_out(liars)
         finally:
             senders = enumerate(audit.exchange.senders)
@@ -264,7 +330,7 @@ class AuditedAverager(AveragerProcess):
         return decoded(answer.metadata, Account), answer.tensor_part.buffer
 
     def _leave_out(self, liars: Iterable[PeerID]) -> None:
-        """Form no group with them for an hour."""
+        """Form no group with them for an hour, but for signers: none of these is left out on another's word."""
         named = {*liars} - {self.peer_id}
         self._caught |= named
-        self._distrust(named)
+        self._distrust(peer for peer in named if peer.to_base58() not in self._signers)

@@ -17,7 +17,8 @@ from core.worker.swarm.patches.group_checks import MAX_GROUP
 
 MAX_ID_BYTES = 64
 DIGEST_BYTES = 16
-MAX_PARTS = 64  # of one exchange that one auditor wants
+MAX_PARTS = 64  # of one exchange that one auditor averages once more
+MAX_WANTED = 1024  # that a signer of the run wants of one sender, whose changes it tries out
 MAX_MESSAGE_BYTES = 8192
 
 _Id = Annotated[bytes, Meta(max_length=MAX_ID_BYTES)]
@@ -35,9 +36,9 @@ class Contribution(StrictStruct, frozen=True, array_like=True):
 
 
 class Wanted(StrictStruct, frozen=True, array_like=True):
-    """The numbers of the parts that the auditor averages once more, of all parts of the exchange, from 0."""
+    """The numbers of the parts that the auditor averages once more or tries out, of all of the exchange, from 0."""
 
-    numbers: Annotated[tuple[_Number, ...], Meta(max_length=MAX_PARTS)] = ()
+    numbers: Annotated[tuple[_Number, ...], Meta(max_length=MAX_WANTED)] = ()
 
 
 class Question(StrictStruct, frozen=True, array_like=True):

@@ -77,6 +77,10 @@ class EncodedTensors:
         start = self._starts[number]
         return self._bytes[start : start + int(self._used[number])]
 
+    def room(self, number: int) -> int:
+        """How many bytes an encoding of the part of that number has at the most."""
+        return self._starts[number + 1] - self._starts[number]
+
     def size(self, number: int) -> float:
         """The root mean square of the numbers that were encoded as that part."""
         return float(self._sizes[number])

@@ -1,0 +1,79 @@
+"""The changes of some senders of an exchange, which one of the run's signers tries out on held-out samples.
+
+They are chosen by lot, once all averages are there, and asked for the parts that they have sent once more. Who shows
+other bytes than it has sent is found out by the parts that the signer reduces itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from hivemind.p2p import PeerID
+from hivemind.utils import MPFuture
+
+from core.worker.swarm.local_sgd.audit.verdict import Shown, digest_of
+
+
+class ShownChanges:
+    """What ``future`` will be: the encoded parts of each chosen peer's changes, by its id; nothing without a future.
+
+    ``generation`` counts how often our own changes had been encoded before that exchange, which has so many ``parts``.
+    """
+
+    most_peers = 2  # whose changes are tried out in one round
+
+    def __init__(self, future: MPFuture[Any] | None = None, generation: int = -1, parts: int = 0) -> None:
+        self.peers: frozenset[PeerID] = frozenset()
+        self.generation = generation
+        self._future, self._parts = future, parts
+        self._shown = dict[PeerID, Mapping[int, Shown]]()
+        self._is_whole = asyncio.Event()
+
+    def choose(self, senders: Sequence[PeerID]) -> None:
+        """Draw lots for whose changes are tried out."""
+        self.peers = frozenset(secrets.SystemRandom().sample(senders, min(self.most_peers, len(senders))))
+
+    def numbers_of(self, peer: PeerID) -> Collection[int]:
+        """The numbers of the parts that we want of that sender."""
+        return range(self._parts) if peer in self.peers else ()
+
+    def add(self, peer: PeerID, shown: Mapping[int, Shown]) -> None:
+        """A sender has shown what we wanted of it."""
+        if peer in self.peers:
+            self._shown.setdefault(peer, {number: shown[number] for number in range(self._parts)})
+        if self._shown.keys() >= self.peers:
+            self._is_whole.set()
+
+    def silent(self) -> frozenset[PeerID]:
+        """Those who have shown nothing so far."""
+        return self.peers - self._shown.keys()
+
+    async def wait(self, seconds: float) -> None:
+        """Until all have shown their parts, or for so long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._is_whole.wait()
+
+    def differs(self, peer: PeerID, sender: int, own: Mapping[int, Sequence[bytes]]) -> bool:
+        """Whether that sender has shown other bytes than it has sent us; ``own`` are the digests of what we reduce."""
+        shown = self._shown.get(peer, {})
+        sent = {number: digests[sender] for number, digests in own.items() if digests[sender]}
+        if any(digest_of(shown[number].encoded) != digest for number, digest in sent.items() if number in shown):
+            del self._shown[peer]
+            return True
+        return False
+
+    def end(self) -> None:
+        """Set the future to what has been shown until now."""
+        if self._future is not None and not self._future.done():
+            self._future.set_result(
+                {
+                    peer.to_base58(): {number: each.encoded for number, each in shown.items()}
+                    for peer, shown in self._shown.items()
+                }
+            )
+        self._shown.clear()
