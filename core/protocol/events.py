@@ -14,6 +14,7 @@ from core.protocol.types import Event
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
+from core.run.steering.control_value import Order
 from core.schema import Count, StrictStruct
 from core.security.confinement.gaps import Gap
 
@@ -111,7 +112,7 @@ class Paced(Event, tag="paced", kw_only=True, frozen=True):
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
-    ``vouched`` is true where the pasted address contains the signer's key.
+    ``vouched`` is true where the pasted address contains the signer's key. ``order`` is what all peers are to do.
     """
 
     manifest: RunManifest
@@ -121,6 +122,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     epoch: Count | None = None
     samples_per_second: float | None = None
     loss: float | None = None
+    order: Order = Order()
 
 
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):

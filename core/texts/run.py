@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
+from core.run.steering.control_value import Order
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.localization import translate
@@ -48,6 +49,8 @@ def trust_in(run: RunFound) -> tuple[str, str]:
 
 def closed_words(run: RunFound) -> str:
     """Return why nobody may start, or nothing where the run is open."""
+    if run.order.state == "draining":
+        return translate("Run", "The organiser brings this run to a stop; it takes nobody new for the time being.")
     match run.manifest.run.state:
         case "paused":
             return translate("Run", "The organiser has paused this run; it takes nobody new for the time being.")
@@ -55,6 +58,23 @@ def closed_words(run: RunFound) -> str:
             return translate("Run", "The organiser has finished this run; it takes nobody new.")
         case _:
             return ""
+
+
+def order_words(order: Order) -> str:
+    """Return what the organiser asks of all peers, and why; nothing where that is to train."""
+    match order.state:
+        case "paused":
+            words = fill_placeholders(
+                translate("Run", "The organiser paused the run at %1"), figures.clock(order.since)
+            )
+        case "draining":
+            words = translate("Run", "The organiser brings the run to a stop: everybody finishes the epoch and leaves")
+        case "ended":
+            words = translate("Run", "The organiser has ended the run. Thank you for helping")
+        case _:
+            return ""
+    reason = sanitize_line(order.reason, 300)
+    return fill_placeholders(translate("Run", "%1: %2"), words, reason) if reason else words
 
 
 def now_in(run: RunFound) -> str:
@@ -108,6 +128,10 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
 
 
 def _state_of(run: RunFound) -> str:
+    if run.order.state == "draining":
+        return translate("Run", "coming to a stop")
+    if run.order.state == "paused":
+        return translate("Run", "paused")
     match run.manifest.run.state:
         case "paused":
             return translate("Run", "paused")

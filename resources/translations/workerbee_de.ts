@@ -2092,6 +2092,14 @@
         <translation>Das Training geht weiter</translation>
     </message>
     <message>
+        <source>The organiser brings the run to a stop</source>
+        <translation>Der Organisator hält den Lauf an</translation>
+    </message>
+    <message>
+        <source>Your computer finishes this epoch of “%1”, and then leaves it.</source>
+        <translation>Ihr Computer beendet diese Epoche von „%1“ und verlässt ihn dann.</translation>
+    </message>
+    <message>
         <source>The organiser has paused the run</source>
         <translation>Der Organisator hat den Lauf pausiert</translation>
     </message>
@@ -2642,6 +2650,10 @@
     <message>
         <source>Ask the organiser why. If what this computer has sent was wrong, its memory or its GPU may be faulty.</source>
         <translation>Fragen Sie den Organisator nach dem Grund. Wenn falsch war, was dieser Computer gesendet hat, sind vielleicht sein Speicher oder seine GPU defekt.</translation>
+    </message>
+    <message>
+        <source>The organiser asks for a newer Workerbee.</source>
+        <translation>Der Organisator verlangt ein neueres Workerbee.</translation>
     </message>
     <message>
         <source>Look at what has changed, and press Start if you agree to that, too.</source>
@@ -3305,12 +3317,32 @@
         <translation>Jeder im Schwarm kann ihn signiert haben. Fragen Sie, wer Ihnen die Adresse gegeben hat, ob der unten genannte Organisator der richtige ist.</translation>
     </message>
     <message>
+        <source>The organiser brings this run to a stop; it takes nobody new for the time being.</source>
+        <translation>Der Organisator hält diesen Lauf an; er nimmt vorerst niemanden auf.</translation>
+    </message>
+    <message>
         <source>The organiser has paused this run; it takes nobody new for the time being.</source>
         <translation>Der Organisator hat diesen Lauf pausiert; er nimmt vorerst niemanden auf.</translation>
     </message>
     <message>
         <source>The organiser has finished this run; it takes nobody new.</source>
         <translation>Der Organisator hat diesen Lauf abgeschlossen; er nimmt niemanden mehr auf.</translation>
+    </message>
+    <message>
+        <source>The organiser paused the run at %1</source>
+        <translation>Der Organisator hat den Lauf um %1 pausiert</translation>
+    </message>
+    <message>
+        <source>The organiser brings the run to a stop: everybody finishes the epoch and leaves</source>
+        <translation>Der Organisator hält den Lauf an: alle beenden die Epoche und verlassen ihn</translation>
+    </message>
+    <message>
+        <source>The organiser has ended the run. Thank you for helping</source>
+        <translation>Der Organisator hat den Lauf beendet. Danke für Ihre Hilfe</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message numerus="yes">
         <source>%n peer(s)</source>
@@ -3378,6 +3410,10 @@
     <message>
         <source>%1 with %2 parameters</source>
         <translation>%1 mit %2 Parametern</translation>
+    </message>
+    <message>
+        <source>coming to a stop</source>
+        <translation>wird angehalten</translation>
     </message>
     <message>
         <source>Learns from</source>

@@ -14,6 +14,7 @@ from core.errors import ErrorKind, UserError
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import PeerSeen
 from core.run.manifest import RunManifest, signers_of
+from core.run.steering.control_value import ControlValue, overlaid
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
@@ -22,6 +23,7 @@ from core.worker.swarm import (
     PROGRESS,
     SUSPECTS,
     BlockListReader,
+    ControlReader,
     Swarm,
     find_manifests,
     peers_of,
@@ -47,6 +49,8 @@ class FleetObserver:
         self._swarm, self._run_id, self._pasted, self._channel = swarm, manifest.run.id, pasted, channel
         self._manifest, self._organiser = manifest, organiser
         self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._control = ControlReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._told_number = 0
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
     def look(self) -> None:
@@ -81,12 +85,19 @@ class FleetObserver:
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
     def _send_newer_manifest(self) -> None:
-        """Tell what the organiser has changed: the state, the notice, the target."""
+        """Tell what the organiser has changed: the state, the notice, the target, what it asks of all peers."""
         newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._organiser, self._run_id))
-        if newest is not None and newest[1].revision > self._manifest.revision:
+        is_newer = newest is not None and newest[1].revision > self._manifest.revision
+        if newest is not None and is_newer:
             self._manifest = newest[1]
+        control = self._control.poll() if self._control else ControlValue(run_id=self._run_id)
+        if is_newer or control.number != self._told_number:
+            self._told_number = control.number
             vouched = self._organiser in self._pasted
-            self._channel.emit(RunFound(manifest=self._manifest, organiser=self._organiser, vouched=vouched))
+            shown = overlaid(self._manifest, control)
+            self._channel.emit(
+                RunFound(manifest=shown, organiser=self._organiser, vouched=vouched, order=control.order)
+            )
 
 
 def peers_event(peers: Iterable[PeerSeen], loss: float | None) -> PeersSeen:

@@ -30,6 +30,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
+from core.worker.roles.steering.organiser import steer
 from core.worker.swarm import (
     BlockListPublisher,
     EvaluationLog,
@@ -82,9 +83,7 @@ def _publish_and_train(
     supervisor: Supervisor,
 ) -> int:
     """Announce the run and train in it until we leave; the number of samples that this computer has computed."""
-    reason = localized("The organiser's peer is the one that others connect to.")
-    channel.emit(Network(mode="direct", reason=reason))
-    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
+    _tell_of_connection(swarm, channel)
     config = _participation_config(command, manifest)
     with open_participation(
         swarm, manifest, swarm.peer_id, config, PeerCache(), channel, supervisor, is_first=True
@@ -98,6 +97,7 @@ def _publish_and_train(
         evaluation_log.start(start_thread)
         BlockListPublisher(swarm, manifest.run.id, keys.block_list_file).start(start_thread, channel.leaving)
         channel.emit(_published(manifest, swarm.addresses(), keys))
+        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread)
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -108,6 +108,12 @@ def _publish_and_train(
         participation.run_training(on_epoch)
         checkpoints.save_last(optimizer.local_epoch)
         return participation.contributed_samples
+
+
+def _tell_of_connection(swarm: Swarm, channel: WorkerChannel) -> None:
+    reason = localized("The organiser's peer is the one that others connect to.")
+    channel.emit(Network(mode="direct", reason=reason))
+    channel.emit(Connected(peer_id=swarm.peer_id, peers=swarm.known_peers()))
 
 
 def _resume(participation: RunParticipation, checkpoints: Checkpoints, wanted: int | None) -> None:

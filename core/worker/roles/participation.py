@@ -79,6 +79,19 @@ class RunParticipation:
         """Believe what these peer ids sign of the run's epochs from now on."""
         self._peer_monitor.signers = signers
 
+    @property
+    def local_epoch(self) -> int:
+        """The epoch that our state is at."""
+        return int(self.optimizer.local_epoch)
+
+    def hold(self, is_held: bool) -> None:
+        """Compute nothing from now on, and stay connected; or go on."""
+        self._trainer.is_held = self.optimizer.tracker.is_held = is_held
+
+    def require_version(self, minimum: str) -> None:
+        """Have nothing to do with peers that say that they are older."""
+        self._peer_monitor.minimum_version = minimum
+
     def observe_loss(self) -> None:
         """Remember the loss of the state that was put in place: nobody's may be much worse."""
         self._trainer.observe_loss()

@@ -1,6 +1,6 @@
 """What a peer tells the others of a run about itself and about others, and what its client hears of that.
 
-What is published by its organiser is obeyed here, too: the list of peers that are blocked.
+What its organiser signs about other peers is obeyed here, too: who is blocked, and which versions are too old.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from core.security.sanitize import MAX_DEVICE_CHARACTERS
 from core.worker.process.channel import WorkerChannel
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
+from core.worker.roles.steering.outdated import outdated_peers
 from core.worker.swarm import (
     ACTIVITY,
     METRICS,
@@ -70,6 +71,7 @@ class PeerMonitor:
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
         self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()
+        self.minimum_version = ""  # replaced from another thread
         self._named, self._looked_at = tuple[tuple[str, int], ...](), -math.inf
 
     def run(self, leaving: threading.Event) -> None:
@@ -121,10 +123,20 @@ class PeerMonitor:
         if self._swarm.peer_id in blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
             self._channel.leave()
-        elif blocked != self._blocked:
-            log.info("%d peers are blocked by the organiser", len(blocked))
+            return
+        blocked |= self._outdated()
+        if blocked != self._blocked:
+            log.info("%d peers are blocked by the organiser, or too old for the run", len(blocked))
             self._blocked = blocked
             self._optimizer.block(peer_ids(blocked))
+
+    def _outdated(self) -> frozenset[str]:
+        """The peers that are older than the organiser asks for."""
+        if not self.minimum_version:
+            return frozenset()
+        activities = ACTIVITY.read(self._swarm.dht, self._run_id)
+        outdated = outdated_peers(activities, self._optimizer.tracker.reports, self.minimum_version)
+        return outdated - {self._organiser, self._swarm.peer_id}
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""

@@ -31,6 +31,13 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
+from core.worker.swarm.trust.control_values import (
+    ControlPublisher,
+    ControlReader,
+    ControlRepublisher,
+    control_now,
+    kept_control_file,
+)
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
 from core.worker.swarm.upload_test.measurement import MAX_PEERS as UPLOAD_TEST_PEERS
@@ -49,6 +56,9 @@ __all__ = [
     "ActivityRecord",
     "BlockListPublisher",
     "BlockListReader",
+    "ControlPublisher",
+    "ControlReader",
+    "ControlRepublisher",
     "EvaluationLog",
     "FoundManifests",
     "Interrupted",
@@ -67,10 +77,12 @@ __all__ = [
     "Version",
     "check_state_file",
     "connected_addresses",
+    "control_now",
     "dial_peers",
     "enter_swarm",
     "find_manifests",
     "guard_records",
+    "kept_control_file",
     "measure_upload",
     "not_connected",
     "others_scores",

@@ -97,6 +97,7 @@ class ObservedTracker(ProgressTracker):
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
     has_measured = False
+    is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
@@ -144,7 +145,7 @@ class ObservedTracker(ProgressTracker):
         is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.counted.values())
         if (is_overtaken and self._is_advanced(self.global_progress.eta_next_epoch)) or self.global_epoch > mine:
             return True
-        if not super().ready_to_update_epoch:
+        if self.is_held or not super().ready_to_update_epoch:
             return False
         if not self.others and not self._has_last_look:
             self._has_last_look = True

@@ -1,0 +1,70 @@
+"""The organiser's side of steering: sign and publish what its commands have written, and obey it like everybody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from core.protocol.events import RunFound
+from core.run.manifest import RunManifest
+from core.run.steering.control_value import ControlValue, overlaid
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import StartThread
+from core.worker.roles.steering.follower import Steerable, SteeringFollower
+from core.worker.swarm import ControlPublisher, Swarm
+from core.worker.training.checkpoint import Checkpoints
+
+FILE_POLL_SECONDS = 2.0
+
+
+def steer(
+    swarm: Swarm,
+    manifest: RunManifest,
+    path: Path,
+    peer: Steerable,
+    checkpoints: Checkpoints,
+    channel: WorkerChannel,
+    start_thread: StartThread,
+) -> None:
+    """Publish the control value in the file at ``path`` and obey it, until we leave; returns at once.
+
+    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds.
+    """
+
+    def completed(control: ControlValue) -> ControlValue:
+        """With the epoch after which peers leave, which the command does not know."""
+        if control.order.state != "draining" or control.order.at_epoch is not None:
+            return control
+        order = msgspec.structs.replace(control.order, at_epoch=peer.local_epoch + 1)
+        return msgspec.structs.replace(control, order=order)
+
+    def tell(control: ControlValue) -> None:
+        shown = overlaid(manifest, control)
+        channel.emit(RunFound(manifest=shown, organiser=swarm.peer_id, vouched=True, order=control.order))
+
+    publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
+    publisher.start(start_thread)
+    held = _Holding(peer, checkpoints)
+    follower = SteeringFollower(publisher.poll, held, tell, channel, is_organiser=True, poll_seconds=FILE_POLL_SECONDS)
+    follower.start(start_thread)
+
+
+class _Holding:
+    """The organiser's peer, which saves its state whenever it begins to hold."""
+
+    def __init__(self, peer: Steerable, checkpoints: Checkpoints) -> None:
+        self._peer, self._checkpoints, self._is_held = peer, checkpoints, False
+
+    @property
+    def local_epoch(self) -> int:
+        return self._peer.local_epoch
+
+    def hold(self, is_held: bool) -> None:
+        self._peer.hold(is_held)
+        if is_held and not self._is_held:
+            self._checkpoints.save(self.local_epoch)
+        self._is_held = is_held
+
+    def require_version(self, minimum: str) -> None:
+        self._peer.require_version(minimum)
