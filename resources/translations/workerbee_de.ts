@@ -3344,6 +3344,26 @@
         <source>%1: %2</source>
         <translation>%1: %2</translation>
     </message>
+    <message>
+        <source>learning rate %1</source>
+        <translation>Lernrate %1</translation>
+    </message>
+    <message>
+        <source>%1 samples a step</source>
+        <translation>%1 Beispiele pro Schritt</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>From epoch %1 on</source>
+        <translation>Ab Epoche %1</translation>
+    </message>
+    <message>
+        <source>learning rate, samples of a step and longest round may become up to %1 times higher or lower</source>
+        <translation>Lernrate, Beispiele eines Schritts und längste Runde dürfen bis zu %1-mal höher oder niedriger werden</translation>
+    </message>
     <message numerus="yes">
         <source>%n peer(s)</source>
         <translation>
@@ -3410,6 +3430,14 @@
     <message>
         <source>%1 with %2 parameters</source>
         <translation>%1 mit %2 Parametern</translation>
+    </message>
+    <message>
+        <source>While it goes on</source>
+        <translation>Während er läuft</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>coming to a stop</source>

@@ -40,7 +40,7 @@ from core.cli.parser.organiser.published_arguments import (
     read_export,
     read_runs,
 )
-from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
+from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, add_run, read_run
 from core.cli.parser.organiser.steer_arguments import SteerRun, add_steer, read_steer
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
@@ -124,6 +124,7 @@ class Help:
 ParsedCommand = (
     NewRunFile
     | CheckRunFile
+    | EditRun
     | PublishRun
     | ListRuns
     | ExportRun
@@ -177,7 +178,7 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
     add_export(commands.add_parser("export", help="write a run's model for other programs", allow_abbrev=False))
-    add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
+    add_run(commands.add_parser("run", help="write, check or change a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_service(commands.add_parser("service", help="help a run without a desktop", allow_abbrev=False))
     add_control(commands)

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from core.run.manifest import RunId, RunManifest
 from core.run.signed_record import sign_record, signed_value
+from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
 from core.schema import Count, StrictStruct
 from core.security.identity import Identity
 from core.version import VERSION_PATTERN
@@ -42,7 +43,8 @@ class Order(StrictStruct, kw_only=True, frozen=True):
 class ControlValue(StrictStruct, kw_only=True, frozen=True):
     """All that the organiser asks of the peers of one run; a ``notice`` stands in place of the manifest's.
 
-    Peers older than ``minimum_version`` leave, and are left out by the others.
+    Peers older than ``minimum_version`` leave, and are left out by the others. ``edits`` change the run's numbers, each
+    from an epoch on, by rising epoch.
     """
 
     run_id: RunId
@@ -50,6 +52,7 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True):
     order: Order = Order()
     notice: NoticeText = ""
     minimum_version: MinimumVersion = ""
+    edits: Edits = ()
 
     def ordered(self, order: Order, now: float) -> ControlValue:
         """The next value, with that order."""
@@ -62,6 +65,15 @@ class ControlValue(StrictStruct, kw_only=True, frozen=True):
     def requiring(self, minimum_version: str, now: float) -> ControlValue:
         """The next value, for which peers need that version; empty for any."""
         return msgspec.structs.replace(self, minimum_version=minimum_version, number=self._next_number(now))
+
+    def edited(self, numbers: Numbers, base: Numbers, now: float) -> ControlValue:
+        """The next value, with these numbers in place of ``base`` from an epoch on that its publisher fills in.
+
+        A change that still waits for its epoch is void.
+        """
+        signed = tuple(each for each in self.edits if each.from_epoch is not None)
+        edits = (*signed, Edit(numbers=numbers, base=base))[-MOST_EDITS:]
+        return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
 
     def _next_number(self, now: float) -> int:
         """The time, in seconds since 1970, if nothing speaks against it: so a file that was lost does no harm."""

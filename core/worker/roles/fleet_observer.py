@@ -15,6 +15,7 @@ from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import PeerSeen
 from core.run.manifest import RunManifest, signers_of
 from core.run.steering.control_value import ControlValue, overlaid
+from core.run.steering.edit import edits_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
@@ -96,7 +97,13 @@ class FleetObserver:
             vouched = self._organiser in self._pasted
             shown = overlaid(self._manifest, control)
             self._channel.emit(
-                RunFound(manifest=shown, organiser=self._organiser, vouched=vouched, order=control.order)
+                RunFound(
+                    manifest=shown,
+                    organiser=self._organiser,
+                    vouched=vouched,
+                    order=control.order,
+                    edits=edits_of(self._manifest, control.edits),
+                )
             )
 
 

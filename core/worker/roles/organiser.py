@@ -19,6 +19,8 @@ from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
+from core.run.steering.edit import is_edited
+from core.run.steering.kept_control import kept_control, kept_control_file
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
@@ -52,7 +54,7 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
     with keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys.manifest_file)
+        manifest = _with_revision(command.manifest, keys, identity.peer_id)
         listen = command.listen or fixed_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
@@ -167,13 +169,18 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
     )
 
 
-def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:
-    """The manifest with the revision of the last one published, kept at ``path``; one more if it has changed."""
-    file: JsonFile[RunManifest] = JsonFile(path, RunManifest)
-    last = file.read()
+def _with_revision(manifest: RunManifest, keys: PeerFolder, organiser: str) -> RunManifest:
+    """The manifest with the revision of the last one published, which is kept; one more if it has changed.
+
+    One whose numbers are those that were changed while the run went on is no other: the last one stays, and they hold.
+    """
+    file: JsonFile[RunManifest] = JsonFile(keys.manifest_file, RunManifest)
+    last, run_id = file.read(), manifest.run.id
     if last is not None:
+        control = kept_control(kept_control_file(keys.path, run_id), organiser, run_id)
         same = msgspec.structs.replace(manifest, revision=last.revision)
-        manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
+        is_last = same == last or is_edited(manifest, last, control.edits)
+        manifest = last if is_last else msgspec.structs.replace(manifest, revision=last.revision + 1)
     file.write(manifest)
     return manifest
 

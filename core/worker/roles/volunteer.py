@@ -18,6 +18,8 @@ from core.run.consent import is_agreed
 from core.run.manifest import RunManifest, signers_of
 from core.run.signed_manifest import SignedManifest
 from core.run.steering.control_value import ControlValue, Order, overlaid
+from core.run.steering.edit import edits_of
+from core.run.steering.kept_control import kept_control_file
 from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.local_network import guard_for_swarm
@@ -42,7 +44,6 @@ from core.worker.swarm import (
     Swarm,
     control_now,
     find_manifests,
-    kept_control_file,
     peers_in,
     publisher_of,
     swarm_loss,
@@ -328,4 +329,5 @@ def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
         samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
         loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
         order=control.order,
+        edits=edits_of(run.manifest, control.edits),
     )

@@ -36,7 +36,6 @@ from core.worker.swarm.trust.control_values import (
     ControlReader,
     ControlRepublisher,
     control_now,
-    kept_control_file,
 )
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
@@ -82,7 +81,6 @@ __all__ = [
     "enter_swarm",
     "find_manifests",
     "guard_records",
-    "kept_control_file",
     "measure_upload",
     "not_connected",
     "others_scores",

@@ -65,6 +65,7 @@ class Trainer:
         self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
         self.duty_cycle = DutyCycle()
         self.is_held = self._was_held = False
+        self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
@@ -257,4 +258,5 @@ class Trainer:
             steps=self.mini_steps if self._optimizer.takes_own_steps else None,
             most_steps=self._optimizer.most_steps,
             exchanged_share=self._optimizer.exchanged_share(),
+            learning_rate=self.learning_rate(self._epoch),
         )

@@ -1,4 +1,4 @@
-"""`workerbee steer` writes what all peers are asked, for the process that publishes, and nothing else."""
+"""`workerbee steer` and `run edit` write what all peers are asked, for the process that publishes, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from core.files.json_file import JsonFile
 from core.files.locks import CONTROL_FILE
 from core.run.manifest import RunManifest
+from core.run.run_file import load_run_file
 from core.run.steering.control_value import ControlValue
 from tests.support.cli_process import workerbee
 from tests.support.real_peers import RUN_ID, tiny
@@ -68,3 +69,58 @@ def test_what_cannot_be_asked_is_refused_in_words(
     done = workerbee(tmp_path, "steer", *words)
     assert done.code != 0 and why in done.err, done
     assert not file.path.exists()
+
+
+def run_file(path: Path, rate: float, more: str = "") -> Path:
+    """A run file whose numbers may be changed four times, with that learning rate."""
+    path.write_text(
+        f"""
+        {more or 'data.kind = "sums"'}
+        run = {{ id = "{RUN_ID}", name = "Sums" }}
+        recipe = {{ kind = "arithmetic-gpt" }}
+        optimizer = {{ name = "adamw", learning_rate = {rate} }}
+        collaboration = {{ target_batch_size = 4096, batch_size_per_step = 64 }}
+        steering = {{ max_change = 4.0 }}
+        """
+    )
+    return path
+
+
+@pytest.fixture
+def published(file: JsonFile[ControlValue], tmp_path: Path) -> JsonFile[ControlValue]:
+    """The control value of a run that was published with a rate of 0.001."""
+    manifest = load_run_file(run_file(tmp_path / "published.toml", 0.001))
+    JsonFile[RunManifest](file.path.parent / "published.json", RunManifest).write(manifest)
+    return file
+
+
+def test_a_number_that_may_be_changed_is_shown_asked_for_and_written(
+    published: JsonFile[ControlValue], tmp_path: Path
+) -> None:
+    slower = run_file(tmp_path / "run.toml", 0.0005)
+    asked = workerbee(tmp_path, "run", "edit", RUN_ID, str(slower))
+    assert asked.code != 0 and "--yes" in asked.err and not published.path.exists(), "nobody is there to agree"
+    done = workerbee(tmp_path, "run", "edit", RUN_ID, str(slower), "--yes")
+    assert done.code == 0 and "optimizer.learning_rate: 0.001 → 0.0005" in done.out, done
+    control = published.read()
+    assert control is not None and control.edits[-1].numbers.learning_rate == 0.0005
+    assert control.edits[-1].from_epoch is None, "the process that publishes knows the epoch"
+    again = workerbee(tmp_path, "run", "edit", RUN_ID, str(slower), "--yes")
+    assert "Nothing changes." in again.out and published.read() == control
+
+
+@pytest.mark.parametrize(
+    ("rate", "more", "why"),
+    [
+        (0.01, "", "learning_rate may be changed 4 times at the most"),
+        (0.001, 'data = { kind = "sums", digits = 3 }', "data.digits: "),
+        (0.001, "data.kind = 'sums'\nrequirements.disk_mib = 9", "requirements.disk_mib: 0 → 9"),
+    ],
+)
+def test_what_volunteers_would_have_to_agree_to_is_published_anew_instead(
+    published: JsonFile[ControlValue], tmp_path: Path, rate: float, more: str, why: str
+) -> None:
+    file = run_file(tmp_path / "run.toml", rate, more)
+    done = workerbee(tmp_path, "run", "edit", RUN_ID, str(file), "--yes")
+    assert done.code == 2 and why in done.err and "Publish the run file anew" in done.err, done
+    assert not published.path.exists()

@@ -123,12 +123,12 @@ def test_what_the_organiser_asks_of_all_comes_before_everything_else() -> None:
     at = figures.clock(NOW)
     session = training("helping", finished())
     assert (
-        status(ordered(session, "paused")) == f"The organiser paused the run at {at}: The data moves house. · epoch 42"
+        status(ordered(session, "paused")) == f"The organiser paused the run at {at}: The data moves house · epoch 42"
     )
     assert status(ordered(session, "draining", "")).startswith("The organiser brings the run to a stop: everybody")
     gone = replace(session, phase="ended", left=Left())
     assert status(ordered(gone, "ended")) == (
-        "The organiser has ended the run. Thank you for helping: The data moves house."
+        "The organiser has ended the run. Thank you for helping: The data moves house"
     )
     assert status(ordered(session, "running")) == status(session)
 

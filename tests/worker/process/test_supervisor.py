@@ -157,8 +157,10 @@ def start_publisher(supervisor: Any) -> None:
 
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
+    trainer: Any = Throws()
+    numbers: Any = SimpleNamespace(learning_rate=THROWS)
     participation = RunParticipation(
-        "cpu", THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
+        "cpu", trainer, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers
     )
     with contextlib.suppress(RuntimeError):
         participation.run_training()

@@ -12,9 +12,10 @@ from hivemind.dht import DHT
 
 from core.files.json_file import JsonFile
 from core.run.steering.control_value import ControlValue, Order, sign_control
+from core.run.steering.kept_control import kept_control_file
 from core.security.identity import Identity
 from core.worker.swarm.dht.node import Swarm
-from core.worker.swarm.trust.control_values import KEY_END, ControlPublisher, ControlReader, kept_control_file
+from core.worker.swarm.trust.control_values import KEY_END, ControlPublisher, ControlReader
 
 pytestmark = pytest.mark.real
 

@@ -17,6 +17,7 @@ from core.files.folders import Folders
 from core.files.json_file import JsonFile
 from core.records.published.runs import PublishedRun, find_published_run
 from core.run.steering.control_value import ControlValue, Order, OrderState
+from core.run.steering.kept_control import kept_control, kept_control_file
 from core.security.sanitize import sanitize_line
 from core.texts.run import order_words
 
@@ -48,10 +49,11 @@ def steer(command: SteerRun, folders: Folders) -> int:
 
 
 def control_of(run: PublishedRun) -> ControlValue:
-    """What was asked of the peers of a run last."""
+    """What was asked of the peers of a run last, with the epochs that its publisher has filled in, if it has."""
     run_id = run.manifest.run.id
-    kept = JsonFile[ControlValue](run.files.control_file, ControlValue).read()
-    return kept if kept is not None and kept.run_id == run_id else ControlValue(run_id=run_id)
+    asked = JsonFile[ControlValue](run.files.control_file, ControlValue).read()
+    signed = kept_control(kept_control_file(run.files.path, run_id), run.organiser, run_id)
+    return asked if asked is not None and asked.run_id == run_id and asked.number > signed.number else signed
 
 
 def write_control(run: PublishedRun, control: ControlValue) -> None:

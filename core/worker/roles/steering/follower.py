@@ -1,14 +1,15 @@
-"""Obeys the organiser's control value while this computer trains: pause, resume, drain, end, minimum version."""
+"""Obeys the organiser's control value while this computer trains: pause, resume, drain, end, version, numbers."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed
 from core.run.steering.control_value import ControlValue
+from core.run.steering.edit import Edit
 from core.version import is_older, own_version
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm.dht.publisher import StartThread
@@ -32,6 +33,15 @@ class Steerable(Protocol):
 
     def require_version(self, minimum: str) -> None:
         """Have nothing to do with peers that say that they are older."""
+        ...
+
+    def plan(self, edits: Sequence[Edit]) -> None:
+        """Use the numbers of these changes, each from its epoch on; raises UserError for more than was agreed to."""
+        ...
+
+    @property
+    def epoch_seconds(self) -> float | None:
+        """About how long an epoch lasts; ``None`` where nobody computes."""
         ...
 
 
@@ -71,6 +81,7 @@ class SteeringFollower:
             self._told_number = control.number
             log.info("control value %d: %s", control.number, control.order)
             self._peer.require_version(control.minimum_version)
+            self._peer.plan(control.edits)
             self._tell(control)
         self._obey(control)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from core.protocol.events import RunFound
 from core.run.manifest import RunManifest
 from core.run.steering.control_value import ControlValue, overlaid
+from core.run.steering.edit import Edit, edits_of, lead_epochs, with_epochs
 from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.steering.follower import Steerable, SteeringFollower
@@ -33,15 +35,16 @@ def steer(
     """
 
     def completed(control: ControlValue) -> ControlValue:
-        """With the epoch after which peers leave, which the command does not know."""
-        if control.order.state != "draining" or control.order.at_epoch is not None:
-            return control
-        order = msgspec.structs.replace(control.order, at_epoch=peer.local_epoch + 1)
-        return msgspec.structs.replace(control, order=order)
+        """With the epochs after which peers leave, and from which changes hold: no command knows them."""
+        order, epoch = control.order, peer.local_epoch
+        if order.state == "draining" and order.at_epoch is None:
+            order = msgspec.structs.replace(order, at_epoch=epoch + 1)
+        edits = with_epochs(control.edits, epoch + lead_epochs(peer.epoch_seconds))
+        return msgspec.structs.replace(control, order=order, edits=edits)
 
     def tell(control: ControlValue) -> None:
-        shown = overlaid(manifest, control)
-        channel.emit(RunFound(manifest=shown, organiser=swarm.peer_id, vouched=True, order=control.order))
+        shown, made = overlaid(manifest, control), edits_of(manifest, control.edits)
+        channel.emit(RunFound(manifest=shown, organiser=swarm.peer_id, vouched=True, order=control.order, edits=made))
 
     publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
     publisher.start(start_thread)
@@ -68,3 +71,10 @@ class _Holding:
 
     def require_version(self, minimum: str) -> None:
         self._peer.require_version(minimum)
+
+    def plan(self, edits: Sequence[Edit]) -> None:
+        self._peer.plan(edits)
+
+    @property
+    def epoch_seconds(self) -> float | None:
+        return self._peer.epoch_seconds

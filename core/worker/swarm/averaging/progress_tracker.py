@@ -52,7 +52,7 @@ class EpochClock:
     """
 
     def __init__(self, max_seconds: float) -> None:
-        self._max_seconds = max_seconds
+        self.max_seconds = max_seconds
         self.begin()
 
     def begin(self) -> None:
@@ -74,7 +74,7 @@ class EpochClock:
     @property
     def end(self) -> float:
         """When it ends, in seconds since 1970."""
-        return max(self.began + self._max_seconds, self._began + self._max_seconds / 2)
+        return max(self.began + self.max_seconds, self._began + self.max_seconds / 2)
 
 
 class ObservedTracker(ProgressTracker):
@@ -104,6 +104,7 @@ class ObservedTracker(ProgressTracker):
     _excluded: frozenset[PeerID] = frozenset()
     _blocked: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
+    _numbers_at: Callable[[int], tuple[int, float | None]] | None = None
 
     def __init__(
         self,
@@ -166,13 +167,30 @@ class ObservedTracker(ProgressTracker):
         self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
         self._pace.begin(epoch)
+        self._take_numbers()
         self.should_report_progress.set_urgently()
         return epoch
+
+    def plan(self, numbers_at: Callable[[int], tuple[int, float | None]]) -> None:
+        """Take the target batch size and the most seconds of each epoch from that function, from the present one on."""
+        with self.lock_global_progress:
+            self._numbers_at = numbers_at
+            self._take_numbers()
+
+    def _take_numbers(self) -> None:
+        if self._numbers_at is not None:
+            self.target_batch_size, seconds = self._numbers_at(self.local_progress.epoch)
+            self._clock.max_seconds = math.inf if seconds is None else seconds
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """Report progress as ProgressTracker does; our own rate is known from the first samples on."""
         self.has_measured = self.has_measured or samples_accumulated > 0
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
+
+    @property
+    def max_epoch_seconds(self) -> float:
+        """How long an epoch lasts at the most; infinity where nothing but samples ends it."""
+        return self._clock.max_seconds
 
     @property
     def latest_epoch_end(self) -> float:

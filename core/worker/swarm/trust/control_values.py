@@ -11,9 +11,9 @@ from pathlib import Path
 
 from hivemind.dht import DHT
 
-from core.files.atomic import write_atomically
-from core.files.json_file import JsonFile, read_bounded
+from core.files.json_file import JsonFile
 from core.run.steering.control_value import MAX_CONTROL_BYTES, ControlValue, control_in, newer_of, sign_control
+from core.run.steering.kept_control import keep_control, kept_control, kept_control_bytes, kept_control_file
 from core.worker.swarm.dht.node import Swarm
 from core.worker.swarm.dht.organiser_values import values_of
 from core.worker.swarm.dht.publisher import Publisher, StartThread
@@ -78,7 +78,7 @@ class ControlReader:
         self._dht, self._run_id, self._organiser, self._kept = dht, run_id, organiser, kept
         self._on_newer = on_newer
         self._newest = ControlValue(run_id=run_id)
-        if kept is not None and (signed := _kept_bytes(kept)) is not None:
+        if kept is not None and (signed := kept_control_bytes(kept)) is not None:
             self._newest = control_in(signed, organiser, run_id) or self._newest
             if self._newest.number:
                 on_newer(signed)
@@ -115,33 +115,6 @@ def control_now(swarm: Swarm, run_id: str, organiser: str) -> ControlValue:
     """The newest control value that is published, or was seen here before; nothing is kept."""
     kept = kept_control(kept_control_file(swarm.folder, run_id), organiser, run_id)
     return newer_of(kept, ControlReader(swarm.dht, run_id, organiser).poll())
-
-
-def kept_control_file(folder: Path, run_id: str) -> Path:
-    """Where a peer keeps the newest signed control value of a run, in its own folder."""
-    return folder / f"control-{run_id}.msgpack"
-
-
-def kept_control(path: Path, organiser: str, run_id: str) -> ControlValue:
-    """The control value that was kept; that of a run which nobody has steered where there is none of that organiser."""
-    signed = _kept_bytes(path)
-    kept = None if signed is None else control_in(signed, organiser, run_id)
-    return kept or ControlValue(run_id=run_id)
-
-
-def keep_control(path: Path, signed: bytes) -> None:
-    """Keep a signed control value for the next start, if the disk takes it."""
-    try:
-        write_atomically(path, signed)
-    except OSError as error:
-        log.warning("the control value is not kept for the next start: %s", error)
-
-
-def _kept_bytes(path: Path) -> bytes | None:
-    try:
-        return read_bounded(path, MAX_CONTROL_BYTES)
-    except (OSError, ValueError):
-        return None
 
 
 def _key(run_id: str) -> str:
