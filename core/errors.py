@@ -93,6 +93,7 @@ class ErrorKind(Enum):
     )
     CATALOGUE_REFUSED = ErrorText("This list of runs was refused.", "Ask its publisher what is wrong with it.", 6)
     MANIFEST_TOO_NEW = ErrorText("The run was described by a newer Workerbee.", "Update Workerbee, then join again.", 6)
+    WORKERBEE_TOO_OLD = ErrorText("The organiser asks for a newer Workerbee.", "Update Workerbee, then join again.", 6)
     MANIFEST_ROLLED_BACK = ErrorText(
         "The swarm shows an older description of this run than the one you have seen before.",
         "Try again in a few minutes; if it stays, ask the organiser.",

@@ -28,7 +28,7 @@ def notice_of(before: Session, after: Session, now: float) -> Notice | None:
     """Return the notification for the change from ``before`` to ``after``; ``now`` is ``time.time()``."""
     if after.problem is not None and before.problem is None:
         return _closed(after) if after.problem is ErrorKind.RUN_NOT_OPEN else _trouble(after.problem)
-    if _state(after) != _state(before) and _state(after) in ("paused", "finished") and _state(before):
+    if _state(after) != _state(before) and _state(after) in ("paused", "draining", "finished") and _state(before):
         return _closed(after)
     if after.is_changed and not before.is_changed:
         title = translate("Notice", "The organiser has changed the run")
@@ -42,6 +42,8 @@ def notice_of(before: Session, after: Session, now: float) -> Notice | None:
 
 
 def _state(session: Session) -> str:
+    if session.order.state in ("paused", "draining"):
+        return session.order.state
     return session.chosen.manifest.run.state if session.chosen else ""
 
 
@@ -60,8 +62,10 @@ def _closed(session: Session) -> Notice:
     """In our words, with the organiser's, if there are any."""
     run = session.chosen.manifest.run if session.chosen else None
     name = sanitize_line(run.name, _LONGEST_NAME) if run else ""
-    is_paused = run is not None and run.state == "paused"
-    if is_paused:
+    if _state(session) == "draining":
+        title = translate("Notice", "The organiser brings the run to a stop")
+        words = translate("Notice", "Your computer finishes this epoch of “%1”, and then leaves it.")
+    elif _state(session) == "paused":
         title = translate("Notice", "The organiser has paused the run")
         words = translate("Notice", "“%1” takes a rest. Your computer has nothing to do for it now.")
     else:
@@ -69,5 +73,5 @@ def _closed(session: Session) -> Notice:
         words = translate("Notice", "“%1” has ended. Thank you for helping.")
     if not name:
         return Notice(title, "")
-    said = sanitize_line(run.notice if run else "", 200)
+    said = sanitize_line(session.order.reason or (run.notice if run else ""), 200)
     return Notice(title, "\n".join(part for part in (fill_placeholders(words, name), said) if part))

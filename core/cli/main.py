@@ -35,7 +35,8 @@ from core.cli.parser.organiser.fleet_arguments import ReplayFleet, WatchFleet
 from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
-from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile
+from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile
+from core.cli.parser.organiser.steer_arguments import SteerRun
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
@@ -113,7 +114,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
+        case Reset() | ForgetOrganiser() | BlockPeer() | SteerRun() | EditRun() | ListRuns():
             return _with_files(command, folders)
         case ListContributions() | ExportReceipts() | VerifyReceipts():
             return _with_contributions(command, folders)
@@ -123,7 +124,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders: Folders) -> int:
+def _with_files(command: Reset | ForgetOrganiser | BlockPeer | SteerRun | EditRun | ListRuns, folders: Folders) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -138,6 +139,14 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders
             from core.cli.commands.organiser.block import block
 
             return block(command, folders)
+        case SteerRun():
+            from core.cli.commands.organiser.steer import steer
+
+            return steer(command, folders)
+        case EditRun():
+            from core.cli.commands.organiser.edit_run import edit_run
+
+            return edit_run(command, folders)
         case ListRuns():
             from core.cli.commands.organiser.runs import runs
 

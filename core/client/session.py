@@ -39,6 +39,7 @@ from core.protocol.events import (
     Warned,
 )
 from core.protocol.peers import PeerSeen, Suspect
+from core.run.steering.control_value import Order
 
 KEPT_ROUNDS = 15
 KEPT_WARNINGS = 20
@@ -164,6 +165,12 @@ class Session:
     def is_changed(self) -> bool:
         """Whether the organiser has changed the run since the person agreed, who has to be asked again."""
         return self.consent is None and self.agreed is not None
+
+    @property
+    def order(self) -> Order:
+        """What the organiser asks of all peers of the run."""
+        run = next(iter(self.runs), None) if isinstance(self.opening, Publish) else self.chosen
+        return Order() if run is None else run.order
 
     @property
     def joined_run_id(self) -> str | None:

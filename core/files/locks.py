@@ -40,6 +40,7 @@ class LockedFolder:
 
 
 BLOCK_LIST_FILE = "blocked.json"
+CONTROL_FILE = "control.json"
 
 
 class PeerFiles:
@@ -79,6 +80,11 @@ class PeerFiles:
     def block_list_file(self) -> Path:
         """The peers that the organiser has blocked; written by the command, read by the worker that publishes."""
         return self.path / BLOCK_LIST_FILE
+
+    @property
+    def control_file(self) -> Path:
+        """What the organiser asks of all peers; written by commands, read by the worker that publishes."""
+        return self.path / CONTROL_FILE
 
     @property
     def scores_file(self) -> Path:

@@ -50,7 +50,7 @@ class FleetState:
             at=now,
             run_id=run.id,
             name=run.name,
-            state=run.state,
+            state="paused" if self.run.order.state in ("paused", "draining") else run.state,
             notice=run.notice,
             organiser=self.run.organiser,
             mode=collaboration.mode,

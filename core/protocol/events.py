@@ -15,6 +15,8 @@ from core.protocol.types import Event
 from core.run.manifest import RunManifest
 from core.run.signed_receipts import Epoch, KeyText, Record, Samples
 from core.run.signed_scores import Score
+from core.run.steering.control_value import Order
+from core.run.steering.edit import Edits
 from core.schema import Count
 from core.security.confinement.gaps import Gap
 
@@ -27,10 +29,7 @@ class Hello(Event, tag="hello", kw_only=True, frozen=True):
 
 
 class Confined(Event, tag="confined", kw_only=True, frozen=True):
-    """The worker has confined itself and all that it will start; ``gaps`` are what this computer leaves open.
-
-    What they mean is in core.security.confinement.gaps.
-    """
+    """The worker has confined itself and all that it will start; ``gaps`` are what this computer leaves open."""
 
     gaps: tuple[Gap, ...] = ()
 
@@ -112,7 +111,8 @@ class Paced(Event, tag="paced", kw_only=True, frozen=True):
 class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     """A run that the swarm publishes, verified. ``organiser`` is the signer's peer id; a local file has none.
 
-    ``vouched`` is true where the pasted address contains the signer's key.
+    ``vouched`` is true where the pasted address contains the signer's key. ``order`` is what all peers are to do, and
+    ``edits`` what the organiser has changed of the manifest's numbers, each from an epoch on.
     """
 
     manifest: RunManifest
@@ -122,6 +122,8 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     epoch: Count | None = None
     samples_per_second: float | None = None
     loss: float | None = None
+    order: Order = Order()
+    edits: Edits = ()
 
 
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):
@@ -161,10 +163,10 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     """Where training is, at most twice a second.
 
     ``samples`` of ``target`` is the swarm's progress to the next step, ``my_samples`` our part of it;
-    ``contributed_samples`` is all that this worker has computed. ``stalled_seconds`` is the longest time that
-    the loop has stood still in the optimizer since the last event. With local SGD ``steps`` counts our own in this
-    round, of which the run allows ``most_steps``; ``exchanged_share`` is how much of an exchange is done while training
-    goes on, 0 to 1.
+    ``contributed_samples`` is all that this worker has computed. ``stalled_seconds`` is the longest time that the loop
+    has stood still in the optimizer since the last event. With local SGD ``steps`` counts our own in this round, of
+    which the run allows ``most_steps``; ``exchanged_share`` is how much of an exchange is done while training goes on,
+    0 to 1. The ``learning_rate``, of the step that ends the epoch, is told where the organiser may change it meanwhile.
     """
 
     epoch: Count
@@ -184,6 +186,7 @@ class Progress(Event, tag="progress", kw_only=True, frozen=True):
     steps: Count | None = None
     most_steps: Count | None = None
     exchanged_share: float | None = None
+    learning_rate: float | None = None
 
 
 class RoundFinished(Event, tag="round_finished", kw_only=True, frozen=True):

@@ -96,7 +96,8 @@ class UnfinishedRunFile:
 def is_finished(session: Session) -> bool:
     """Whether the organiser has finished the run of the session, which has ended for that reason."""
     chosen = session.chosen
-    return session.problem is ErrorKind.RUN_NOT_OPEN and chosen is not None and chosen.manifest.run.state == "finished"
+    is_over = session.problem is ErrorKind.RUN_NOT_OPEN or (session.phase == "ended" and session.problem is None)
+    return is_over and chosen is not None and chosen.manifest.run.state == "finished"
 
 
 def continuation(

@@ -88,6 +88,14 @@ class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
     """The number of epochs from one published loss to the next."""
 
 
+class SteeringSpec(StrictStruct, kw_only=True, frozen=True):
+    """How far the organiser may change numbers while the run goes on; whoever agrees to the run agrees to that."""
+
+    max_change: Annotated[float, Meta(ge=1, le=16)] = 1.0
+    """How many times higher or lower ``run edit`` may make ``learning_rate``, ``target_batch_size`` and
+    ``max_round_seconds``, all peers in the same epoch; 1 is not at all."""
+
+
 class Requirements(StrictStruct, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
@@ -123,6 +131,8 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """How the peers work together."""
     evaluation: EvaluationSpec = EvaluationSpec()
     """How often the held-out loss is published."""
+    steering: SteeringSpec = SteeringSpec()
+    """How far numbers may be changed while the run goes on."""
     requirements: Requirements = Requirements()
     """The computer that a volunteer should have."""
 

@@ -65,6 +65,7 @@ from core.texts import availability, errors, figures
 from core.texts.confinement import confinement_words
 from core.texts.fit import of_measured
 from core.texts.localization import translate
+from core.texts.run import edit_words, order_words
 from core.texts.run_order import order_line
 from core.texts.traffic import mbits
 from core.texts.worker_messages import translate_message
@@ -192,6 +193,10 @@ def _of_arrival(event: _Arrival) -> str:
             return fill_placeholders(words, short_id(event.peer_id))
         case Network():
             return _of_network(event)
+        case RunFound() if event.order.state != "running":
+            return f"{order_words(event.order)}."
+        case RunFound() if event.edits:
+            return f"{edit_words(event.edits[-1])}."
         case RunFound():
             return fill_placeholders(
                 translate("EventLog", "Found the run “%1”, revision %2."),

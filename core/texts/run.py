@@ -5,6 +5,8 @@ from __future__ import annotations
 from core.placeholders import fill_placeholders
 from core.protocol.events import RunFound
 from core.run.requirements import estimate_requirements
+from core.run.steering.control_value import Order
+from core.run.steering.edit import Edit
 from core.security.sanitize import sanitize_line, short_id
 from core.texts import figures
 from core.texts.localization import translate
@@ -48,6 +50,8 @@ def trust_in(run: RunFound) -> tuple[str, str]:
 
 def closed_words(run: RunFound) -> str:
     """Return why nobody may start, or nothing where the run is open."""
+    if run.order.state == "draining":
+        return translate("Run", "The organiser brings this run to a stop; it takes nobody new for the time being.")
     match run.manifest.run.state:
         case "paused":
             return translate("Run", "The organiser has paused this run; it takes nobody new for the time being.")
@@ -55,6 +59,47 @@ def closed_words(run: RunFound) -> str:
             return translate("Run", "The organiser has finished this run; it takes nobody new.")
         case _:
             return ""
+
+
+def order_words(order: Order) -> str:
+    """Return what the organiser asks of all peers, and why; nothing where that is to train."""
+    match order.state:
+        case "paused":
+            words = fill_placeholders(
+                translate("Run", "The organiser paused the run at %1"), figures.clock(order.since)
+            )
+        case "draining":
+            words = translate("Run", "The organiser brings the run to a stop: everybody finishes the epoch and leaves")
+        case "ended":
+            words = translate("Run", "The organiser has ended the run. Thank you for helping")
+        case _:
+            return ""
+    reason = sanitize_line(order.reason, 300).rstrip(".")  # whoever shows it ends the sentence, or goes on
+    return fill_placeholders(translate("Run", "%1: %2"), words, reason) if reason else words
+
+
+def edit_words(edit: Edit) -> str:
+    """Return which numbers hold from an epoch on that the organiser has chosen while the run goes on."""
+    numbers = edit.numbers
+    words = [
+        fill_placeholders(translate("Run", "learning rate %1"), f"{numbers.learning_rate:g}"),
+        fill_placeholders(translate("Run", "%1 samples a step"), figures.count(numbers.target_batch_size)),
+    ]
+    if numbers.max_round_seconds is not None:
+        words.append(fill_placeholders(translate("Run", "at most %1"), figures.about(numbers.max_round_seconds)))
+    begins = fill_placeholders(translate("Run", "From epoch %1 on"), figures.count(edit.from_epoch or 0))
+    return fill_placeholders(translate("Run", "%1: %2"), begins, ", ".join(words))
+
+
+def _changeable_in(run: RunFound) -> str:
+    """How far the organiser may change numbers without asking anybody again; nothing where not at all."""
+    most = run.manifest.steering.max_change
+    if most <= 1:
+        return ""
+    words = translate(
+        "Run", "learning rate, samples of a step and longest round may become up to %1 times higher or lower"
+    )
+    return fill_placeholders(words, f"{most:g}")
 
 
 def now_in(run: RunFound) -> str:
@@ -102,12 +147,18 @@ def facts_of(run: RunFound, homepage: str) -> list[tuple[str, str]]:
             fill_placeholders(translate("Run", "%1 with %2 parameters"), str(recipe), parameters),
         ),
         *sources_of(run.manifest),
+        (translate("Run", "While it goes on"), _changeable_in(run)),
+        (translate("Run", "Changed"), edit_words(run.edits[-1]) if run.edits else ""),
         (translate("Run", "At the moment"), now_in(run)),
     ]
     return [(name, words) for name, words in known if words]
 
 
 def _state_of(run: RunFound) -> str:
+    if run.order.state == "draining":
+        return translate("Run", "coming to a stop")
+    if run.order.state == "paused":
+        return translate("Run", "paused")
     match run.manifest.run.state:
         case "paused":
             return translate("Run", "paused")

@@ -9,6 +9,7 @@ from core.placeholders import fill_placeholders
 from core.protocol.events import Progress, Restarting, StateLoading
 from core.texts import availability, errors, figures
 from core.texts.localization import translate
+from core.texts.run import order_words
 
 BETWEEN = " · "
 _AT_WORK = ("connecting", "starting", "training")
@@ -110,9 +111,11 @@ def loading(event: StateLoading) -> str:
 def _training(session: Session, timestamps: EventTimestamps, now: float) -> str:
     if session.progress is None:
         keeps = session.training is None and session.published is not None
-        if keeps:
+        if keeps and session.order.state == "running":
             return translate("Status", "Keeping the run published")
-        return translate("Status", "Training begins…")
+        return order_words(session.order) or translate("Status", "Training begins…")
+    if session.order.state in ("paused", "ended"):
+        return BETWEEN.join((order_words(session.order), round_or_epoch(session.progress)))
     where = [round_or_epoch(session.progress), _steps(session.progress)]
     averaged = _exchanging(session.progress) or _averaged(session, timestamps, now)
     parts = [_activity(session), *where, averaged, _next(session, timestamps, now)]
@@ -153,6 +156,8 @@ def _exchanging(progress: Progress) -> str:
 def _activity(session: Session) -> str:
     if session.is_finishing:
         return translate("Status", "Finishing this epoch, then stopping")
+    if session.order.state == "draining":
+        return order_words(session.order)
     match session.contribution_status.state if session.contribution_status else None:
         case "alone":
             return translate("Status", "Training alone")
@@ -210,6 +215,8 @@ def _paused(session: Session) -> str:
 def _ended(session: Session) -> str:
     if session.problem is not None:
         return fill_placeholders(translate("Status", "Stopped · %1"), errors.title_of(session.problem))
+    if session.left is not None and session.order.state in ("draining", "ended"):
+        return order_words(session.order)
     if session.left is not None:
         return translate("Status", "You have left the run · goodbye was said")
     return translate("Status", "Nothing is running")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import msgspec
@@ -10,13 +9,13 @@ from msgspec import Meta
 
 from core.schema import StrictStruct
 from core.security.identity import Identity, verify
+from core.version import VERSION_PATTERN, is_older
 
 MAX_NOTICE_BYTES = 8 * 1024
 _SIGNING_PREFIX = b"workerbee update notice 1:"
-_VERSION = r"^[0-9]{1,6}(\.[0-9]{1,6}){1,3}\Z"
 _PAGE = r"^https://[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?(/[!-~]{0,500})?\Z"
 
-Version = Annotated[str, Meta(pattern=_VERSION)]
+Version = Annotated[str, Meta(pattern=VERSION_PATTERN)]
 
 
 class RefusedNoticeError(Exception):
@@ -31,7 +30,7 @@ class UpdateNotice(StrictStruct, kw_only=True, frozen=True):
 
     def is_newer_than(self, version: str) -> bool:
         """Whether the version is newer than another; false where that is not a version, as in a checkout."""
-        return bool(re.match(_VERSION, version)) and _numbers(self.version) > _numbers(version)
+        return is_older(version, self.version)
 
 
 class SignedNotice(StrictStruct, frozen=True):
@@ -68,11 +67,3 @@ def notice_in(encoded: bytes, publisher: str) -> UpdateNotice:
 
 def _decoded(encoded: bytes) -> UpdateNotice:
     return msgspec.json.decode(encoded, type=UpdateNotice)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """1.0 and 1.0.0 are the same."""
-    numbers = [int(part) for part in version.split(".")]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)

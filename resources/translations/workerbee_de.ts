@@ -2530,6 +2530,14 @@
         <translation>Das Training geht weiter</translation>
     </message>
     <message>
+        <source>The organiser brings the run to a stop</source>
+        <translation>Der Organisator hält den Lauf an</translation>
+    </message>
+    <message>
+        <source>Your computer finishes this epoch of “%1”, and then leaves it.</source>
+        <translation>Ihr Computer beendet diese Epoche von „%1“ und verlässt ihn dann.</translation>
+    </message>
+    <message>
         <source>The organiser has paused the run</source>
         <translation>Der Organisator hat den Lauf pausiert</translation>
     </message>
@@ -3271,6 +3279,10 @@
         <translation>Fragen Sie, wer sie veröffentlicht, was daran falsch ist.</translation>
     </message>
     <message>
+        <source>The organiser asks for a newer Workerbee.</source>
+        <translation>Der Organisator verlangt ein neueres Workerbee.</translation>
+    </message>
+    <message>
         <source>Look at what has changed, and press Start if you agree to that, too.</source>
         <translation>Sehen Sie an, was sich geändert hat, und drücken Sie Starten, wenn Sie auch dem zustimmen.</translation>
     </message>
@@ -3986,12 +3998,52 @@
         <translation>Jeder im Schwarm kann ihn signiert haben. Fragen Sie, wer Ihnen die Adresse gegeben hat, ob der unten genannte Organisator der richtige ist.</translation>
     </message>
     <message>
+        <source>The organiser brings this run to a stop; it takes nobody new for the time being.</source>
+        <translation>Der Organisator hält diesen Lauf an; er nimmt vorerst niemanden auf.</translation>
+    </message>
+    <message>
         <source>The organiser has paused this run; it takes nobody new for the time being.</source>
         <translation>Der Organisator hat diesen Lauf pausiert; er nimmt vorerst niemanden auf.</translation>
     </message>
     <message>
         <source>The organiser has finished this run; it takes nobody new.</source>
         <translation>Der Organisator hat diesen Lauf abgeschlossen; er nimmt niemanden mehr auf.</translation>
+    </message>
+    <message>
+        <source>The organiser paused the run at %1</source>
+        <translation>Der Organisator hat den Lauf um %1 pausiert</translation>
+    </message>
+    <message>
+        <source>The organiser brings the run to a stop: everybody finishes the epoch and leaves</source>
+        <translation>Der Organisator hält den Lauf an: alle beenden die Epoche und verlassen ihn</translation>
+    </message>
+    <message>
+        <source>The organiser has ended the run. Thank you for helping</source>
+        <translation>Der Organisator hat den Lauf beendet. Danke für Ihre Hilfe</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>learning rate %1</source>
+        <translation>Lernrate %1</translation>
+    </message>
+    <message>
+        <source>%1 samples a step</source>
+        <translation>%1 Beispiele pro Schritt</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>From epoch %1 on</source>
+        <translation>Ab Epoche %1</translation>
+    </message>
+    <message>
+        <source>learning rate, samples of a step and longest round may become up to %1 times higher or lower</source>
+        <translation>Lernrate, Beispiele eines Schritts und längste Runde dürfen bis zu %1-mal höher oder niedriger werden</translation>
     </message>
     <message numerus="yes">
         <source>%n peer(s)</source>
@@ -4059,6 +4111,18 @@
     <message>
         <source>%1 with %2 parameters</source>
         <translation>%1 mit %2 Parametern</translation>
+    </message>
+    <message>
+        <source>While it goes on</source>
+        <translation>Während er läuft</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>coming to a stop</source>
+        <translation>wird angehalten</translation>
     </message>
     <message>
         <source>Learns from</source>

@@ -33,6 +33,8 @@ from core.run.signed_manifest import SignedManifest
 from core.run.signed_record import sign_record
 from core.run.signed_scores import EvaluationHistory, scores_in
 from core.run.spec.collaboration import DeltaCodec
+from core.run.steering import control_value
+from core.run.steering.control_value import ControlValue, control_in
 from core.security.identity import Identity
 from core.updates import notice as notices
 from core.updates.notice import RefusedNoticeError, SignedNotice, notice_in
@@ -129,9 +131,10 @@ def _scores(data: bytes) -> None:
 
 
 def _blocks(data: bytes) -> None:
-    """As they come, and as an organiser would have signed them."""
+    """As they come, and as an organiser would have signed them, also as control values."""
     for encoded in (data, sign_record(block_list._KIND, data, ORGANISER)):
         blocks_in(encoded, ORGANISER.peer_id, "sums")
+    control_in(sign_record(control_value._KIND, data, ORGANISER), ORGANISER.peer_id, "sums")
 
 
 def _findings(data: bytes) -> None:
@@ -218,7 +221,11 @@ def targets() -> dict[str, Target]:
         "dataset-card": Target(_dataset_card, (card.encode(),)),
         "state-file": Target(_state_file, (_state_bytes(),)),
         "blocks": Target(
-            _blocks, (msgspec.msgpack.encode(BlockList(run_id="sums", blocks=(Block(peer_id="a", until=1.0),))),)
+            _blocks,
+            (
+                msgspec.msgpack.encode(BlockList(run_id="sums", blocks=(Block(peer_id="a", until=1.0),))),
+                msgspec.msgpack.encode(ControlValue(run_id="sums", number=1, notice="Back at noon.")),
+            ),
         ),
         "findings": Target(
             _findings,

@@ -92,7 +92,7 @@ def _rows(run: RunFound) -> Rows:
     info, needs = run.manifest.run, estimate_requirements(run.manifest)
     files = f", and {figures.size(needs.fetched_bytes)} of files once" if needs.fetched_bytes else ""
     return [
-        ("State", run_texts.closed_words(run)),
+        ("State", run_texts.closed_words(run) or run_texts.order_words(run.order)),
         ("Signature", " ".join(run_texts.trust_in(run))),
         *run_texts.facts_of(run, sanitize_line(info.homepage)),
         ("Notice", sanitize_line(info.notice)),

@@ -9,6 +9,7 @@ from core.client.session import Session
 from core.protocol.client_events import ClientEvent
 from core.protocol.events import Evaluated, Progress, RoundFinished
 from core.texts import figures
+from core.texts.run import order_words
 
 
 def counted(number: int, noun: str) -> str:
@@ -52,6 +53,11 @@ class Tally:
 
     def summary(self, session: Session, now: float) -> str:
         """Return the last line: ``Helped for 3 epochs: 12,416 samples in 41 s, 3 of 3 rounds averaged with others``."""
+        if session.order.state in ("draining", "ended"):
+            return f"{order_words(session.order)}.\n{self._of_training(session, now)}"
+        return self._of_training(session, now)
+
+    def _of_training(self, session: Session, now: float) -> str:
         if self.started_at is None:
             return "Left before the training began."
         epochs = counted(session.epochs_done, "epoch")

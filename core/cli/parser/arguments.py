@@ -45,7 +45,8 @@ from core.cli.parser.organiser.published_arguments import (
     read_export,
     read_runs,
 )
-from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile, add_run, read_run
+from core.cli.parser.organiser.run_arguments import CheckRunFile, EditRun, NewRunFile, add_run, read_run
+from core.cli.parser.organiser.steer_arguments import SteerRun, add_steer, read_steer
 from core.cli.parser.report_arguments import MakeReport, add_report, read_report
 from core.cli.parser.service_arguments import ServiceCommand, add_service, read_service
 from core.errors import ErrorKind, UserError
@@ -130,6 +131,7 @@ class Help:
 ParsedCommand = (
     NewRunFile
     | CheckRunFile
+    | EditRun
     | PublishRun
     | ListRuns
     | CatalogueCommand
@@ -147,6 +149,7 @@ ParsedCommand = (
     | WatchFleet
     | ReplayFleet
     | BlockPeer
+    | SteerRun
     | MakeReport
     | ContributionCommand
     | ShowDocument
@@ -179,11 +182,12 @@ def command_parser(version: str) -> argparse.ArgumentParser:
     add_peers(commands.add_parser("peers", help="show the peers of a run, or its suspects", allow_abbrev=False))
     add_fleet(commands.add_parser("fleet", help="watch the peers of a run; a status page", allow_abbrev=False))
     add_block(commands.add_parser("block", help="block a peer from a run published here", allow_abbrev=False))
+    add_steer(commands.add_parser("steer", help="pause, resume or end a run for all", allow_abbrev=False))
     add_publish(commands.add_parser("publish", help="start a run and print its address", allow_abbrev=False))
     add_runs(commands.add_parser("runs", help="show the runs that were published here", allow_abbrev=False))
     add_catalogue(commands.add_parser("catalogue", help="publish a list of runs; show one", allow_abbrev=False))
     add_export(commands.add_parser("export", help="write a run's model for other programs", allow_abbrev=False))
-    add_run(commands.add_parser("run", help="write or check a run file", allow_abbrev=False))
+    add_run(commands.add_parser("run", help="write, check or change a run file", allow_abbrev=False))
     _add_swarm(commands.add_parser("swarm", help="try a run file with several peers here", allow_abbrev=False))
     add_service(commands.add_parser("service", help="help a run without a desktop", allow_abbrev=False))
     add_control(commands)
@@ -301,6 +305,7 @@ _READERS: dict[str, Callable[[argparse.Namespace], ParsedCommand]] = {
     "peers": read_peers,
     "fleet": read_fleet,
     "block": read_block,
+    "steer": read_steer,
     "report": read_report,
     **dict.fromkeys(("contributions", "receipts"), read_contributions),
     "swarm": lambda asked: TrySwarm(

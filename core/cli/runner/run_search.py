@@ -9,7 +9,7 @@ from core.protocol.events import RunFound
 from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.security.sanitize import sanitize_line
-from core.texts.run import line_of
+from core.texts.run import line_of, order_words
 
 
 def find_runs(
@@ -45,6 +45,8 @@ def only_run(runs: tuple[RunFound, ...]) -> RunFound:
     """Return the only run, as `one_run` does; raises UserError where it is not open, too."""
     found = one_run(runs)
     run = found.manifest.run
+    if found.order.state in ("draining", "ended"):
+        raise UserError(ErrorKind.RUN_NOT_OPEN, f"{order_words(found.order)}.")
     if run.state != "open":
         notice = f" The organiser says: {sanitize_line(run.notice)}" if run.notice.strip() else ""
         raise UserError(ErrorKind.RUN_NOT_OPEN, f"“{sanitize_line(run.name)}” is {run.state}.{notice}")

@@ -31,6 +31,39 @@ class LearningRateFactor:
         return 1 - done if spec.kind == "linear" else (1 + math.cos(math.pi * done)) / 2
 
 
+class SteeredSchedule:
+    """The schedule of a run whose organiser may change the learning rate from some epoch on.
+
+    ``plan`` may be called from any thread; what it says of later epochs changes nothing of the present one.
+    """
+
+    def __init__(self, spec: SchedulerSpec, full_rate: float) -> None:
+        self._factor, self._full_rate = LearningRateFactor(spec), full_rate
+        self._rate_at: Callable[[int], float] = lambda _epoch: full_rate
+        self._built: LambdaLR | None = None
+
+    def __call__(self, epoch: int) -> float:
+        """The share of the manifest's full learning rate at an epoch."""
+        return self._factor(epoch) * self._rate_at(epoch) / self._full_rate
+
+    def build(self, optimizer: Optimizer) -> LRScheduler:
+        """The schedule of that optimizer."""
+        self._built = LambdaLR(optimizer, lr_lambda=self)
+        return self._built
+
+    def rate(self, epoch: int) -> float:
+        """The learning rate of the step that ends an epoch."""
+        return self._full_rate * self(epoch)
+
+    def plan(self, rate_at: Callable[[int], float]) -> None:
+        """Take the full learning rate of each epoch from that function, of the present one at once."""
+        self._rate_at, built = rate_at, self._built
+        if built is None:
+            return
+        for group, base_rate in zip(built.optimizer.param_groups, built.base_lrs, strict=True):
+            group["lr"] = base_rate * self(built.last_epoch)
+
+
 def make_scheduler(spec: SchedulerSpec) -> Callable[[Optimizer], LRScheduler] | None:
     """What builds the manifest's schedule, one ``step()`` an epoch; ``None`` where the rate never changes."""
     if spec.kind == "constant" and not spec.warmup_epochs:

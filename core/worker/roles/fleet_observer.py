@@ -14,6 +14,8 @@ from core.errors import ErrorKind, UserError
 from core.protocol.events import PeersSeen, RunFound, RunScored, SuspectsSeen
 from core.protocol.peers import FleetHealth, PeerSeen
 from core.run.manifest import RunManifest, signers_of
+from core.run.steering.control_value import ControlValue, overlaid
+from core.run.steering.edit import edits_of
 from core.security.sanitize import MAX_DEVICE_CHARACTERS, MAX_NAME_CHARACTERS, sanitize_line
 from core.worker.process.channel import WorkerChannel
 from core.worker.swarm import (
@@ -23,6 +25,7 @@ from core.worker.swarm import (
     PROGRESS,
     SUSPECTS,
     BlockListReader,
+    ControlReader,
     FindingsReader,
     Swarm,
     find_manifests,
@@ -54,6 +57,8 @@ class FleetObserver:
         self._block_list = BlockListReader(swarm.dht, self._run_id, organiser) if organiser else None
         self._health = FleetHealth()
         self._findings = FindingsReader(swarm.dht, self._run_id)
+        self._control = ControlReader(swarm.dht, self._run_id, organiser) if organiser else None
+        self._told_number = 0
         self._told_epoch, self._looked_at, self._seen_at = -1, -math.inf, time.monotonic()
 
     def look(self) -> None:
@@ -92,12 +97,25 @@ class FleetObserver:
             self._channel.emit(RunScored(latest=latest, earlier=tuple(earlier)))
 
     def _send_newer_manifest(self) -> None:
-        """Tell what the organiser has changed: the state, the notice, the target."""
+        """Tell what the organiser has changed: the state, the notice, the target, what it asks of all peers."""
         newest = find_manifests(self._swarm.dht, self._pasted).open.get((self._organiser, self._run_id))
-        if newest is not None and newest[1].revision > self._manifest.revision:
+        is_newer = newest is not None and newest[1].revision > self._manifest.revision
+        if newest is not None and is_newer:
             self._manifest = newest[1]
+        control = self._control.poll() if self._control else ControlValue(run_id=self._run_id)
+        if is_newer or control.number != self._told_number:
+            self._told_number = control.number
             vouched = self._organiser in self._pasted
-            self._channel.emit(RunFound(manifest=self._manifest, organiser=self._organiser, vouched=vouched))
+            shown = overlaid(self._manifest, control)
+            self._channel.emit(
+                RunFound(
+                    manifest=shown,
+                    organiser=self._organiser,
+                    vouched=vouched,
+                    order=control.order,
+                    edits=edits_of(self._manifest, control.edits),
+                )
+            )
 
 
 def peers_event(peers: Iterable[PeerSeen], loss: float | None, health: FleetHealth = _UNKNOWN) -> PeersSeen:

@@ -18,6 +18,8 @@ from core.run.address import JoinAddress
 from core.run.manifest import RunManifest
 from core.run.multiaddr import is_loopback, readable_multiaddrs
 from core.run.signed_manifest import SignedManifest
+from core.run.steering.edit import is_edited
+from core.run.steering.kept_control import kept_control, kept_control_file
 from core.security.identity import Identity
 from core.worker.fetch.file_store import FileStore
 from core.worker.mirror.writer import MirrorWriter
@@ -31,6 +33,7 @@ from core.worker.process.supervisor import Supervisor
 from core.worker.process.watchdog import watch_child_processes
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
+from core.worker.roles.steering.organiser import steer
 from core.worker.swarm import (
     BlockListPublisher,
     EvaluationLog,
@@ -52,7 +55,7 @@ def run_organiser(command: Publish, keys: PeerFolder, channel: WorkerChannel, su
     with keys:
         identity_path = Path(command.identity) if command.identity else keys.identity_path
         identity = Identity.load_or_create(identity_path)
-        manifest = _with_revision(command.manifest, keys.manifest_file)
+        manifest = _with_revision(command.manifest, keys, identity.peer_id)
         listen = command.listen or fixed_listen(keys.port_file)
         refuse_taken_ports(listen)
         swarm = enter_swarm(
@@ -99,6 +102,7 @@ def _publish_and_train(
         published = _published(manifest, swarm.addresses(), keys)
         start_thread("posted address", _address_tester(command, swarm, published, participation, channel).run)
         channel.emit(published)
+        steer(swarm, manifest, keys.control_file, participation, checkpoints, channel, start_thread)
 
         def on_epoch(evaluated: Evaluated) -> None:
             evaluation_log.add(evaluated, optimizer.state_averager.roots)
@@ -170,13 +174,18 @@ def _participation_config(command: Publish, manifest: RunManifest) -> Participat
     )
 
 
-def _with_revision(manifest: RunManifest, path: Path) -> RunManifest:
-    """The manifest with the revision of the last one published, kept at ``path``; one more if it has changed."""
-    file: JsonFile[RunManifest] = JsonFile(path, RunManifest)
-    last = file.read()
+def _with_revision(manifest: RunManifest, keys: PeerFolder, organiser: str) -> RunManifest:
+    """The manifest with the revision of the last one published, which is kept; one more if it has changed.
+
+    One whose numbers are those that were changed while the run went on is no other: the last one stays, and they hold.
+    """
+    file: JsonFile[RunManifest] = JsonFile(keys.manifest_file, RunManifest)
+    last, run_id = file.read(), manifest.run.id
     if last is not None:
+        control = kept_control(kept_control_file(keys.path, run_id), organiser, run_id)
         same = msgspec.structs.replace(manifest, revision=last.revision)
-        manifest = same if same == last else msgspec.structs.replace(manifest, revision=last.revision + 1)
+        is_last = same == last or is_edited(manifest, last, control.edits)
+        manifest = last if is_last else msgspec.structs.replace(manifest, revision=last.revision + 1)
     file.write(manifest)
     return manifest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 
@@ -12,7 +12,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
-from core.worker.compute.learning_rate import make_scheduler
+from core.run.steering.edit import Edit
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
 from core.worker.network.connection_driver import ConnectionDriver
@@ -28,6 +28,7 @@ from core.worker.roles.contribution_reporter import ContributionReporter
 from core.worker.roles.pace_keeper import PaceKeeper
 from core.worker.roles.peer_monitor import PeerMonitor, device_model
 from core.worker.roles.preparation import DownloadProgress, ParticipationConfig, PreparedTraining, prepare_training
+from core.worker.roles.steering.run_numbers import RunNumbers
 from core.worker.roles.upload_monitor import UploadMonitor
 from core.worker.swarm import (
     FindingsLedger,
@@ -69,6 +70,7 @@ class RunParticipation:
         upload_monitor: UploadMonitor,
         channel: WorkerChannel,
         supervisor: Supervisor,
+        numbers: RunNumbers,
     ) -> None:
         self._device, self._trainer, self.optimizer, self._contribution = device, trainer, optimizer, contribution
         self._trials = trials
@@ -76,6 +78,8 @@ class RunParticipation:
         self._peer_monitor, self._upload_monitor = peer_monitor, upload_monitor
         self._channel, self._supervisor = channel, supervisor
         self._has_left = threading.Event()
+        self._numbers = numbers
+        trainer.learning_rate, supervisor.say_goodbye = numbers.learning_rate, optimizer.say_goodbye
 
     @property
     def contributed_samples(self) -> int:
@@ -89,6 +93,30 @@ class RunParticipation:
     def note_reachability(self, reached: int, unreached: int) -> None:
         """Publish that so many peers have tried to dial us and could, and so many could not."""
         self._peer_monitor.counter.note_reachability(reached, unreached)
+
+    @property
+    def local_epoch(self) -> int:
+        """The epoch that our state is at."""
+        return int(self.optimizer.local_epoch)
+
+    def hold(self, is_held: bool) -> None:
+        """Compute nothing from now on, and stay connected; or go on."""
+        self._trainer.is_held = self.optimizer.tracker.is_held = is_held
+
+    def plan(self, edits: Sequence[Edit]) -> None:
+        """Use the numbers of these changes, each from its epoch on; raises UserError for more than was agreed to."""
+        self._numbers.plan(edits, self.optimizer)
+
+    @property
+    def epoch_seconds(self) -> float | None:
+        """About how long an epoch lasts; ``None`` where nobody computes."""
+        tracker = self.optimizer.tracker
+        rate = tracker.statistics.swarm_rate()
+        return min(tracker.target_batch_size / rate, tracker.max_epoch_seconds) if rate else None
+
+    def require_version(self, minimum: str) -> None:
+        """Have nothing to do with peers that say that they are older."""
+        self._peer_monitor.minimum_version = minimum
 
     def observe_loss(self) -> None:
         """Remember the loss of the state that was put in place: nobody's may be much worse."""
@@ -162,8 +190,8 @@ def open_participation(
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, ledger, counter, findings = counters = _counters(manifest.run.id)
         listeners = _listeners(manifest, prepared, counters, channel)
-        optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
-        supervisor.say_goodbye = optimizer.say_goodbye
+        numbers = RunNumbers(manifest)
+        optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel, numbers)
         others = SwarmPeers(swarm, optimizer, monitor)
         connection = _connection(others, peer_cache, prepared.numeric_checks, is_first=is_first)
         yield RunParticipation(
@@ -178,6 +206,7 @@ def open_participation(
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,
+            numbers,
         )
 
 
@@ -248,6 +277,7 @@ def enter_training(
     config: ParticipationConfig,
     listeners: Listeners,
     channel: WorkerChannel,
+    numbers: RunNumbers,
 ) -> SwarmOptimizer:
     """Build the SwarmOptimizer, which forks the averagers' processes and announces us to the run."""
     guard_records(swarm, manifest.run.id)
@@ -260,7 +290,7 @@ def enter_training(
         manifest.collaboration,
         params=[parameter for parameter in prepared.recipe.model.parameters() if parameter.requires_grad],
         optimizer=make_optimizer(manifest.optimizer, prepared.device),
-        scheduler=make_scheduler(manifest.scheduler),
+        scheduler=numbers.scheduler,
         leaving=channel.leaving,
         listeners=listeners,
         is_state_server=config.is_state_server,

@@ -1,7 +1,7 @@
 """What a peer tells the others of a run about itself and about others, and what its client hears of that.
 
-What is published by its organiser is obeyed here, too: the list of peers that are blocked; so is what it and its
-keepers have found out.
+What is published by its organiser is obeyed here, too: who is blocked, and which versions are too old; so is what it
+and its keepers have found out.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from core.worker.process.channel import WorkerChannel
 from core.worker.process.supervisor import StartThread
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
+from core.worker.roles.steering.outdated import outdated_peers
 from core.worker.swarm import (
     ACTIVITY,
     HEALTH,
@@ -85,6 +86,7 @@ class PeerMonitor:
         self._own_findings = FindingsPublisher(swarm, findings, self._run_id)
         self._believed, self._left_out = frozenset[str](), frozenset[str]()
         self._named, self._looked_at = tuple[tuple[Any, ...], ...](), -math.inf
+        self.minimum_version = ""  # replaced from another thread
 
     def run(self, leaving: threading.Event, start_thread: StartThread) -> None:
         """Publish and send until ``leaving``."""
@@ -143,9 +145,9 @@ class PeerMonitor:
             return
         self._blocked = blocked
         self._believe_signers()
-        left_out = blocked | liars - self._believed - {self._swarm.peer_id}
+        left_out = blocked | self._outdated() | liars - self._believed - {self._swarm.peer_id}
         if left_out != self._left_out:
-            log.info("%d peers are blocked by the organiser, or were found out", len(left_out))
+            log.info("%d peers are blocked by the organiser, too old for the run, or were found out", len(left_out))
             self._left_out = left_out
             self._optimizer.block(peer_ids(left_out))
 
@@ -156,6 +158,14 @@ class PeerMonitor:
             self._believed = believed
             for each in self._optimizer.averagers:
                 each.know_signers(believed)
+
+    def _outdated(self) -> frozenset[str]:
+        """The peers that are older than the organiser asks for."""
+        if not self.minimum_version:
+            return frozenset()
+        activities = ACTIVITY.read(self._swarm.dht, self._run_id)
+        outdated = outdated_peers(activities, self._optimizer.tracker.reports, self.minimum_version)
+        return outdated - {self._organiser, self._swarm.peer_id}
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""

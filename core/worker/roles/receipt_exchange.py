@@ -36,7 +36,7 @@ class ReceiptExchange:
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id = swarm, manifest.run.id
-        self._most_per_epoch = manifest.collaboration.target_batch_size
+        self._most_per_epoch = round(manifest.collaboration.target_batch_size * manifest.steering.max_change)
         self._tracker, self._signers, self._channel = optimizer.tracker, signers, channel
         self._signed_at = self._read_at = -math.inf
         self._collected: dict[str, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import ErrorKind, UserError
@@ -17,6 +17,9 @@ from core.run.address import peer_ids_of
 from core.run.consent import is_agreed
 from core.run.manifest import RunManifest, signers_of
 from core.run.signed_manifest import SignedManifest
+from core.run.steering.control_value import ControlValue, Order, overlaid
+from core.run.steering.edit import edits_of
+from core.run.steering.kept_control import kept_control_file
 from core.security.known_organisers import KnownOrganisers
 from core.worker.fetch.file_store import FileStore
 from core.worker.network.local_network import guard_for_swarm
@@ -29,13 +32,17 @@ from core.worker.roles.fleet_observer import FleetObserver
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation, open_participation
 from core.worker.roles.preparation import ParticipationConfig
+from core.worker.roles.steering.follower import SteeringFollower, version_error
 from core.worker.roles.upload_monitor import upload_event
 from core.worker.swarm import (
+    ControlReader,
+    ControlRepublisher,
     EvaluationLog,
     FoundManifests,
     Interrupted,
     Publisher,
     Swarm,
+    control_now,
     find_manifests,
     peers_in,
     publisher_of,
@@ -46,6 +53,7 @@ from core.worker.training.trainer import RateLimiter
 
 SEARCH_ATTEMPTS = 3
 SEARCH_PAUSE_SECONDS = 1.0
+MOST_STEERED = 4  # of which their control values are looked for before anything is agreed to
 MOST_RUNS = 32  # that the client is told; anybody may publish any number of them
 
 log = logging.getLogger(__name__)
@@ -53,10 +61,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Run:
-    """A run that may be joined; ``signed`` is absent where the manifest is a local file."""
+    """A run that may be joined; ``signed`` is absent where the manifest is a local file.
+
+    ``control`` is what its organiser asks of all peers, if that is anything.
+    """
 
     manifest: RunManifest
     signed: SignedManifest | None = None
+    control: ControlValue | None = None
 
     @property
     def organiser(self) -> str:
@@ -155,9 +167,9 @@ class Volunteer:
             if attempt:
                 time.sleep(SEARCH_PAUSE_SECONDS)
             found = find_manifests(swarm.dht, self._pasted)
-            runs = [run for run in self._acceptable(found) if run_id in (None, run.manifest.run.id)]
-            if runs:
-                return runs[:MOST_RUNS]
+            acceptable = [run for run in self._acceptable(found) if run_id in (None, run.manifest.run.id)]
+            if runs := list(_steered(acceptable[:MOST_RUNS], swarm, found)):
+                return runs
         _raise_refusal(run_id, found)
         raise UserError(ErrorKind.NO_SUCH_RUN, run_id or "")
 
@@ -172,8 +184,8 @@ class Volunteer:
                 yield _Run(manifest, signed)
 
     def _train(self, run: _Run, start: Start, access: SwarmAccess) -> int:
-        if run.manifest.run.state != "open":
-            raise UserError(ErrorKind.RUN_NOT_OPEN, run.manifest.run.notice)
+        if (closed := _closed_detail(run)) is not None:
+            raise UserError(ErrorKind.RUN_NOT_OPEN, closed)
         swarm, config = access.finalize(), self._participation_config(run, start)
         with open_participation(
             swarm,
@@ -229,6 +241,23 @@ class Volunteer:
             return found
 
         follow_manifest(self._channel, poll, self._supervisor)
+        self._follow_orders(run, swarm, participation, watcher)
+
+    def _follow_orders(
+        self, run: _Run, swarm: Swarm, participation: RunParticipation, watcher: ManifestWatcher
+    ) -> None:
+        """Obey what the organiser asks of all peers, from now on, and help to keep it in the DHT."""
+        run_id, start_thread = run.manifest.run.id, self._supervisor.start
+        republisher = ControlRepublisher(swarm, run_id, run.organiser, start_thread)
+        on_newer = republisher.publish if swarm.mode == "direct" else lambda _signed: None
+        kept = kept_control_file(swarm.folder, run_id)
+        reader = ControlReader(swarm.dht, run_id, run.organiser, kept, on_newer)
+
+        def tell(control: ControlValue) -> None:
+            self._channel.emit(watcher.steered(control))
+
+        follower = SteeringFollower(reader.poll, participation, tell, self._channel, is_organiser=False)
+        follower.start(start_thread)
 
 
 class ManifestWatcher:
@@ -247,11 +276,38 @@ class ManifestWatcher:
         if newest is None or newest[1].revision <= self._run.manifest.revision:
             return None
         signed, manifest = newest
-        self._run = _Run(manifest, signed)
+        self._run = replace(self._run, manifest=manifest, signed=signed)
         self._known.remember(run_id, signed.organiser, manifest.revision)
         if self._swarm.mode == "direct":
             self._publisher.publish_instead(signed.to_bytes())
         return _found_event(self._run, self._swarm, self._pasted)
+
+    def steered(self, control: ControlValue) -> RunFound:
+        """The run under that control value."""
+        self._run = replace(self._run, control=control)
+        return _found_event(self._run, self._swarm, self._pasted)
+
+
+def _steered(runs: Sequence[_Run], swarm: Swarm, found: FoundManifests) -> Iterator[_Run]:
+    """These runs with what their organisers ask of all peers; without those for which we are too old.
+
+    Of very many, that is looked for in the first only: each may name an organiser that does not answer.
+    """
+    for index, run in enumerate(runs):
+        run_id = run.manifest.run.id
+        control = control_now(swarm, run_id, run.organiser) if index < MOST_STEERED else ControlValue(run_id=run_id)
+        if detail := version_error(control):
+            found.refused[run_id] = UserError(ErrorKind.WORKERBEE_TOO_OLD, detail)
+        else:
+            yield replace(run, control=control)
+
+
+def _closed_detail(run: _Run) -> str | None:
+    """What the organiser says of a run that takes nobody; ``None`` of one that does."""
+    order = run.control.order if run.control else Order()
+    if order.state in ("draining", "ended"):
+        return order.reason
+    return run.manifest.run.notice if run.manifest.run.state != "open" else None
 
 
 def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
@@ -263,12 +319,15 @@ def _raise_refusal(run_id: str | None, found: FoundManifests) -> None:
 
 def _found_event(run: _Run, swarm: Swarm, pasted: tuple[str, ...]) -> RunFound:
     peers = peers_in(swarm.dht, run.manifest.run.id, swarm.peer_id, pasted)
+    control = run.control or ControlValue(run_id=run.manifest.run.id)
     return RunFound(
-        manifest=run.manifest,
+        manifest=overlaid(run.manifest, control),
         organiser=run.organiser,
         vouched=run.organiser in pasted,
         peers=len(peers),
         epoch=max((peer.epoch for peer in peers if not peer.client_mode), default=None),
         samples_per_second=sum(peer.samples_per_second for peer in peers) if peers else None,
         loss=swarm_loss(swarm.dht, run.manifest.run.id, pasted),
+        order=control.order,
+        edits=edits_of(run.manifest, control.edits),
     )

@@ -36,6 +36,12 @@ from core.worker.swarm.local_sgd.outer_optimizer import Version
 from core.worker.swarm.local_sgd.state_file import MirrorUse, check_state_file, write_state_file
 from core.worker.swarm.patches.byte_counters import received_bytes, sent_bytes
 from core.worker.swarm.trust.block_lists import BlockListPublisher, BlockListReader, peer_ids
+from core.worker.swarm.trust.control_values import (
+    ControlPublisher,
+    ControlReader,
+    ControlRepublisher,
+    control_now,
+)
 from core.worker.swarm.trust.findings import FindingsLedger, FindingsPublisher, FindingsReader
 from core.worker.swarm.trust.sample_ledger import SampleLedger
 from core.worker.swarm.trust.suspects import SuspectLedger, suspects_in
@@ -58,6 +64,9 @@ __all__ = [
     "ActivityRecord",
     "BlockListPublisher",
     "BlockListReader",
+    "ControlPublisher",
+    "ControlReader",
+    "ControlRepublisher",
     "EncodedTensors",
     "EvaluationLog",
     "FindingsLedger",
@@ -81,6 +90,7 @@ __all__ = [
     "Version",
     "check_state_file",
     "connected_addresses",
+    "control_now",
     "dial_peers",
     "enter_swarm",
     "find_manifests",

@@ -51,7 +51,8 @@ class Trainer:
     """The training loop of one recipe in one swarm; it rests while ``is_cut``, as nobody would get the gradient.
 
     ``micro_batch`` is in samples; it is halved where the device has no memory for it. The loop computes as large a
-    share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it.
+    share of the time as the ``duty_cycle`` allows, and follows the others' progress in the rest of it. While it
+    ``is_held``, which any thread may change, it computes nothing, and follows only those who have gone on.
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Trainer:
         self._recipe, self._optimizer, self._micro_batch = recipe, optimizer, micro_batch
         self._rate_limiter, self._checks, self._is_cut = rate_limiter, numeric_checks, is_cut
         self.duty_cycle = DutyCycle()
+        self.is_held = self._was_held = False
+        self.learning_rate: Callable[[int], float | None] = lambda epoch: None  # of its step, if it may be changed
         self._warned_of = set[ErrorKind]()
         self._loss: torch.Tensor | None = None  # a moving mean, left on the device until somebody asks
         self._reported_at = self._stalled_seconds = 0.0
@@ -100,6 +103,8 @@ class Trainer:
         while not leaving.is_set():
             if self._is_cut():
                 leaving.wait(REPORT_SECONDS)
+            elif self.is_held or self._was_held:
+                self._hold(leaving)
             elif self._has_nothing_to_compute or self.duty_cycle.rest_seconds > REST_SECONDS:
                 self._rest(leaving)
             elif not self._micro_step():
@@ -174,6 +179,13 @@ class Trainer:
         self._optimizer.tracker.counts_rests = not self._has_nothing_to_compute
         with self._stall_timed():
             self._optimizer.rest()
+        leaving.wait(REST_SECONDS)
+
+    def _hold(self, leaving: threading.Event) -> None:
+        """The run is paused: wait for a moment of it; the first rest after it lets our speed be measured anew."""
+        optimizer, self._was_held = self._optimizer, self.is_held
+        if not self._was_held or optimizer.tracker.ready_to_update_epoch or optimizer.state_averager.pending_updates:
+            optimizer.rest()
         leaving.wait(REST_SECONDS)
 
     @contextlib.contextmanager
@@ -251,8 +263,8 @@ class Trainer:
             epoch=self._epoch,
             samples=max(everybody.samples_accumulated, mine),  # the sum is some reports behind
             target=everybody.target_batch_size,
-            samples_per_second=tracker.statistics.my_rate(),
-            swarm_samples_per_second=tracker.statistics.swarm_rate(),
+            samples_per_second=None if self.is_held else tracker.statistics.my_rate(),
+            swarm_samples_per_second=None if self.is_held else tracker.statistics.swarm_rate(),
             peers=max(1, everybody.num_peers),
             clients=everybody.num_clients,
             loss=self.loss,
@@ -265,6 +277,7 @@ class Trainer:
             steps=self.mini_steps if self._optimizer.takes_own_steps else None,
             most_steps=self._optimizer.most_steps,
             exchanged_share=self._optimizer.exchanged_share(),
+            learning_rate=self.learning_rate(self._epoch),
         )
 
 

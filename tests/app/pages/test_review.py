@@ -23,6 +23,7 @@ from core.protocol.commands import DryRun
 from core.protocol.events import Confined, Failed, FitMeasured, Restarting, RunFound, UploadMeasured
 from core.records.settings import Settings
 from core.run.manifest import Requirements
+from core.run.steering.control_value import Order
 from tests.app.support.browser import Browser, installed
 from tests.app.support.sample_sessions import BUSY_GPU, CPU, GIGABYTE, GPU, PEER, run_found, search, seen
 from tests.core.texts.test_run_sources import manifest_with_all_sources, missing_sources
@@ -140,6 +141,16 @@ def test_a_closed_run_cannot_be_started(page: ReviewPage, state: str, word: str)
     page.show_session(search(run_found(state=state, notice="Back on Monday.")))
     assert word in page.offer.closed.text and "Back on Monday." in page.offer.notice.text
     assert not page.bar.start.isEnabled()
+
+
+def test_a_paused_run_says_so_before_it_is_agreed_to_and_may_be_started(page: ReviewPage) -> None:
+    order = Order(state="paused", since=1.0, reason="The data moves house.")
+    page.show_session(search(msgspec.structs.replace(run_found(), order=order)))
+    assert "paused the run at" in page.offer.closed.text and "The data moves house" in page.offer.closed.text
+    assert page.bar.start.isEnabled()
+    draining = msgspec.structs.replace(run_found(), order=Order(state="draining"))
+    page.show_session(search(draining))
+    assert "takes nobody new" in page.offer.closed.text and not page.bar.start.isEnabled()
 
 
 def test_a_worker_that_died_meanwhile_cannot_start(page: ReviewPage) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+
 from app.presentation.notifications import notice_of
 from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Pause
 from core.protocol.commands import Start
 from core.protocol.events import RunFound
+from core.run.steering.control_value import Order
 from tests.support.consents import NO_DIGEST
 from tests.support.peers.fake_worker import ORGANISER, manifest, progress
 
@@ -21,8 +24,6 @@ NOW = 1_790_000_000.0
 
 def closed(state: str) -> RunFound:
     """The run, once its organiser has said so."""
-    import msgspec
-
     run = msgspec.structs.replace(FOUND.manifest.run, state=state, notice="See you on\nMonday")
     return msgspec.structs.replace(FOUND, manifest=msgspec.structs.replace(FOUND.manifest, run=run))
 
@@ -48,6 +49,18 @@ def test_the_organisers_words_come_with_the_end_of_the_run() -> None:
     paused = notice_of(TRAINING, replace(TRAINING, chosen=closed("paused")), NOW)
     assert paused is not None
     assert paused.title == "The organiser has paused the run"
+
+
+def test_an_order_to_all_peers_is_told_with_its_reason() -> None:
+    for state, title in (
+        ("paused", "The organiser has paused the run"),
+        ("draining", "The organiser brings the run to a stop"),
+    ):
+        order = Order(state=state, reason="Maintenance.")  # type: ignore[arg-type]
+        asked = replace(TRAINING, chosen=msgspec.structs.replace(FOUND, order=order))
+        notice = notice_of(TRAINING, asked, NOW)
+        assert notice is not None and notice.title == title and notice.words.endswith("Maintenance.")
+        assert notice_of(asked, TRAINING, NOW) is None
 
 
 def test_the_end_of_a_snooze_is_told_and_a_person_who_resumes_is_not() -> None:

@@ -13,9 +13,9 @@ from core.client.session import Session
 from core.errors import ErrorKind, UserError
 from core.files.folders import Folders
 from core.hardware.device import Device
-from core.protocol.client_events import Asked, Pause, PauseAsked, PauseReason
+from core.protocol.client_events import Asked, Pause, PauseAsked, PauseReason, WorkerExited
 from core.protocol.commands import Join, Leave
-from core.protocol.events import Failed, RunFound
+from core.protocol.events import Failed, Left, RunFound
 from core.records.consents import Consents
 from core.records.settings import Settings
 from core.records.unfinished_run import UnfinishedRun, UnfinishedRunFile, continuation
@@ -54,6 +54,8 @@ def test_a_session_that_ends_keeps_it_but_not_where_the_organiser_has_finished_t
     assert kept(tmp_path, reduce(training(), Asked(Leave()))) == before, "a goodbye says nothing of the owner's wish"
     done = replace(training(), chosen=RunFound(manifest=finished(), organiser=RUN.organiser, vouched=True))
     assert kept(tmp_path, reduce(done, Failed(problem=ErrorKind.RUN_NOT_OPEN.key))) is None
+    assert kept(tmp_path, training()) is not None
+    assert kept(tmp_path, reduce(reduce(done, Left()), WorkerExited(0))) is None, "it has left as all were asked to"
 
 
 def finished() -> RunManifest:

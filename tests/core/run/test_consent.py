@@ -6,7 +6,15 @@ import msgspec
 import pytest
 
 from core.run.consent import changes_between, consent_digest
-from core.run.manifest import EvaluationSpec, Requirements, RunInfo, RunManifest, SchedulerSpec, decode_manifest
+from core.run.manifest import (
+    EvaluationSpec,
+    Requirements,
+    RunInfo,
+    RunManifest,
+    SchedulerSpec,
+    SteeringSpec,
+    decode_manifest,
+)
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.data import SumsData
 from core.run.spec.optimizer import SGD, AdamW
@@ -55,6 +63,7 @@ def test_what_only_people_read_does_not_count(words: RunInfo) -> None:
             "collaboration.batch_size_per_step: 10 → 20",
         ),
         ("evaluation", EvaluationSpec(every_epochs=3), "evaluation.every_epochs: 1 → 3"),
+        ("steering", SteeringSpec(max_change=2.0), "steering.max_change: 1.0 → 2.0"),
         ("requirements", Requirements(gpu_memory_mib=9), "requirements.gpu_memory_mib: 0 → 9"),
     ],
 )
@@ -94,5 +103,6 @@ def _everything_else() -> RunManifest:
         scheduler=SchedulerSpec(kind="cosine", total_epochs=8, warmup_epochs=1),
         collaboration=Collaboration(target_batch_size=77, batch_size_per_step=7, matchmaking_time=9.0),
         evaluation=EvaluationSpec(every_epochs=3),
+        steering=SteeringSpec(max_change=2.0),
         requirements=Requirements(gpu_memory_mib=9, memory_mib=9, disk_mib=9),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+import msgspec
 import pytest
 
 from core.availability.decision import Decision, Reason
@@ -55,8 +56,11 @@ from core.run.manifest import RunInfo, RunManifest
 from core.run.signed_scores import Score
 from core.run.spec.collaboration import Collaboration
 from core.run.spec.recipe import ArithmeticGPT
+from core.run.steering.control_value import Order
+from core.run.steering.edit import Edit, numbers_of
 from core.texts.event_log import line
 from tests.support.consents import NO_DIGEST
+from tests.support.real_peers import tiny
 
 MANIFEST = RunManifest(
     run=RunInfo(id="sums", name="Sums\x1b[2J"),
@@ -159,3 +163,13 @@ def test_what_happens_is_told_in_one_harmless_line(event: ClientEvent, words: st
 @pytest.mark.parametrize("event", SILENT)
 def test_what_happens_all_the_time_is_not_told(event: ClientEvent) -> None:
     assert line(event) is None
+
+
+def test_what_the_organiser_asks_of_all_and_what_it_changes_have_lines() -> None:
+    found = RunFound(manifest=tiny(), organiser="me", vouched=True)
+    ended = msgspec.structs.replace(found, order=Order(state="ended", reason="It knows its sums."))
+    assert line(ended) == "The organiser has ended the run. Thank you for helping: It knows its sums."
+    base = numbers_of(tiny())
+    edit = Edit(numbers=msgspec.structs.replace(base, learning_rate=0.0005), base=base, from_epoch=7)
+    changed = msgspec.structs.replace(found, edits=(edit,))
+    assert line(changed) == "From epoch 7 on: learning rate 0.0005, 3,000 samples a step."

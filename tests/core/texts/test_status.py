@@ -15,13 +15,25 @@ from core.client.session import Session
 from core.errors import ErrorKind
 from core.protocol.client_events import Asked, Pause
 from core.protocol.commands import Join, Start
-from core.protocol.events import Connected, ContributionStatus, Failed, Left, Restarting, RoundFinished, StateLoading
+from core.protocol.events import (
+    Connected,
+    ContributionStatus,
+    Failed,
+    Left,
+    Restarting,
+    RoundFinished,
+    RunFound,
+    StateLoading,
+)
 from core.protocol.localizable import LocalizedText, localized
+from core.run.steering.control_value import Order, OrderState
 from core.texts import errors as problem_words
+from core.texts import figures
 from core.texts import status as sentences
 from core.texts.contributions.status import contribution_status
 from tests.app.support.training_sample import finished, progress
 from tests.support.consents import NO_DIGEST
+from tests.support.real_peers import tiny
 
 NOW = 1_000_000.0
 JOINING = reduce(Session(), Asked(Join(addresses=(), home="/tmp")))
@@ -99,6 +111,26 @@ def test_finishing_the_epoch_says_when_it_stops() -> None:
     session = replace(training("helping", finished()), finish_at_epoch=43)
     assert status(session).startswith("Finishing this epoch, then stopping · epoch 42")
     assert status(session).endswith("stops in ~50 s")
+
+
+def ordered(session: Session, state: OrderState, reason: str = "The data moves house.") -> Session:
+    """The same, once its organiser has asked all peers of the run for that."""
+    order = Order(state=state, since=NOW, reason=reason)
+    return replace(session, chosen=RunFound(manifest=tiny(), organiser="me", vouched=True, order=order))
+
+
+def test_what_the_organiser_asks_of_all_comes_before_everything_else() -> None:
+    at = figures.clock(NOW)
+    session = training("helping", finished())
+    assert (
+        status(ordered(session, "paused")) == f"The organiser paused the run at {at}: The data moves house · epoch 42"
+    )
+    assert status(ordered(session, "draining", "")).startswith("The organiser brings the run to a stop: everybody")
+    gone = replace(session, phase="ended", left=Left())
+    assert status(ordered(gone, "ended")) == (
+        "The organiser has ended the run. Thank you for helping: The data moves house"
+    )
+    assert status(ordered(session, "running")) == status(session)
 
 
 def test_pauses_say_whose_they_are_and_when_they_end() -> None:

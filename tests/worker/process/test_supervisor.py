@@ -19,6 +19,7 @@ import pytest
 from core.errors import ErrorKind, UserError
 from core.protocol.commands import Push
 from core.protocol.events import Failed, Left
+from core.run.steering.control_value import ControlValue
 from core.security.identity import Identity
 from core.worker.__main__ import leave_on_sigterm
 from core.worker.mirror.writer import MirrorWriter
@@ -32,6 +33,7 @@ from core.worker.roles.export import run_export
 from core.worker.roles.manifest_updates import follow_manifest
 from core.worker.roles.participation import RunParticipation
 from core.worker.roles.push import run_push
+from core.worker.roles.steering.follower import SteeringFollower
 from core.worker.swarm import BlockListPublisher, Publisher
 from core.worker.training.checkpoint import Checkpoints
 from tests.support.checkout import ROOT
@@ -160,8 +162,10 @@ def start_publisher(supervisor: Any) -> None:
 
 def start_training(supervisor: Any) -> None:
     optimizer: Any = SimpleNamespace(tracker=THROWS, say_goodbye=THROWS)
+    trainer: Any = Throws()
+    numbers: Any = SimpleNamespace(learning_rate=THROWS)
     participation = RunParticipation(
-        "cpu", THROWS, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, channel=LEAVING, supervisor=supervisor
+        "cpu", trainer, THROWS, optimizer, THROWS, THROWS, THROWS, THROWS, THROWS, LEAVING, supervisor, numbers
     )
     with contextlib.suppress(RuntimeError):
         participation.run_training()
@@ -197,6 +201,13 @@ def start_block_list(supervisor: Any) -> None:
     BlockListPublisher(swarm, "sums", Path("nowhere")).start(supervisor.start, THROWS)
 
 
+def start_steering(supervisor: Any) -> None:
+    first = iter([ControlValue(run_id="sums")])
+    peer: Any = SimpleNamespace(local_epoch=0, hold=lambda is_held: None)
+    follower = SteeringFollower(lambda: next(first), peer, THROWS, PATIENT, is_organiser=True)
+    follower.start(supervisor.start)
+
+
 STARTED: dict[str, Callable[[Any], None]] = {
     "LAN peers": start_training,
     "SIGTERM": start_sigterm,
@@ -219,6 +230,7 @@ STARTED: dict[str, Callable[[Any], None]] = {
     "push leave": start_push,
     "reachability test": start_reachability_test,
     "receipts": start_training,
+    "steering": start_steering,
     "upload": start_training,
 }
 """How each thread of the worker is started with parts that throw."""

@@ -1,4 +1,4 @@
-"""What a person may type after ``workerbee run``: write a run file, or check one."""
+"""What a person may type after ``workerbee run``: write a run file, check one, or change a run while it goes on."""
 
 from __future__ import annotations
 
@@ -34,9 +34,19 @@ class CheckRunFile:
     json: bool
 
 
+@dataclass(frozen=True)
+class EditRun:
+    """The command `run edit`, which changes the numbers of a run that was published here to those of a run file."""
+
+    run: str
+    file: Path
+    yes: bool
+    json: bool
+
+
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Add both actions to the parser of the command."""
-    actions = parser.add_subparsers(dest="action", metavar="new|check", required=True)
+    """Add the actions to the parser of the command."""
+    actions = parser.add_subparsers(dest="action", metavar="new|check|edit", required=True)
     new = actions.add_parser("new", help="write a run file with comments", allow_abbrev=False)
     new.add_argument("file", metavar="FILE", type=Path, nargs="?", default=DEFAULT_RUN_FILE, help="where to write it")
     add_json(new, RESULT_AS_JSON)
@@ -56,10 +66,17 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         help="how many TFLOP/s of a volunteer's GPU training uses, for --line (default: 10)",
     )
     add_json(check, RESULT_AS_JSON)
+    edit = actions.add_parser("edit", help="change a run's numbers while it goes on", allow_abbrev=False)
+    edit.add_argument("run", metavar="RUN", help="the id of a run that was published here")
+    edit.add_argument("file", metavar="FILE", type=Path, help="its run file, with the numbers that are to hold")
+    edit.add_argument("--yes", action="store_true", help="change them without asking")
+    add_json(edit, RESULT_AS_JSON)
 
 
-def read_run(asked: argparse.Namespace) -> NewRunFile | CheckRunFile:
+def read_run(asked: argparse.Namespace) -> NewRunFile | CheckRunFile | EditRun:
     """The action that was typed."""
+    if asked.action == "edit":
+        return EditRun(asked.run, asked.file, asked.yes, asked.json)
     if asked.action == "new":
         return NewRunFile(asked.file, asked.json)
     return CheckRunFile(asked.file, asked.line, asked.gpu_tflops, asked.json)

@@ -52,7 +52,7 @@ class EpochClock:
     """
 
     def __init__(self, max_seconds: float) -> None:
-        self._max_seconds = max_seconds
+        self.max_seconds = max_seconds
         self.begin()
 
     def begin(self) -> None:
@@ -74,7 +74,7 @@ class EpochClock:
     @property
     def end(self) -> float:
         """When it ends, in seconds since 1970."""
-        return max(self.began + self._max_seconds, self._began + self._max_seconds / 2)
+        return max(self.began + self.max_seconds, self._began + self.max_seconds / 2)
 
 
 class ObservedTracker(ProgressTracker):
@@ -99,12 +99,14 @@ class ObservedTracker(ProgressTracker):
     is_newcomer: Callable[[], bool] = staticmethod(lambda: True)
     on_no_peers_left: Callable[[], None] | None = None
     has_measured = counts_rests = False
+    is_held = False  # whether the organiser has paused the run: then we end no epoch but with those who have
     _left_at: int | None = None  # the epoch of our record of an earlier start, if there is one
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
     _excluded: frozenset[PeerID] = frozenset()
     _blocked: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
+    _numbers_at: Callable[[int], tuple[int, float | None]] | None = None
 
     def __init__(
         self,
@@ -146,7 +148,7 @@ class ObservedTracker(ProgressTracker):
         is_overtaken = any(report.client_mode and report.epoch in ahead for report in self.counted.values())
         if (is_overtaken and self._is_advanced(self.global_progress.eta_next_epoch)) or self.global_epoch > mine:
             return True
-        if not super().ready_to_update_epoch:
+        if self.is_held or not super().ready_to_update_epoch:
             return False
         if not self.others and not self._has_last_look:
             self._has_last_look = True
@@ -167,8 +169,20 @@ class ObservedTracker(ProgressTracker):
         self._has_last_look = False
         epoch: int = super().update_epoch(new_epoch)
         self._pace.begin(epoch)
+        self._take_numbers()
         self.should_report_progress.set_urgently()
         return epoch
+
+    def plan(self, numbers_at: Callable[[int], tuple[int, float | None]]) -> None:
+        """Take the target batch size and the most seconds of each epoch from that function, from the present one on."""
+        with self.lock_global_progress:
+            self._numbers_at = numbers_at
+            self._take_numbers()
+
+    def _take_numbers(self) -> None:
+        if self._numbers_at is not None:
+            self.target_batch_size, seconds = self._numbers_at(self.local_progress.epoch)
+            self._clock.max_seconds = math.inf if seconds is None else seconds
 
     def report_local_progress(self, local_epoch: int, samples_accumulated: int, **kwargs: Any) -> None:
         """Report progress as ProgressTracker does; our own rate is known from the first samples on.
@@ -180,6 +194,11 @@ class ObservedTracker(ProgressTracker):
         super().report_local_progress(local_epoch, samples_accumulated, **kwargs)
         if self.counts_rests and (before.epoch, before.samples_accumulated) == (local_epoch, samples_accumulated):
             self.performance_ema.timestamp = since
+
+    @property
+    def max_epoch_seconds(self) -> float:
+        """How long an epoch lasts at the most; infinity where nothing but samples ends it."""
+        return self._clock.max_seconds
 
     @property
     def latest_epoch_end(self) -> float:

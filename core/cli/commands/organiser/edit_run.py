@@ -1,0 +1,69 @@
+"""`run edit`: change the numbers of a run that was published here while it goes on, for all peers in the same epoch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from core.cli.commands.organiser.steer import control_of, write_control
+from core.cli.output.json_lines import print_object
+from core.cli.parser.organiser.run_arguments import EditRun
+from core.cli.runner.consent import confirm
+from core.cli.runner.displays import stream_for_people
+from core.errors import ErrorKind, UserError
+from core.files.folders import Folders
+from core.records.published.runs import find_published_run
+from core.run.consent import changes_between
+from core.run.manifest import RunManifest
+from core.run.run_file import load_run_file
+from core.run.steering.edit import Numbers, edit_error, latest_numbers, numbers_of
+
+_ADVICE = "Publish the run file anew for that: volunteers are shown what has changed, and asked."
+_PATHS = ("optimizer.learning_rate", "collaboration.target_batch_size", "collaboration.max_round_seconds")
+
+
+def edit_run(command: EditRun, folders: Folders) -> int:
+    """Show what changes, ask, and write it for the process that publishes the run; raises UserError."""
+    run = find_published_run(command.run, folders.contents)
+    wanted, control = load_run_file(command.file), control_of(run)
+    _refuse_other_changes(run.manifest, wanted)
+    before, after = latest_numbers(run.manifest, control.edits), numbers_of(wanted)
+    if error := edit_error(run.manifest, after):
+        raise UserError(ErrorKind.USAGE, f"{error}. {_ADVICE}")
+    lines, stream = list(_changed(before, after)), stream_for_people(command.json)
+    print("\n".join(lines) or "Nothing changes.", file=stream)
+    is_agreed = bool(lines) and (command.yes or confirm("Change that for all peers?", command.json))
+    if is_agreed:
+        control = control.edited(after, numbers_of(run.manifest), time.time())
+        write_control(run, control)
+        told = "the same epoch of all peers, in about half a minute" if run.is_published_now else "the next start"
+        print(f"It holds from {told} on.", file=stream)
+    if command.json:
+        print_object("run_edited", run=control.run_id, changed=is_agreed, number=control.number, changes=lines)
+    return 0
+
+
+def _refuse_other_changes(published: RunManifest, wanted: RunManifest) -> None:
+    """Raise UserError where the run file differs in anything that cannot be changed while the run goes on."""
+    if wanted.run.id != published.run.id:
+        raise UserError(ErrorKind.USAGE, f"The run file is of the run “{wanted.run.id}”, not “{published.run.id}”.")
+    changes = [(f"{each.section}.{each.field}", each.before, each.after) for each in changes_between(published, wanted)]
+    changes += [
+        (f"run.{name}", getattr(published.run, name), getattr(wanted.run, name))
+        for name in msgspec.structs.asdict(published.run)
+        if getattr(published.run, name) != getattr(wanted.run, name)
+    ]
+    others = [f"{path}: {before} → {after}" for path, before, after in changes if path not in _PATHS]
+    if others:
+        lines = "; ".join(others)
+        raise UserError(ErrorKind.USAGE, f"This cannot be changed while the run goes on: {lines}. {_ADVICE}")
+
+
+def _changed(before: Numbers, after: Numbers) -> Iterator[str]:
+    """Each number that changes, as it is and as it becomes."""
+    for path, name in zip(_PATHS, Numbers.__struct_fields__, strict=True):
+        was, becomes = getattr(before, name), getattr(after, name)
+        if was != becomes:
+            yield f"{path}: {was:g} → {becomes:g}"

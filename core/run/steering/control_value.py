@@ -1,0 +1,109 @@
+"""The control value of a run: what its organiser asks of all peers at present, numbered and signed.
+
+A value of a higher number replaces all before it; peers refuse one of a lower number, which somebody may have kept.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from core.run.manifest import RunId, RunManifest
+from core.run.signed_record import sign_record, signed_value
+from core.run.steering.edit import MOST_EDITS, Edit, Edits, Numbers
+from core.schema import Count, StrictStruct
+from core.security.identity import Identity
+from core.version import VERSION_PATTERN
+
+MAX_CONTROL_BYTES = 8 * 1024
+_KIND = b"workerbee run control 1:"
+
+OrderState = Literal["running", "paused", "draining", "ended"]
+Seconds = Annotated[float, Meta(ge=0, le=2**33)]
+Reason = Annotated[str, Meta(max_length=300)]
+NoticeText = Annotated[str, Meta(max_length=500)]
+MinimumVersion = Annotated[str, Meta(pattern=rf"^$|{VERSION_PATTERN}")]
+
+
+class Order(StrictStruct, kw_only=True, frozen=True):
+    """What all peers of a run are to do since a time in seconds since 1970, and the organiser's reason.
+
+    ``paused``: nobody computes, everybody stays connected. ``draining``: who has come to ``at_epoch`` leaves.
+    ``ended``: everybody leaves at once, for good.
+    """
+
+    state: OrderState = "running"
+    since: Seconds = 0.0
+    reason: Reason = ""
+    at_epoch: Count | None = None
+
+
+class ControlValue(StrictStruct, kw_only=True, frozen=True):
+    """All that the organiser asks of the peers of one run; a ``notice`` stands in place of the manifest's.
+
+    Peers older than ``minimum_version`` leave, and are left out by the others. ``edits`` change the run's numbers, each
+    from an epoch on, by rising epoch.
+    """
+
+    run_id: RunId
+    number: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    order: Order = Order()
+    notice: NoticeText = ""
+    minimum_version: MinimumVersion = ""
+    edits: Edits = ()
+
+    def ordered(self, order: Order, now: float) -> ControlValue:
+        """The next value, with that order."""
+        return msgspec.structs.replace(self, order=order, number=self._next_number(now))
+
+    def noticed(self, notice: str, now: float) -> ControlValue:
+        """The next value, with that notice."""
+        return msgspec.structs.replace(self, notice=notice, number=self._next_number(now))
+
+    def requiring(self, minimum_version: str, now: float) -> ControlValue:
+        """The next value, for which peers need that version; empty for any."""
+        return msgspec.structs.replace(self, minimum_version=minimum_version, number=self._next_number(now))
+
+    def edited(self, numbers: Numbers, base: Numbers, now: float) -> ControlValue:
+        """The next value, with these numbers in place of ``base`` from an epoch on that its publisher fills in.
+
+        A change that still waits for its epoch is void.
+        """
+        signed = tuple(each for each in self.edits if each.from_epoch is not None)
+        edits = (*signed, Edit(numbers=numbers, base=base))[-MOST_EDITS:]
+        return msgspec.structs.replace(self, edits=edits, number=self._next_number(now))
+
+    def _next_number(self, now: float) -> int:
+        """The time, in seconds since 1970, if nothing speaks against it: so a file that was lost does no harm."""
+        return max(self.number + 1, int(now))
+
+
+def newer_of(known: ControlValue, found: ControlValue | None) -> ControlValue:
+    """What holds where ``known`` was seen before and ``found`` now."""
+    return found if found is not None and found.number > known.number else known
+
+
+def overlaid(manifest: RunManifest, control: ControlValue) -> RunManifest:
+    """The manifest as people are to see it under that value: with its notice, and its state once the run has ended.
+
+    What they agree to is the same.
+    """
+    run = manifest.run
+    if control.notice:
+        run = msgspec.structs.replace(run, notice=control.notice)
+    if control.order.state == "ended":
+        run = msgspec.structs.replace(run, state="finished")
+    return msgspec.structs.replace(manifest, run=run)
+
+
+def sign_control(control: ControlValue, identity: Identity) -> bytes:
+    """The value in the form in which it will be read, signed."""
+    return sign_record(_KIND, msgspec.msgpack.encode(control), identity)
+
+
+def control_in(encoded: bytes, organiser: str, run_id: str) -> ControlValue | None:
+    """The value that an organiser has signed for a run; ``None`` for anything else."""
+    control = signed_value(_KIND, encoded, organiser, MAX_CONTROL_BYTES, ControlValue)
+    return control if control is not None and control.run_id == run_id else None

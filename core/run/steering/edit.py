@@ -1,0 +1,130 @@
+"""A change of a run's numbers while it goes on, which holds for all peers from the beginning of one epoch or round on.
+
+The manifest stays as it was signed, and so does what volunteers have agreed to: how far these numbers may be changed is
+part of it (``[steering] max_change``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from core.run.manifest import RunManifest
+from core.schema import Count, StrictStruct
+
+MOST_EDITS = 8  # in one control value; who is epochs behind needs the numbers of those epochs
+LEAD_EPOCHS = 2  # at the least from the epoch of the organiser's peer to that of a change, and so many seconds
+LEAD_SECONDS = 30.0
+MOST_LEAD_EPOCHS = 1000
+_ROUNDING = 1e-9
+
+
+class Numbers(StrictStruct, kw_only=True, frozen=True):
+    """What may be changed: the learning rate before the schedule, samples of an epoch, seconds of the longest round."""
+
+    learning_rate: Annotated[float, Meta(gt=0, le=10)]
+    target_batch_size: Annotated[int, Meta(ge=1, le=2**53)]
+    max_round_seconds: Annotated[float, Meta(ge=5, le=86_400)] | None = None
+
+
+class Edit(StrictStruct, kw_only=True, frozen=True):
+    """The numbers from that epoch on, in place of ``base``: in a manifest with other ones it means nothing.
+
+    The process that publishes fills in an epoch that is not known.
+    """
+
+    numbers: Numbers
+    base: Numbers
+    from_epoch: Count | None = None
+
+
+Edits = Annotated[tuple[Edit, ...], Meta(max_length=MOST_EDITS)]
+
+
+def numbers_of(manifest: RunManifest) -> Numbers:
+    """Those that the manifest says."""
+    together = manifest.collaboration
+    return Numbers(
+        learning_rate=manifest.optimizer.learning_rate,
+        target_batch_size=together.target_batch_size,
+        max_round_seconds=together.max_round_seconds,
+    )
+
+
+def with_numbers(manifest: RunManifest, numbers: Numbers) -> RunManifest:
+    """The manifest with these; raises ValueError where they do not fit the rest of it."""
+    replace = msgspec.structs.replace
+    together = replace(
+        manifest.collaboration,
+        target_batch_size=numbers.target_batch_size,
+        max_round_seconds=numbers.max_round_seconds,
+    )
+    optimizer = replace(manifest.optimizer, learning_rate=numbers.learning_rate)
+    return replace(manifest, optimizer=optimizer, collaboration=together)
+
+
+def edits_of(manifest: RunManifest, edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Those of the edits that were made of this manifest's numbers."""
+    base = numbers_of(manifest)
+    return tuple(each for each in edits if each.base == base)
+
+
+def latest_numbers(manifest: RunManifest, edits: Iterable[Edit]) -> Numbers:
+    """Those that hold once all edits have begun."""
+    made = edits_of(manifest, edits)
+    return made[-1].numbers if made else numbers_of(manifest)
+
+
+def numbers_at(manifest: RunManifest, edits: Iterable[Edit], epoch: int) -> Numbers:
+    """Those that hold in that epoch."""
+    begun = [each for each in edits if each.from_epoch is not None and each.from_epoch <= epoch]
+    return latest_numbers(manifest, begun)
+
+
+def is_edited(manifest: RunManifest, published: RunManifest, edits: Sequence[Edit]) -> bool:
+    """Whether it is the published manifest with the numbers of its last edit, whatever its revision."""
+    same = msgspec.structs.replace(manifest, revision=published.revision)
+    try:
+        is_same = with_numbers(same, numbers_of(published)) == published
+    except ValueError:  # so much else has changed that the numbers do not fit
+        return False
+    return is_same and numbers_of(manifest) == latest_numbers(published, edits) != numbers_of(published)
+
+
+def with_epochs(edits: Iterable[Edit], epoch: int) -> tuple[Edit, ...]:
+    """These edits; those without an epoch begin with that one, but with none that is earlier than another's."""
+    completed = list[Edit]()
+    for edit in edits:
+        latest = max((each.from_epoch or 0 for each in completed), default=0)
+        begins = max(epoch, latest) if edit.from_epoch is None else edit.from_epoch
+        completed.append(msgspec.structs.replace(edit, from_epoch=begins))
+    return tuple(completed)
+
+
+def lead_epochs(epoch_seconds: float | None) -> int:
+    """How many epochs before it begins a change is told, where one lasts so long: all are to hear of it meanwhile."""
+    if not epoch_seconds or epoch_seconds <= 0:
+        return LEAD_EPOCHS
+    return min(MOST_LEAD_EPOCHS, max(LEAD_EPOCHS, math.ceil(LEAD_SECONDS / epoch_seconds)))
+
+
+def edit_error(manifest: RunManifest, numbers: Numbers) -> str:
+    """Why these numbers may not take the place of the manifest's while the run goes on; empty where they may."""
+    most, before = manifest.steering.max_change, numbers_of(manifest)
+    for name in Numbers.__struct_fields__:
+        was, becomes = getattr(before, name), getattr(numbers, name)
+        if was == becomes:
+            continue
+        if was is None or becomes is None:
+            return f"{name} cannot be set or left out while the run goes on"
+        if max(was / becomes, becomes / was) > most * (1 + _ROUNDING):
+            return f"{name} may be changed {most:g} times at the most ([steering] max_change), from {was:g}"
+    try:
+        with_numbers(manifest, numbers)
+    except ValueError as error:
+        return str(error)
+    return ""

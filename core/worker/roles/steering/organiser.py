@@ -1,0 +1,80 @@
+"""The organiser's side of steering: sign and publish what its commands have written, and obey it like everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from core.protocol.events import RunFound
+from core.run.manifest import RunManifest
+from core.run.steering.control_value import ControlValue, overlaid
+from core.run.steering.edit import Edit, edits_of, lead_epochs, with_epochs
+from core.worker.process.channel import WorkerChannel
+from core.worker.process.supervisor import StartThread
+from core.worker.roles.steering.follower import Steerable, SteeringFollower
+from core.worker.swarm import ControlPublisher, Swarm
+from core.worker.training.checkpoint import Checkpoints
+
+FILE_POLL_SECONDS = 2.0
+
+
+def steer(
+    swarm: Swarm,
+    manifest: RunManifest,
+    path: Path,
+    peer: Steerable,
+    checkpoints: Checkpoints,
+    channel: WorkerChannel,
+    start_thread: StartThread,
+) -> None:
+    """Publish the control value in the file at ``path`` and obey it, until we leave; returns at once.
+
+    A run that is drained or ended keeps its model: a checkpoint is saved as soon as this peer holds.
+    """
+
+    def completed(control: ControlValue) -> ControlValue:
+        """With the epochs after which peers leave, and from which changes hold: no command knows them."""
+        order, epoch = control.order, peer.local_epoch
+        if order.state == "draining" and order.at_epoch is None:
+            order = msgspec.structs.replace(order, at_epoch=epoch + 1)
+        edits = with_epochs(control.edits, epoch + lead_epochs(peer.epoch_seconds))
+        return msgspec.structs.replace(control, order=order, edits=edits)
+
+    def tell(control: ControlValue) -> None:
+        shown, made = overlaid(manifest, control), edits_of(manifest, control.edits)
+        channel.emit(RunFound(manifest=shown, organiser=swarm.peer_id, vouched=True, order=control.order, edits=made))
+
+    publisher = ControlPublisher(swarm, manifest.run.id, path, completed)
+    publisher.start(start_thread)
+    held = _Holding(peer, checkpoints)
+    follower = SteeringFollower(publisher.poll, held, tell, channel, is_organiser=True, poll_seconds=FILE_POLL_SECONDS)
+    follower.start(start_thread)
+
+
+class _Holding:
+    """The organiser's peer, which saves its state whenever it begins to hold."""
+
+    def __init__(self, peer: Steerable, checkpoints: Checkpoints) -> None:
+        self._peer, self._checkpoints, self._is_held = peer, checkpoints, False
+
+    @property
+    def local_epoch(self) -> int:
+        return self._peer.local_epoch
+
+    def hold(self, is_held: bool) -> None:
+        self._peer.hold(is_held)
+        if is_held and not self._is_held:
+            self._checkpoints.save(self.local_epoch)
+        self._is_held = is_held
+
+    def require_version(self, minimum: str) -> None:
+        self._peer.require_version(minimum)
+
+    def plan(self, edits: Sequence[Edit]) -> None:
+        self._peer.plan(edits)
+
+    @property
+    def epoch_seconds(self) -> float | None:
+        return self._peer.epoch_seconds

@@ -1,0 +1,17 @@
+"""The peers that are too old for a run, by the versions that they say themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.version import is_older
+from core.worker.swarm import ActivityRecord
+from core.worker.swarm.dht.progress_reports import PeerReport
+
+
+def outdated_peers(
+    activities: Mapping[bytes, ActivityRecord], reports: Mapping[bytes, PeerReport], minimum: str
+) -> frozenset[str]:
+    """The ids of the peers that say that they are older than ``minimum``; who says no version is none of them."""
+    old = {key for key, each in activities.items() if is_older(each.version, minimum)}
+    return frozenset(report.peer_id.to_base58() for key, report in reports.items() if key in old)

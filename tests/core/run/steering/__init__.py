@@ -1,0 +1,1 @@
+"""What an organiser signs to steer a run."""

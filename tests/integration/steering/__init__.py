@@ -1,0 +1,1 @@
+"""Real peers whose organiser pauses, changes and ends the run for all."""

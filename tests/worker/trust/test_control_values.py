@@ -1,0 +1,75 @@
+"""Of all control values that lie in the DHT, a peer obeys the newest that the organiser has signed, ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import time
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from hivemind.dht import DHT
+
+from core.files.json_file import JsonFile
+from core.run.steering.control_value import ControlValue, Order, sign_control
+from core.run.steering.kept_control import kept_control_file
+from core.security.identity import Identity
+from core.worker.swarm.dht.node import Swarm
+from core.worker.swarm.trust.control_values import KEY_END, ControlPublisher, ControlReader
+
+pytestmark = pytest.mark.real
+
+ORGANISER, STRANGER = Identity.create(), Identity.create()
+NOW = 2_000_000_000.0
+PAUSED = ControlValue(run_id="run").ordered(Order(state="paused", since=NOW), NOW)
+RESUMED = PAUSED.ordered(Order(since=NOW), NOW)
+
+
+@pytest.fixture
+def dht() -> Iterator[DHT]:
+    """A node of the DHT, alone."""
+    node = DHT(host_maddrs=["/ip4/127.0.0.1/tcp/0"], start=True)
+    yield node
+    node.shutdown()
+
+
+def lies_there(dht: DHT, control: ControlValue, by: Identity, seconds: float) -> None:
+    """Somebody has stored that under the organiser's name, for so long."""
+    signed, until = sign_control(control, by), time() + seconds
+    assert dht.store(f"run_{KEY_END}", subkey=ORGANISER.peer_id, value=signed, expiration_time=until)
+
+
+def test_a_forged_value_and_an_older_one_are_refused_also_after_a_restart(dht: DHT, tmp_path: Path) -> None:
+    kept, newer = kept_control_file(tmp_path, "run"), list[bytes]()
+    lies_there(dht, RESUMED, ORGANISER, 60)
+    assert ControlReader(dht, "run", ORGANISER.peer_id, kept, newer.append).poll() == RESUMED
+    assert newer == [sign_control(RESUMED, ORGANISER)]
+    for older_or_forged, by, seconds in (
+        (PAUSED, ORGANISER, 90),
+        (RESUMED.ordered(Order(state="ended"), NOW), STRANGER, 120),
+    ):
+        lies_there(dht, older_or_forged, by, seconds)
+        restarted = ControlReader(dht, "run", ORGANISER.peer_id, kept)
+        assert restarted.poll() == RESUMED
+    assert ControlReader(dht, "run", ORGANISER.peer_id).poll() == ControlValue(run_id="run"), "only forged ones there"
+
+
+def test_an_organiser_takes_what_its_commands_write_and_goes_on_from_that_after_a_restart(
+    dht: DHT, tmp_path: Path
+) -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    swarm = Swarm(dht, ORGANISER, key, "direct", (), tmp_path)
+    file = JsonFile[ControlValue](tmp_path / "control.json", ControlValue)
+
+    def publisher() -> ControlPublisher:
+        return ControlPublisher(swarm, "run", file.path, lambda control: control)
+
+    first = publisher()
+    assert first.poll().number == 0
+    file.write(PAUSED)
+    assert first.poll() == PAUSED
+    file.path.unlink()
+    restarted = publisher()
+    assert restarted.poll() == PAUSED
+    file.write(ControlValue(run_id="run", number=PAUSED.number - 1))
+    assert restarted.poll() == PAUSED, "an older file changes nothing"
