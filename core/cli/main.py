@@ -35,6 +35,7 @@ from core.cli.parser.organiser.peer_arguments import BlockPeer, ListPeers
 from core.cli.parser.organiser.publish_arguments import PublishRun
 from core.cli.parser.organiser.published_arguments import ExportRun, ListRuns
 from core.cli.parser.organiser.run_arguments import CheckRunFile, NewRunFile
+from core.cli.parser.organiser.ticket_arguments import MakeTicket, ShowKey
 from core.cli.parser.report_arguments import MakeReport
 from core.cli.parser.service_arguments import InstallService, RemoveService, RunService, ShowService
 from core.cli.runner.cancellation import Stop, Stopped
@@ -112,7 +113,7 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             from core.cli.commands.control import control
 
             return control(command, folders)
-        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns():
+        case Reset() | ForgetOrganiser() | BlockPeer() | ListRuns() | ShowKey() | MakeTicket():
             return _with_files(command, folders)
         case ListContributions() | ExportReceipts() | VerifyReceipts():
             return _with_contributions(command, folders)
@@ -122,7 +123,9 @@ def _run(command: ParsedCommand, folders: Folders, worker_command: Sequence[str]
             return _with_context(command, folders, worker_command)
 
 
-def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders: Folders) -> int:
+def _with_files(
+    command: Reset | ForgetOrganiser | BlockPeer | ListRuns | ShowKey | MakeTicket, folders: Folders
+) -> int:
     """Run a command that reads or changes files of ours, and needs no worker."""
     match command:
         case Reset():
@@ -137,6 +140,10 @@ def _with_files(command: Reset | ForgetOrganiser | BlockPeer | ListRuns, folders
             from core.cli.commands.organiser.block import block
 
             return block(command, folders)
+        case ShowKey() | MakeTicket():
+            from core.cli.commands.organiser.ticket import ticket
+
+            return ticket(command, folders)
         case ListRuns():
             from core.cli.commands.organiser.runs import runs
 

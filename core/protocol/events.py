@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from core.protocol.access import RunAccess
 from core.protocol.localizable import LocalizedText
 from core.protocol.peers import PeerSeen, Suspect
 from core.protocol.types import Event
@@ -121,6 +122,7 @@ class RunFound(Event, tag="run_found", kw_only=True, frozen=True):
     epoch: Count | None = None
     samples_per_second: float | None = None
     loss: float | None = None
+    access: RunAccess = RunAccess()
 
 
 class SearchFinished(Event, tag="search_finished", kw_only=True, frozen=True):

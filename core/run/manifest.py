@@ -88,6 +88,13 @@ class EvaluationSpec(StrictStruct, kw_only=True, frozen=True):
     """The number of epochs from one published loss to the next."""
 
 
+class AccessSpec(StrictStruct, kw_only=True, frozen=True):
+    """Who may take part: everybody, or those who have a ticket of the organiser's."""
+
+    tickets: bool = False
+    """Whether the run is closed: only those whom the organiser has given a ticket or an invitation take part."""
+
+
 class Requirements(StrictStruct, kw_only=True, frozen=True):
     """What a volunteer's computer should have; bytes are given in MiB, zero means that nothing is asked."""
 
@@ -125,6 +132,8 @@ class RunManifest(StrictStruct, kw_only=True, frozen=True):
     """How often the held-out loss is published."""
     requirements: Requirements = Requirements()
     """The computer that a volunteer should have."""
+    access: AccessSpec = AccessSpec()
+    """Who may take part."""
 
     def __post_init__(self) -> None:
         for name in self.collaboration.average_opt_statistics:

@@ -12,6 +12,7 @@ from core.errors import ErrorKind
 from core.protocol.events import AnyEvent, Evaluated, Left, Progress, RoundFinished, StateLoading, Warned
 from core.run.manifest import RunManifest, signers_of
 from core.run.requirements import estimate_requirements
+from core.worker.access.gate import enter_gate
 from core.worker.compute.learning_rate import make_scheduler
 from core.worker.compute.optimizers import make_optimizer
 from core.worker.mirror.reader import MirrorReader
@@ -77,7 +78,7 @@ class RunParticipation:
 
     def know_signers(self, signers: tuple[str, ...]) -> None:
         """Believe what these peer ids sign of the run's epochs from now on."""
-        self._peer_monitor.signers = signers
+        self._peer_monitor.gate.signers = signers
 
     def observe_loss(self) -> None:
         """Remember the loss of the state that was put in place: nobody's may be much worse."""
@@ -104,6 +105,7 @@ class RunParticipation:
         leaving, tracker = self._channel.leaving, self.optimizer.tracker
         start = self._supervisor.start
         start("leave", self._force_exit_on_leave)
+        start("gate", lambda: self._peer_monitor.gate.run(self.optimizer, self._channel, leaving))
         start("peer monitor", lambda: self._peer_monitor.run(leaving))
         start("pace", lambda: PaceKeeper(self._trainer.duty_cycle, self._upload_monitor, self._channel).run(leaving))
         start("receipts", lambda: self._peer_monitor.receipts.run(leaving, start))
@@ -149,18 +151,18 @@ def open_participation(
     with closing(prepared.recipe), blame_exited_processes(swarm):
         monitor, ledger, counter = ContributionMonitor(), SuspectLedger(), ActivityCounter()
         listeners = _listeners(manifest, prepared, (monitor, ledger, counter), channel)
+        gate, swarm = enter_gate(swarm, manifest, organiser, config.ticket, supervisor.start)
         optimizer = enter_training(swarm, manifest, organiser, prepared, config, listeners, channel)
         supervisor.say_goodbye = optimizer.say_goodbye
-        others = SwarmPeers(swarm, optimizer, monitor)
-        connection = ConnectionDriver(ConnectionMonitor(is_first=is_first), others, peer_cache)
+        link = ConnectionDriver(ConnectionMonitor(is_first=is_first), SwarmPeers(swarm, optimizer, monitor), peer_cache)
         yield RunParticipation(
             config.device,
-            prepared.trainer(optimizer, config.rate_limiter, lambda: connection.is_cut),
+            prepared.trainer(optimizer, config.rate_limiter, lambda: link.is_cut),
             optimizer,
-            ContributionReporter(channel, optimizer, monitor, lambda: connection.problem),
-            connection,
+            ContributionReporter(channel, optimizer, monitor, lambda: link.problem),
+            link,
             LanPeers(swarm, manifest.run.id, peer_cache),
-            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, channel),
+            PeerMonitor(swarm, manifest, organiser, _peer_info(config), optimizer, ledger, counter, gate, channel),
             UploadMonitor(swarm, optimizer, config.upload_memory, channel),
             channel,
             supervisor,

@@ -14,8 +14,9 @@ import torch
 
 from core.errors import ErrorKind
 from core.protocol.events import Failed, PeersSeen, RunScored, SuspectsSeen
-from core.run.manifest import RunManifest, signers_of
+from core.run.manifest import RunManifest
 from core.security.sanitize import MAX_DEVICE_CHARACTERS
+from core.worker.access.gate import RunGate
 from core.worker.process.channel import WorkerChannel
 from core.worker.roles.activity_counter import ActivityCounter
 from core.worker.roles.receipt_exchange import ReceiptExchange
@@ -31,7 +32,6 @@ from core.worker.swarm import (
     Swarm,
     SwarmOptimizer,
     others_scores,
-    peer_ids,
     published_scores,
     suspects_in,
     swarm_loss,
@@ -47,9 +47,9 @@ log = logging.getLogger(__name__)
 class PeerMonitor:
     """Publishes our PeerInfo and what we count; sends PeersSeen, and RunScored as organiser and keepers publish scores.
 
-    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``signers``
-    are those whose signed scores count. The ``ledger`` says whom we name as suspects, the ``counter`` what we count;
-    ``receipts`` run in a thread of their own.
+    ``organiser`` is a peer id; empty where nobody has published the run, and so nobody blocks anybody. The ``ledger``
+    says whom we name as suspects, the ``counter`` what we count; the ``gate`` knows whose signed scores count, and is
+    told who is blocked; ``receipts`` run in a thread of their own.
     """
 
     def __init__(
@@ -61,15 +61,16 @@ class PeerMonitor:
         optimizer: SwarmOptimizer,
         ledger: SuspectLedger,
         counter: ActivityCounter,
+        gate: RunGate,
         channel: WorkerChannel,
     ) -> None:
         self._swarm, self._run_id, self._organiser, self._info = swarm, manifest.run.id, organiser, info
-        self.signers = signers_of(manifest, organiser)  # replaced from another thread as a whole
+        self.gate = gate  # which knows whose signatures count
         self._optimizer, self._ledger, self._counter, self._channel = optimizer, ledger, counter, channel
-        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: self.signers, channel)
+        self.receipts = ReceiptExchange(swarm, manifest, optimizer, lambda: gate.signers, channel)
         self._statistics = optimizer.tracker.statistics
         self._published_at, self._scored_epoch = -math.inf, -1
-        self._block_list, self._blocked = BlockListReader(swarm.dht, self._run_id, organiser), frozenset[str]()
+        self._block_list = BlockListReader(swarm.dht, self._run_id, organiser)
         self._named, self._looked_at = tuple[tuple[str, int], ...](), -math.inf
 
     def run(self, leaving: threading.Event) -> None:
@@ -81,7 +82,9 @@ class PeerMonitor:
                 self._name_suspects()
                 self._published_at = time.monotonic()
             peers = self._statistics.peers(PEER_INFO.read(self._swarm.dht, self._run_id))
-            self._channel.emit(PeersSeen(peers=peers, loss=swarm_loss(self._swarm.dht, self._run_id)))
+            only = self._optimizer.tracker.reports.keys() if self.gate.is_closed else None
+            loss = swarm_loss(self._swarm.dht, self._run_id, only=only)
+            self._channel.emit(PeersSeen(peers=peers, loss=loss))
             if time.monotonic() - self._looked_at > TRUST_POLL_SECONDS:
                 self._looked_at = time.monotonic()
                 self._send_suspects()
@@ -118,17 +121,17 @@ class PeerMonitor:
     def _obey_block_list(self) -> None:
         """Have nothing to do with whom the organiser has blocked; leave where that is ourselves."""
         blocked = self._block_list.poll() - {self._organiser} if self._organiser else frozenset()
-        if self._swarm.peer_id in blocked:
+        before, self.gate.blocked = self.gate.blocked, blocked
+        if self.gate.is_own_blocked:
             self._channel.emit(Failed(problem=ErrorKind.BLOCKED.key))
             self._channel.leave()
-        elif blocked != self._blocked:
+        elif blocked != before:
             log.info("%d peers are blocked by the organiser", len(blocked))
-            self._blocked = blocked
-            self._optimizer.block(peer_ids(blocked))
+            self._optimizer.bar(self.gate.barred)
 
     def _send_scores(self) -> None:
         """Tell the client of new scores, and the tracker of those that we have not signed ourselves."""
-        signers = tuple(each for each in self.signers if each not in self._blocked)
+        signers = tuple(each for each in self.gate.signers if each not in self.gate.blocked)
         history = published_scores(self._swarm.dht, self._run_id, signers)
         is_signer = self._swarm.peer_id in signers
         others = others_scores(self._swarm, self._run_id, signers) if is_signer else history.scores

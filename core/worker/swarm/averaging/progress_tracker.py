@@ -23,6 +23,8 @@ from core.worker.swarm.averaging.rate_limited_event import RateLimitedEvent
 from core.worker.swarm.averaging.swarm_statistics import SwarmStatistics
 from core.worker.swarm.dht.progress_reports import PeerReport
 from core.worker.swarm.patches.monotonic_clock import steady_time
+from core.worker.swarm.patches.shunned_peers import NOBODY_BARRED, BarredPeers
+from core.worker.swarm.trust.admitted_reports import admitted_reports
 from core.worker.swarm.trust.epoch_bounds import (
     MAX_EPOCH,
     EpochPace,
@@ -101,7 +103,6 @@ class ObservedTracker(ProgressTracker):
     _has_last_look = False  # whether we have looked, or asked to, since our epoch was over
     _scores: Sequence[Score] = ()
     _excluded: frozenset[PeerID] = frozenset()
-    _blocked: frozenset[PeerID] = frozenset()
     _goodbye: MPFuture[bool] | None = None
 
     def __init__(
@@ -112,9 +113,10 @@ class ObservedTracker(ProgressTracker):
         max_refresh_period: float,
         max_epoch_seconds: float | None = None,
         known_keys: KnownKeys | None = None,
+        barred: BarredPeers = NOBODY_BARRED,
         **kwargs: Any,
     ) -> None:
-        self._known_keys = known_keys or KnownKeys()
+        self._known_keys, self._barred = known_keys or KnownKeys(), barred
         self._clock, self._pace = EpochClock(math.inf if max_epoch_seconds is None else max_epoch_seconds), EpochPace()
         self._claims = EpochClaims()
         self.liveness, self.statistics = Liveness(metadata_expiration, max_refresh_period), SwarmStatistics(self)
@@ -187,10 +189,10 @@ class ObservedTracker(ProgressTracker):
             self._excluded = frozenset(peers)
             self.global_progress = self._estimate()
 
-    def block(self, peers: frozenset[PeerID]) -> None:
+    def bar(self, barred: BarredPeers) -> None:
         """Count no reports of these peers from now on, whatever becomes of those that are excluded."""
         with self.lock_global_progress:
-            self._blocked = peers
+            self._barred = barred
             self.global_progress = self._estimate()
 
     def _parse_swarm_progress_data(self, metadata: Any) -> GlobalTrainingProgress:
@@ -198,7 +200,8 @@ class ObservedTracker(ProgressTracker):
         records = metadata.items() if isinstance(metadata, dict) else ()
         parsed = {MSGPackSerializer.dumps(subkey): PeerReport.parse(record.value) for subkey, record in records}
         mine, before = self.own_subkey, self.others
-        self.reports = {subkey: report for subkey, report in parsed.items() if report is not None}
+        reports = {subkey: report for subkey, report in parsed.items() if report is not None}
+        self.reports = admitted_reports(reports, self._barred.admitted, mine)
         if self._left_at is None:
             self._left_at = self.reports[mine].epoch if mine in self.reports else 0
         self.others = {subkey: report for subkey, report in self.reports.items() if subkey != mine}
@@ -217,9 +220,10 @@ class ObservedTracker(ProgressTracker):
 
     @property
     def _trusted(self) -> dict[bytes, PeerReport]:
-        """The reports of whoever is neither excluded nor blocked nor distrusted."""
-        left_out = self._excluded | self._blocked
-        there = {key: report for key, report in self.reports.items() if report.peer_id not in left_out}
+        """The reports of whoever is neither excluded nor barred nor distrusted."""
+        left_out, barred = self._excluded, self._barred
+        reports = self.reports.items()
+        there = {key: each for key, each in reports if each.peer_id not in left_out and each.peer_id not in barred}
         return self._claims.trusted(there, self.local_progress.epoch)
 
     def _estimate(self) -> GlobalTrainingProgress:
